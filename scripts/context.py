@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""The toolkit as a whole: what is in force here, what is stored, what is missing."""
+
+from __future__ import annotations
+
+from contextkit import cli, overview
+from contextkit.cli import Arguments, Command, Option, Program
+from contextkit.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def init(layout: Layout, args: Arguments) -> str:
+    done = overview.initialise(layout, dry_run=args.dry_run)
+    would = "would be " if args.dry_run else ""
+    lines = [f"{path}: {state if state == 'kept' else would + state}" for path, state in done]
+    return "\n".join(lines)
+
+
+def config(layout: Layout, args: Arguments) -> str:
+    rows = overview.settings_in_force(layout)
+    if args.json:
+        return _json([dict(zip(("id", "value", "from"), row, strict=True)) for row in rows])
+    from contextkit import tables
+
+    return tables.table(("setting", "from", "value"), [(r[0], r[2], _shown(r[1])) for r in rows])
+
+
+def _shown(value: object) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def status(layout: Layout, args: Arguments) -> str:
+    rows = overview.status(layout)
+    if args.json:
+        return _json([dict(zip(("id", "status"), row, strict=True)) for row in rows])
+    from contextkit import tables
+
+    return tables.table(("system", "status"), rows)
+
+
+def help_(layout: Layout, args: Arguments) -> str:
+    from contextkit import makefiles
+
+    return makefiles.help_text(inside_host=args.host)
+
+
+def _json(value: object) -> str:
+    from contextkit import formats
+
+    return formats.to_json(value)
+
+
+PROGRAM = Program(
+    name="context",
+    about=__doc__ or "",
+    commands=(
+        Command(
+            run=init,
+            help="make the documented files that are missing; refresh unedited copies of ours",
+            options=(Option(name="dry_run", kind="flag", help="only say what would be done"),),
+        ),
+        Command(run=config, help="every limit and place in force, and why", options=(cli.JSON,)),
+        Command(run=status, help="a line a system: stored, open, stale", options=(cli.JSON,)),
+        Command(
+            run=help_,
+            help="the targets of the Makefile by system",
+            options=(Option(name="host", kind="flag", help="as seen from a host's Makefile"),),
+        ),
+    ),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return cli.run(PROGRAM, argv)
+
+
+if __name__ == "__main__":
+    cli.leave(main())

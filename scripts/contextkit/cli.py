@@ -1,0 +1,290 @@
+"""The command line: arguments in, text out, one way to fail.
+
+A script declares its commands and options once, as data (`Program`). A well-formed call
+(`command --name=value …`) is read from that table by a small loop; help, mistakes and
+everything unusual go to an argparse parser made from the same table (`usage.py`), so that
+no command pays for argparse. The same table makes `manuals/make-targets.md` and is compared
+with the Makefile.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextkit.errors import ContextError, bad_input
+from contextkit.layout import Layout
+from contextkit.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, NoReturn
+
+    Raw = dict[str, list[str]]
+
+_NO = ("", "0", "no", "false", "off")
+_YES = ("1", "yes", "true", "on")
+
+
+class Option(Record):
+    """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
+
+    kind: text; whole (a number from 1); flag; words (separated by blanks or commas); items
+    (one a line, or separated by ` | `). `single` is the repeatable option behind a list.
+    """
+
+    name: str
+    help: str
+    kind: str = "text"
+    also: tuple[str, ...] = ()
+    single: str = ""
+    required: bool = False
+    positional: bool = False
+    choices: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The names it has on a command line, without dashes in front."""
+        return (self.name.replace("_", "-"), *self.also)
+
+
+class Command(Record):
+    """`run(layout, args)` returns what belongs on stdout; its name is the subcommand.
+
+    `needs` are packages to be importable before any input is read.
+    """
+
+    run: Callable[..., str | Answer]
+    help: str
+    options: tuple[Option, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__.rstrip("_")
+
+
+class Program(Record):
+    """A script: its name, its docstring, its commands; the `default` one needs no name."""
+
+    name: str
+    about: str
+    commands: tuple[Command, ...]
+    default: str = ""
+
+
+class Answer(Record):
+    """Text for stdout with a status that is not 0: a negative answer is an answer."""
+
+    text: str
+    status: int = 0
+
+
+class Arguments:
+    """The options of a call as attributes; absent: "" (text), None (whole), False, or ()."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+ROOT = Option(name="root", help="the repository (default: the one around the current directory)")
+JSON = Option(name="json", kind="flag", help="JSON for programs instead of a table for people")
+_program = "contextkit"
+
+
+def run(program: Program, argv: Sequence[str] | None = None) -> int:
+    """Do what the arguments say and return the exit status; only this function prints."""
+    global _program
+    _program = program.name
+    try:
+        command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
+        refuse_unknown_variables(command)
+        args = Arguments(typed(command, raw))
+        if command.needs:
+            from contextkit import packages
+
+            packages.need(*command.needs)
+        answer = command.run(Layout(args.root), args)
+        text, status = (answer, 0) if isinstance(answer, str) else (answer.text, answer.status)
+        _print(text)
+        return status
+    except ContextError as error:
+        say(str(error))
+        return error.status
+    except OSError as error:
+        say(f"{error.filename or 'output'}: {error.strerror or error}")
+        return 1
+    except KeyboardInterrupt:
+        import signal
+
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # die of it, so that a caller's loop ends too
+        os.kill(os.getpid(), signal.SIGINT)
+        return 1
+
+
+def leave(status: int) -> NoReturn:
+    """End the process at once. Python's own tear-down would cost a sixth of a bare start, and
+    there is nothing to tear down: files are closed, locks go with the process.
+    """
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def say(text: str) -> None:
+    """Talk on stderr, never on stdout: that is for the product alone."""
+    sys.stderr.write("".join(f"{_program}: {line}\n" for line in text.splitlines()))
+
+
+def content(file: str, field: str = "file") -> str:
+    """The text that a command works on: of `file`, or of standard input for `-`.
+
+    Without a file, standard input is read when it is a pipe or a file.
+    """
+    from contextkit import files
+
+    if file and file != "-":
+        return files.read(file)
+    if not file and (sys.stdin is None or sys.stdin.isatty()):
+        raise bad_input(f"{field}: give {field}=FILE or pipe the text in")
+    import select
+
+    if not select.select([sys.stdin], [], [], 1.0)[0]:
+        say("reading standard input …")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise bad_input(f"{field}: standard input is not UTF-8 (byte {error.start})") from None
+
+
+def options_of(command: Command) -> tuple[Option, ...]:
+    """The options of a command and the one that all have."""
+    return (*command.options, ROOT)
+
+
+def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
+    """The command that is called and its options as they were typed."""
+    commands = {command.name: command for command in program.commands}
+    name = program.default
+    rest = argv
+    if argv and argv[0] in commands:
+        name, rest = argv[0], argv[1:]
+    command = commands.get(name)
+    raw = _read_plain(command, rest) if command else None
+    if command is None or raw is None or _missing(command, raw):
+        from contextkit import usage
+
+        return usage.read(program, argv)
+    return command, raw
+
+
+def _read_plain(command: Command, argv: list[str]) -> Raw | None:
+    """`--name=value`, `--name value`, `--flag` and the positional; None for anything else."""
+    options = options_of(command)
+    spelled = {s: option for option in options for s in option.spellings if len(s) > 1}
+    spelled.update((option.single, option) for option in options if option.single)
+    places = [option for option in options if option.positional]
+    raw: Raw = {}
+    position = 0
+    while position < len(argv):
+        word = argv[position]
+        position += 1
+        if not word.startswith("-"):
+            if not places:
+                return None
+            raw.setdefault(places.pop(0).name, []).append(word)
+            continue
+        name, equals, value = word[2:].partition("=")
+        found = spelled.get(name)
+        if found is None or not word.startswith("--"):
+            return None
+        if not equals:
+            if found.kind == "flag":
+                value = "1"
+            elif position < len(argv) and not argv[position].startswith("-"):
+                value = argv[position]
+                position += 1
+            else:
+                return None
+        add(raw, found, name, value)
+    return raw
+
+
+def add(raw: Raw, option: Option, spelling: str, value: str) -> None:
+    """Take down one value; a list given in one piece is taken apart, an item alone is not."""
+    values = raw.setdefault(option.name, [])
+    if option.single == spelling and spelling:
+        values.append(value)
+    elif option.kind == "items":
+        values += [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
+    elif option.kind == "words":
+        values += value.replace(",", " ").split()
+    else:
+        values.append(value)
+
+
+def _missing(command: Command, raw: Raw) -> list[Option]:
+    return [
+        o for o in command.options if o.required and not any(map(str.strip, raw.get(o.name, [])))
+    ]
+
+
+def typed(command: Command, raw: Raw) -> dict[str, Any]:
+    """Each option as what it stands for. Raises ContextError naming the one that is wrong."""
+    return {option.name: _value(option, raw.get(option.name, [])) for option in options_of(command)}
+
+
+def _value(option: Option, given: list[str]) -> Any:
+    given = [_utf8(option, value) for value in given]
+    if option.kind in ("items", "words"):
+        return tuple(value for value in given if value.strip())
+    last = given[-1] if given else ""
+    if option.kind == "flag":
+        if last.lower() not in (*_NO, *_YES):
+            raise bad_input(f"{option.name}={last}: write 1 for yes, 0 for no")
+        return last.lower() in _YES
+    if option.kind == "whole":
+        if not last:
+            return None
+        if not (last.isascii() and last.isdigit() and int(last[:18])):
+            raise bad_input(f"{option.name}={last}: must be a whole number from 1")
+        return int(last)
+    if option.choices and last and last not in option.choices:
+        raise bad_input(f"{option.name}={last}: must be one of {', '.join(option.choices)}")
+    return last
+
+
+def _utf8(option: Option, value: str) -> str:
+    """An argument as the bytes that were typed, which are UTF-8 whatever the locale says."""
+    if value.isascii():
+        return value
+    try:
+        return os.fsencode(value).decode("utf-8")
+    except UnicodeError:
+        raise bad_input(f"{option.name}: is not valid UTF-8") from None
+
+
+def refuse_unknown_variables(command: Command) -> None:
+    """Refuse `make target topik=x`: make itself would pass over a misspelt variable in silence."""
+    given = os.environ.pop("CONTEXTKIT_GIVEN", "").split()
+    known = [option.name for option in options_of(command)]
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        from contextkit import makefiles
+
+        makefiles.refuse_unknown(unknown, known)
+
+
+def _print(text: str) -> None:
+    if not text:
+        return
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write((text if text.endswith("\n") else text + "\n").encode("utf-8"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:  # the reader has what it wanted: `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

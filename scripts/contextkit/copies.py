@@ -1,0 +1,27 @@
+"""Copies of our documents in a host's repository: refreshed while nobody has edited them.
+
+A copy ends with a line that carries the digest of what stands above it. A copy whose digest
+still fits is ours; anything else belongs to the host and is never overwritten.
+"""
+
+from __future__ import annotations
+
+_MARK = "<!-- contextkit: copy sha256="
+
+
+def sealed(text: str) -> str:
+    """`text` with the line that later tells whether somebody edited it."""
+    body = text.rstrip("\n") + "\n"
+    return f"{body}{_MARK}{_digest(body)} -->\n"
+
+
+def is_ours(text: str) -> bool:
+    """Whether `text` is a copy that nobody has edited."""
+    body, mark, rest = text.replace("\r\n", "\n").rpartition(_MARK)
+    return bool(mark) and rest.strip() == f"{_digest(body)} -->"
+
+
+def _digest(body: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(body.encode("utf-8")).hexdigest()

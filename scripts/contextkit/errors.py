@@ -1,0 +1,21 @@
+"""The one exception that a user of the toolkit gets to see."""
+
+from __future__ import annotations
+
+
+class ContextError(Exception):
+    """What is wrong and what to do about it, in a sentence.
+
+    `status` becomes the exit status: 1 for a negative answer or an operation that could not
+    be done, 2 for bad usage or bad input (and then nothing was written), 3 for a wait that
+    timed out. `cli.run` alone prints it.
+    """
+
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def bad_input(message: str) -> ContextError:
+    """An input was refused: names the field, and promises that nothing was written."""
+    return ContextError(message, status=2)

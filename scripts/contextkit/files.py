@@ -1,0 +1,203 @@
+"""The only place that writes: whole files, each of them old or new and never half.
+
+    write    replace a file (or make it)
+    create   make a file that must not exist; the second of a name gets `-2`
+    append   add to the end of a file, whole or not at all
+    locked   one process at a time changes a shared file
+    store    a folder that git does not see
+
+Paths are strings, since pathlib alone costs as much as a bare interpreter start.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from contextkit.errors import ContextError, bad_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_DRAFT_AGE = 3600  # seconds after which a `.tmp` of a killed process is litter
+
+
+def read(path: str) -> str:
+    """The text of a UTF-8 file, line ends as they are. Raises ContextError naming the path."""
+    data = read_bytes(path)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ContextError(f"{path}: not UTF-8 (byte {error.start}): convert it first") from None
+
+
+def read_bytes(path: str) -> bytes:
+    """The bytes of a file. Raises ContextError naming the path and the reason."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise ContextError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def read_if_there(path: str) -> str | None:
+    """As `read`, but None for a file that does not exist; anything else unreadable raises."""
+    return read(path) if os.path.lexists(path) else None
+
+
+def write(path: str, text: str | bytes) -> str:
+    """Replace `path` whole and return it: a reader sees the old text or the new, never half."""
+    draft = _draft(path, text)
+    try:
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
+    return path
+
+
+def create(path: str, text: str | bytes, exact: bool = False) -> str:
+    """Make `path`, never overwriting: where the name is taken `-2`, `-3` … goes before the suffix.
+
+    Returns the path that was made. Forty processes with one name make forty files. With
+    `exact` a name that is taken raises FileExistsError instead.
+    """
+    draft = _draft(path, text)
+    stem, suffix = os.path.splitext(path)
+    number, final = 1, path
+    try:
+        while True:
+            try:
+                os.link(draft, final)  # unlike a rename it refuses a name that is taken
+                break
+            except FileExistsError:
+                if exact:
+                    raise
+                number += 1
+                final = f"{stem}-{number}{suffix}"
+    finally:
+        os.unlink(draft)
+    return final
+
+
+def append(path: str, text: str) -> str:
+    """Add `text` to the end of `path` (made when missing); call it under `locked`.
+
+    The file is copied and replaced: a process killed or a disk filled in the middle of a plain
+    append leaves half an entry behind.
+    """
+    try:
+        with open(path, "rb") as file:
+            old = file.read()
+    except FileNotFoundError:
+        old = b""
+    return write(path, old + text.encode("utf-8"))
+
+
+def _draft(path: str, text: str | bytes) -> str:
+    """`text` on the disk beside `path` under a name that no reader takes for a document."""
+    folder, name = os.path.split(path)
+    make_folder(folder)
+    draft = os.path.join(folder, f".{name[:200]}.{os.urandom(6).hex()}.tmp")
+    data = text.encode("utf-8") if isinstance(text, str) else text
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            _keep_mode(path, descriptor)
+            os.fsync(descriptor)
+    except BaseException:
+        os.unlink(draft)
+        raise
+    return draft
+
+
+def _keep_mode(path: str, descriptor: int) -> None:
+    try:
+        os.fchmod(descriptor, os.stat(path).st_mode & 0o7777)
+    except FileNotFoundError:
+        pass  # a new file has the usual permissions
+
+
+def make_folder(folder: str) -> None:
+    """Make `folder` and its parents. A file in the way is a ContextError."""
+    try:
+        os.makedirs(folder or ".", exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ContextError(f"{folder}: a file is in the way of this folder: move it") from None
+
+
+def store(folder: str, ignore: str = "*\n") -> str:
+    """Make a folder that git does not see, by a `.gitignore` of its own; returns it."""
+    if os.path.islink(folder):
+        raise ContextError(f"{folder}: is a symbolic link: a store must be a real folder")
+    rules = os.path.join(folder, ".gitignore")
+    if not os.path.exists(rules):
+        write(rules, ignore)
+    return folder
+
+
+def inside(root: str, path: str, field: str) -> str:
+    """`path` with every link followed, if that lies inside `root`; else refused."""
+    real_root, real = os.path.realpath(root), os.path.realpath(path)
+    if not real.startswith(real_root.rstrip("/") + "/"):
+        raise bad_input(f"{field}: {path!r} lies outside {root}")
+    return real
+
+
+def sweep(folder: str, now: float) -> int:
+    """Remove the drafts that killed processes left in `folder` over an hour ago; how many."""
+    removed = 0
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not (entry.name.startswith(".") and entry.name.endswith(".tmp")):
+                continue
+            try:
+                if entry.stat(follow_symlinks=False).st_mtime < now - _DRAFT_AGE:
+                    os.unlink(entry.path)
+                    removed += 1
+            except FileNotFoundError:
+                continue  # another process swept it
+    return removed
+
+
+class locked:
+    """Hold the lock file `path` while the block runs; others wait in the kernel's queue.
+
+    The lock is on a file of its own, never on the one that is replaced, and goes with the
+    process, so it cannot be stale. It is good for one machine, not across a network.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._descriptor = -1
+
+    def __enter__(self) -> None:
+        while True:
+            make_folder(os.path.dirname(self._path))
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                if _same_file(descriptor, self._path):
+                    self._descriptor = descriptor
+                    return
+            except OSError as error:
+                os.close(descriptor)
+                raise ContextError(
+                    f"{self._path}: cannot be locked ({error.strerror}): is it on a network drive?"
+                ) from error
+            os.close(descriptor)  # the store was cleaned up while this process waited
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
+    ) -> None:
+        os.close(self._descriptor)
+
+
+def _same_file(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,65 @@
+"""What templates may do to a value: the filters of our Jinja templates.
+
+Values are text of users and agents. Each filter keeps one from breaking out of the place it
+is put in: a YAML scalar, a list item, a code fence.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PLAIN_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_PLAIN = _PLAIN_START | frozenset("0123456789_./-+@ ()")
+_RESERVED = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def quoted(text: str, always: bool = False) -> str:
+    """`text` as a YAML scalar that every YAML reader gives back as the same string.
+
+    Plain where that is safe and `always` is not set, else in double quotes.
+    """
+    if not always and text and text[0] in _PLAIN_START and text[-1] != " ":
+        if _PLAIN.issuperset(text) and text.lower() not in _RESERVED:
+            return text
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    code = ord(char)
+    if code < 0x20 or 0x7F <= code < 0xA0 or code in (0x2028, 0x2029, 0xFEFF):
+        return f"\\u{code:04x}"
+    if 0xD800 <= code < 0xE000 or code in (0xFFFE, 0xFFFF):
+        return "\\ufffd"  # not a character: YAML has no form for it
+    return char
+
+
+def indented(text: str, width: int = 2) -> str:
+    """`text` with every line but the first moved right, blank lines left empty.
+
+    The continuation lines of a list item: nothing in them can start a heading or an item.
+    """
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(" " * width + line if line else "" for line in rest)])
+
+
+def fenced(text: str, info: str = "text") -> str:
+    """`text` in a code fence longer than any run of backticks in it, so that it cannot close it."""
+    longest = run = 0
+    for char in text:
+        run = run + 1 if char == "`" else 0
+        longest = max(longest, run)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{info}\n{text.rstrip()}\n{fence}"
+
+
+FILTERS: dict[str, Callable[..., str]] = {
+    "joined": ", ".join,
+    "quoted": quoted,
+    "indented": indented,
+    "fenced": fenced,
+}

@@ -1,0 +1,79 @@
+"""Times, stamps and names: everything that becomes part of a path or a heading.
+
+A time is a whole number of seconds since 1970, UTC. `datetime` is imported only when
+CONTEXT_NOW has to be read, since most commands would pay for it and not use it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from contextkit.errors import bad_input
+
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+def now() -> int:
+    """The time of this command: CONTEXT_NOW (ISO 8601, UTC unless it says a zone) or the clock."""
+    given = os.environ.get("CONTEXT_NOW", "")
+    if not given:
+        return int(time.time())
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(given)
+    except ValueError:
+        raise bad_input(f"CONTEXT_NOW is no ISO 8601 time: {given!r}") from None
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+
+
+def iso(moment: int) -> str:
+    """`2025-10-23T18:05:00Z`, as documents carry it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+def stamp(moment: int) -> str:
+    """`20251023T180500Z`, as file names carry it; sorts by time."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
+
+
+def clock(moment: int) -> str:
+    """`2025-10-23 18:05:00 UTC`, as headings for people carry it."""
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(moment))
+
+
+def seconds(duration: str) -> int:
+    """`90s`, `30m`, `24h`, `7d` as seconds; a bare number is seconds. Raises ContextError."""
+    digits, unit = (duration[:-1], duration[-1]) if duration[-1:] in _UNITS else (duration, "s")
+    if not (digits.isascii() and digits.isdigit()):
+        raise bad_input(f"{duration!r} is no duration: write 90s, 30m, 24h or 7d")
+    return int(digits) * _UNITS[unit]
+
+
+def dashed(text: str) -> str:
+    """`text` with every run of characters outside `A-Za-z0-9._-` made one `-`."""
+    kept = ""
+    in_gap = False
+    for char in text:
+        if char in _SAFE:
+            kept += char
+        elif not in_gap:
+            kept += "-"
+        in_gap = char not in _SAFE
+    return kept
+
+
+def one_line(text: str) -> str:
+    """`text` on one line: every run of white space or control characters becomes one blank.
+
+    What is shown in a table or put into a heading goes through here, so that no text of a
+    user can add a row or send an escape sequence to a terminal.
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def fingerprint(data: bytes, modulus: int = (1 << 61) - 1) -> int:
+    """A number that tells two texts apart by accident, not by intent; no import needed."""
+    return int.from_bytes(data, "big") % modulus

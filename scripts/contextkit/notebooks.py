@@ -1,0 +1,58 @@
+"""Branch notebooks, `PLAN.md` and `PROGRESS.md`: read for their latest entries, never written.
+
+An entry is a level-2 heading and what stands below it. Entries headed by a UTC time
+(`## 2025-10-23 18:05:00 UTC`) are ordered by it, others by their place in the file.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit import files
+from contextkit.errors import ContextError
+
+
+def latest(path: str, count: int) -> list[str]:
+    """The `count` latest entries, newest first; empty for a notebook that does not exist.
+
+    Raises ContextError for one that cannot be read.
+    """
+    if not os.path.isfile(path):
+        return []
+    return newest(entries(files.read(path)), count)
+
+
+def entries(text: str) -> list[str]:
+    """The entries of a notebook in file order; headings inside code fences start none."""
+    found: list[list[str]] = []
+    fence = ""
+    for line in text.splitlines():
+        mark = line.lstrip()[:3]
+        if mark in ("```", "~~~"):
+            fence = "" if mark == fence else fence or mark
+        if line.startswith("## ") and not fence:
+            found.append([])
+        if found:
+            found[-1].append(line)
+    return ["\n".join(lines).strip() for lines in found]
+
+
+def newest(texts: list[str], count: int) -> list[str]:
+    """The last `count` of them, newest first, by time where headings carry one."""
+    order = sorted(range(len(texts)), key=lambda i: (_time(texts[i]), i), reverse=True)
+    return [texts[i] for i in order[:count]]
+
+
+def _time(entry: str) -> str:
+    words = entry[3:].split(None, 2)
+    stamp = " ".join(words[:2])
+    return stamp if stamp[:4].isdigit() and stamp[4:5] == "-" else ""
+
+
+def complaint(path: str) -> str:
+    """Why an existing notebook cannot be read; empty when it can."""
+    try:
+        latest(path, 1)
+    except ContextError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,83 @@
+"""All systems at once: settings in force, documented files, a line of status each."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit import capsules, copies, files, git, reminders, settings, templates, tokens
+from contextkit.errors import ContextError
+from contextkit.layout import Layout, Places
+from contextkit.limits import Limits
+
+
+def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
+    """Every setting: its name, its value, and `default` or the file that sets it."""
+    rows: list[tuple[str, object, str]] = [("root", layout.root, "this call")]
+    for record in (layout.limits, layout.places):
+        kind = Limits if record is layout.limits else Places
+        for name in kind.fields():
+            source = settings.FILE if name in layout.settings else "default"
+            rows.append((name, getattr(record, name), source))
+    return rows
+
+
+def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
+    """Make each documented file that is missing; (path, `made` | `refreshed` | `kept`) of each.
+
+    A copy of ours that nobody edited is refreshed; what a host wrote is never touched.
+    """
+    template = copies.sealed(capsules.template_document(layout.limits.capsule_max_tokens))
+    done = []
+    for path, text, is_copy in (
+        (layout.capsule_template, template, True),
+        (layout.reminders, templates.render("reminder_inbox.md"), False),
+    ):
+        files.inside(layout.root, path, layout.shown(path))
+        there = files.read_if_there(path)
+        if there is None:
+            state = "made"
+        elif is_copy and there != text and copies.is_ours(there):
+            state = "refreshed"
+        else:
+            state = "kept"
+        if state != "kept" and not dry_run:
+            files.write(path, text)
+        done.append((layout.shown(path), state))
+    if not dry_run:
+        reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
+    return done
+
+
+def status(layout: Layout) -> list[tuple[str, str]]:
+    """(system, what is stored or open) of each; what cannot be read is said, not left out."""
+    return [
+        (system, _said(report, layout))
+        for system, report in (("capsules", _capsules), ("reminders", _reminders))
+    ]
+
+
+def _said(report: object, layout: Layout) -> str:
+    try:
+        return str(report(layout))  # type: ignore[operator]
+    except (ContextError, OSError) as error:
+        return f"cannot be read: {error}"
+
+
+def _capsules(layout: Layout) -> str:
+    head = git.head(layout.repository) if layout.repository else git.Head()
+    found = capsules.paths(capsules.folder(layout, head.branch)) if head.branch else []
+    where = f"on {head.branch}" if head.branch else "no branch is checked out"
+    if not found:
+        return f"none {where}" if head.branch else where
+    newest = files.read(found[-1])
+    state = "a stub" if any(m in newest for m in capsules.placeholders()) else "finished"
+    return (
+        f"{len(found)} {where}; newest {os.path.basename(found[-1])}:"
+        f" {state}, ~{tokens.estimate(newest)} tokens"
+    )
+
+
+def _reminders(layout: Layout) -> str:
+    found = reminders.load_all(layout.reminders)
+    still_open = sum(not reminder.done for reminder in found)
+    return f"{still_open} open, {len(found) - still_open} done"

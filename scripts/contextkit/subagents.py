@@ -1,0 +1,228 @@
+"""The flows between a main agent and its subagents.
+
+capture     what the main agent needs in order to write a capsule, as one prompt
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit import (
+    capsules,
+    files,
+    git,
+    names,
+    notebooks,
+    reminders,
+    sessions,
+    templates,
+    tokens,
+)
+from contextkit.errors import ContextError, bad_input
+from contextkit.layout import Layout
+from contextkit.records import Record
+from contextkit.reminders import Reminder
+
+_NOT_FOUND = "(no file detected)"
+# How much of each entry, reminder and commit is quoted, in tokens: the first that fits is taken.
+_ROOM = ((160, 70, 40), (90, 45, 30), (45, 25, 20), (0, 15, 0), (0, 0, 0))
+
+
+class Request(Record):
+    """What the user asked of `capture`; everything but `now` has a default of its own."""
+
+    now: int
+    branch: str = ""
+    session: str = ""
+    file: str = ""
+    plan_slug: str = ""
+    reminder_file: str = ""
+    reminders: bool = True
+    tokens: int | None = None
+    version: str = "0.1"
+    mini: bool = False
+
+
+class Captured(Record):
+    """The prompt, the capsule's path, the outline for a stub, and what to warn of."""
+
+    prompt: str
+    path: str
+    stub: str
+    warnings: tuple[str, ...] = ()
+
+
+class _Block(Record):
+    title: str
+    text: str
+
+
+class _Material(Record):
+    """What the repository offers for the capsule, newest first."""
+
+    plan: str
+    progress: str
+    plan_entries: tuple[str, ...]
+    progress_entries: tuple[str, ...]
+    commits: tuple[str, ...]
+    open_reminders: tuple[Reminder, ...]
+    warnings: tuple[str, ...]
+
+
+def capture(layout: Layout, request: Request) -> Captured:
+    """The prompt that makes the main agent write its capsule; nothing is written.
+
+    Raises ContextError when there is no branch to write about or a path is not acceptable.
+    """
+    branch, warnings = current_branch(layout, request.branch)
+    slug = request.plan_slug or branch.replace("/", "-")
+    if "/" in slug or slug.strip(".") == "":
+        raise bad_input(f"plan_slug: {slug!r} must be the name of a notebook folder")
+    inbox = layout.typed(request.reminder_file or layout.reminders, "reminders")
+    material = _gather(layout, branch, slug, inbox, request.reminders)
+    session = sessions.find(layout, request.session, slug)
+    budget = request.tokens or (
+        layout.limits.capsule_mini_tokens if request.mini else layout.limits.capsule_max_tokens
+    )
+    capsule = capsules.blank(branch, session, request.now, budget, request.version, request.mini)
+    if request.file:
+        path = layout.typed(request.file, "file")
+    else:
+        path = capsules.free_path(layout, branch, request.now)
+    if os.path.isdir(path):
+        raise bad_input(f"file: {layout.shown(path)} is a folder: name a file in it")
+    outline = capsules.outline(capsule, material.plan, material.progress)
+    own, template = host_outline(layout)
+    values = {
+        "capsule": capsule,
+        "branch": names.one_line(branch),
+        "target": layout.shown(path),
+        "template": template,
+        "session": session,
+        "tokens": budget,
+        "characters": f"{round(budget * capsules.CHARACTERS_PER_TOKEN):,}",
+        "highlights": layout.limits.capsule_highlights,
+        "plan_note": _note(layout, material.plan),
+        "progress_note": _note(layout, material.progress),
+        "inbox": layout.shown(inbox),
+        "open_count": len(material.open_reminders),
+        "outline": own or outline,
+    }
+    prompt, cut = _fitted(layout, material, values)
+    stub = capsules.outline(capsule, material.plan, material.progress, material.open_reminders)
+    return Captured(
+        prompt=prompt, path=path, stub=stub, warnings=(*warnings, *material.warnings, *cut)
+    )
+
+
+def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
+    """The raw branch name and what to warn of. Raises ContextError where nothing tells it."""
+    if given.strip():
+        return given, ()
+    if layout.repository is None:
+        raise bad_input("branch: this is no git repository: give branch=NAME")
+    head = git.head(layout.repository)
+    if head.branch:
+        return head.branch, ()
+    if not head.commit:
+        raise ContextError(f"{layout.repository.folder}/HEAD: cannot be read: give branch=NAME")
+    name = f"detached-{head.commit[:12]}"
+    return name, (f"HEAD is detached: writing for {name}; give branch=NAME to choose",)
+
+
+def host_outline(layout: Layout) -> tuple[str, str]:
+    """The host's own outline, word for word (empty for ours), and what to call it in the prompt."""
+    path = layout.capsule_template
+    shown = layout.shown(path)
+    text = files.read_if_there(path)
+    if text is None:
+        return "", f"template: `{shown}`, contextkit's own until that file exists"
+    from contextkit import copies
+
+    if copies.is_ours(text):
+        return "", f"template: `{shown}`"
+    return text.strip() + "\n", f"the repository's own template, `{shown}`"
+
+
+def _gather(layout: Layout, branch: str, slug: str, inbox: str, with_reminders: bool) -> _Material:
+    limits = layout.limits
+    plan, progress = layout.notebook(slug, "PLAN"), layout.notebook(slug, "PROGRESS")
+    warnings = [w for w in map(notebooks.complaint, (plan, progress)) if w]
+    entries = [
+        ()
+        if notebooks.complaint(path)
+        else tuple(notebooks.latest(path, limits.capsule_prompt_entries))
+        for path in (plan, progress)
+    ]
+    commits: tuple[str, ...] = ()
+    if layout.repository is not None:
+        log = git.log(layout.repository, "" if branch.startswith("detached-") else branch,
+                      limits.capsule_prompt_commits)  # fmt: skip
+        commits = tuple(f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log)
+    open_ones: tuple[Reminder, ...] = ()
+    if with_reminders:
+        found = [r for r in reminders.load_all(inbox) if not r.done]
+        open_ones = tuple(sorted(found, key=lambda r: r.taken, reverse=True))
+    return _Material(
+        plan=layout.shown(plan),
+        progress=layout.shown(progress),
+        plan_entries=entries[0],
+        progress_entries=entries[1],
+        commits=commits,
+        open_reminders=open_ones,
+        warnings=tuple(warnings),
+    )
+
+
+def _note(layout: Layout, path: str) -> str:
+    return f"`{path}`" if os.path.isfile(layout.join(path)) else f"`{path}` {_NOT_FOUND}"
+
+
+def _fitted(
+    layout: Layout, material: _Material, values: dict[str, object]
+) -> tuple[str, tuple[str, ...]]:
+    """The prompt within its cap: what is quoted of the repository gives way, the task never."""
+    cap = layout.limits.capsule_prompt_tokens
+    for room in _ROOM:
+        information = _information(layout, material, room)
+        prompt = templates.render("capsule_prompt.md", information=information, **values)
+        size = tokens.cautious(prompt)
+        if size <= cap:
+            break
+    notes = []
+    if room is not _ROOM[0]:
+        notes.append(
+            f"quoted less of notebooks, commits and reminders, to stay within {cap} tokens"
+        )
+    if size > cap:
+        notes.append(f"the prompt has ~{size} tokens, above {cap}: the outline alone is long")
+    return prompt, tuple(notes)
+
+
+def _information(layout: Layout, material: _Material, room: tuple[int, int, int]) -> list[_Block]:
+    entry_room, reminder_room, commit_room = room
+    blocks = []
+    for path, entries in (
+        (material.plan, material.plan_entries),
+        (material.progress, material.progress_entries),
+    ):
+        if entries and entry_room:
+            text = "\n\n".join(tokens.clip(entry, entry_room) for entry in entries)
+            blocks.append(_Block(title=f"Latest entries of `{path}`:", text=text))
+    if material.commits and commit_room:
+        text = "\n".join(tokens.clip(commit, commit_room) for commit in material.commits)
+        blocks.append(_Block(title="Latest commits, newest first:", text=text))
+    shown = material.open_reminders[: layout.limits.capsule_prompt_reminders]
+    if shown and reminder_room:
+        lines = [tokens.clip(_line(reminder), reminder_room) for reminder in shown]
+        more = len(material.open_reminders) - len(shown)
+        lines += [f"{more} more: `make reminders`"] if more else []
+        blocks.append(_Block(title="Open reminders, newest first:", text="\n".join(lines)))
+    return blocks
+
+
+def _line(reminder: Reminder) -> str:
+    topic = f" ({reminder.topic})" if reminder.topic else ""
+    step = f" → next: {reminder.next_step}" if reminder.next_step else ""
+    tags = f" [{', '.join(reminder.tags)}]" if reminder.tags else ""
+    return names.one_line(f"{reminder.id} {reminder.taken[:10]}{topic} {reminder.note}{step}{tags}")

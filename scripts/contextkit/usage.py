@@ -1,0 +1,117 @@
+"""Help and mistakes: the argparse parser made from a program's table.
+
+Imported only when a call is not plain; see `cli.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from contextkit import cli, settings
+from contextkit.errors import ContextError, bad_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+class _Parser(argparse.ArgumentParser):
+    """Mistakes are ContextErrors like all others; an option is never guessed from its beginning."""
+
+    def error(self, message: str) -> NoReturn:
+        raise bad_input(f"{message}\n{self.format_usage().strip()}\nTry: {self.prog} --help")
+
+
+def parser(program: cli.Program) -> argparse.ArgumentParser:
+    """The parser of a whole program, one subparser a command."""
+    top = _Parser(
+        prog=program.name,
+        description=program.about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in program.commands:
+        made = commands.add_parser(
+            command.name, help=command.help, description=command.help, allow_abbrev=False
+        )
+        _add_options(made, command)
+    return top
+
+
+def _add_options(into: argparse.ArgumentParser, command: cli.Command) -> None:
+    for option in cli.options_of(command):
+        flag = {"nargs": "?", "const": "1"} if option.kind == "flag" else {}
+        if option.positional:
+            into.add_argument(f"positional_{option.name}", nargs="?", metavar=option.name.upper())
+        into.add_argument(
+            *(f"-{s}" if len(s) == 1 else f"--{s}" for s in option.spellings),
+            dest=option.name,
+            action="append",
+            metavar=option.name.upper(),
+            help=_help(option),
+            **flag,  # type: ignore[arg-type]
+        )
+        if option.single:
+            into.add_argument(
+                f"--{option.single}",
+                dest=f"single_{option.name}",
+                action="append",
+                metavar=option.single.upper(),
+                help=f"one of them; may be repeated (--{option.spellings[0]}: all in one)",
+            )
+
+
+def _help(option: cli.Option) -> str:
+    notes = ["required"] if option.required else []
+    notes += [f"one of {', '.join(option.choices)}"] if option.choices else []
+    text = option.help + (f" ({'; '.join(notes)})" if notes else "")
+    return text.replace("%", "%%")
+
+
+def read(program: cli.Program, argv: list[str]) -> tuple[cli.Command, cli.Raw]:
+    """The command and its options; raises ContextError for a mistake, exits for `--help`."""
+    commands = {command.name: command for command in program.commands}
+    words = list(argv)
+    help_only = bool(words) and words[0] in ("-h", "--help") and len(commands) > 1
+    if program.default and not help_only and not (words and words[0] in commands):
+        words.insert(0, program.default)
+    found, surplus = parser(program).parse_known_args(words)
+    command = commands[found.command]
+    if surplus:
+        raise bad_input(_surplus(program, command, surplus))
+    raw: cli.Raw = {}
+    for option in cli.options_of(command):
+        for value in [getattr(found, f"positional_{option.name}", None)]:
+            if value is not None:
+                cli.add(raw, option, "", value)
+        for value in getattr(found, option.name) or ():
+            cli.add(raw, option, "", value)
+        for value in getattr(found, f"single_{option.name}", None) or ():
+            cli.add(raw, option, option.single, value)
+    for option in command.options:
+        if option.required and not any(map(str.strip, raw.get(option.name, []))):
+            raise missing(program, command, option)
+    return command, raw
+
+
+def missing(program: cli.Program, command: cli.Command, option: cli.Option) -> ContextError:
+    """What to say when a required option is absent or blank."""
+    shown = " ".join(
+        f"{o.name}=…" if o.required else f"[{o.name}=…]"
+        for o in command.options
+        if o.kind != "flag"
+    )
+    return bad_input(
+        f"{option.name}= is missing or blank: {option.help}\nusage: {command.name} {shown}"
+    )
+
+
+def _surplus(program: cli.Program, command: cli.Command, surplus: list[str]) -> str:
+    word, equals, _ = surplus[0].partition("=")
+    if not word.startswith("-"):
+        return f"{surplus[0]!r} is no option: write " + (
+            f"--{surplus[0]}" if equals else "--name=…"
+        )
+    spellings = [s for option in cli.options_of(command) for s in option.spellings]
+    return f"there is no option {word}{settings.nearest(word.lstrip('-'), spellings)}"

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Keep a note for the next context capsule; list what is open; mark what is taken up."""
+
+from __future__ import annotations
+
+from contextkit import cli, names, reminders
+from contextkit.cli import Arguments, Command, Option, Program
+from contextkit.errors import bad_input
+from contextkit.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INBOX = Option(name="file", also=("capsule-file",), help="another inbox inside the repository")
+
+
+def add(layout: Layout, args: Arguments) -> str:
+    path = inbox(layout, args)
+    made = reminders.make(args.m, args.topic, args.next_step, args.tags, names.now())
+    saved = reminders.save(layout, path, made)
+    return f"Reminder {saved.id} saved to {layout.shown(path)} at {saved.taken}"
+
+
+def list_(layout: Layout, args: Arguments) -> str:
+    found = [
+        reminder
+        for reminder in reminders.load_all(inbox(layout, args))
+        if (args.all or not reminder.done)
+        and (not args.tag or args.tag in reminder.tags)
+        and (not args.topic or args.topic == reminder.topic)
+    ]
+    if args.json:
+        from contextkit import formats
+
+        return formats.to_json(found)
+    from contextkit import tables
+
+    rows = [(r.id, r.taken, "done" if r.done else "open", r.topic, _summary(r)) for r in found]
+    return tables.table(("id", "taken", "state", "topic", "note"), rows) or "No open reminders."
+
+
+def _summary(reminder: reminders.Reminder) -> str:
+    step = f" → {reminder.next_step}" if reminder.next_step else ""
+    tags = f" [{', '.join(reminder.tags)}]" if reminder.tags else ""
+    return f"{reminder.note}{step}{tags}"
+
+
+def done(layout: Layout, args: Arguments) -> str:
+    into = names.one_line(args.into)
+    if not reminders.finish(layout, inbox(layout, args), args.id, into, names.now()):
+        cli.say(f"{args.id} was done already; nothing changed")
+    return str(args.id)
+
+
+def inbox(layout: Layout, args: Arguments) -> str:
+    if not args.file:
+        return layout.typed(layout.reminders, "reminders")
+    if args.file == "-":
+        raise bad_input("file: an inbox is a file, not standard input")
+    return layout.typed(args.file, "file")
+
+
+PROGRAM = Program(
+    name="remember_later",
+    about=__doc__ or "",
+    default="add",
+    commands=(
+        Command(
+            run=add,
+            help="keep a note for the next capsule",
+            options=(
+                Option(name="m", also=("message",), required=True, help="what to remember"),
+                Option(name="topic", help="a word to find it by"),
+                Option(name="next_step", help="what to do about it first"),
+                Option(
+                    name="tags", kind="words", single="tag", help="separated by blanks or commas"
+                ),
+                INBOX,
+            ),
+        ),
+        Command(
+            run=list_,
+            help="the open reminders",
+            options=(
+                Option(name="tag", help="only those with this tag"),
+                Option(name="topic", help="only those on this topic"),
+                Option(name="all", kind="flag", help="those that are done too"),
+                INBOX,
+                cli.JSON,
+            ),
+        ),
+        Command(
+            run=done,
+            help="mark one as taken up",
+            options=(
+                Option(name="id", required=True, positional=True, help="as `reminders` shows it"),
+                Option(name="into", help="where it went: a capsule, a plan entry, or dropped"),
+                INBOX,
+            ),
+        ),
+    ),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return cli.run(PROGRAM, argv)
+
+
+if __name__ == "__main__":
+    cli.leave(main())

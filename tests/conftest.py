@@ -1,0 +1,137 @@
+"""Every test is sealed: its own HOME, clock, git identity and no variable of the machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from contextkit.layout import Layout
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+SCRIPTS = CHECKOUT / "scripts"
+GOLDEN = Path(__file__).parent / "golden"
+NOW = "2025-10-23T18:05:00Z"
+
+# What a test process may know of the machine it runs on.
+_KEPT = ("PATH", "LANG", "TMPDIR", "SYSTEMROOT", "PYTEST_XDIST_WORKER", "PYTEST_CURRENT_TEST")
+
+
+@pytest.fixture(autouse=True)
+def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """No test sees the user's settings or writes anywhere but below its own folder."""
+    for name in list(os.environ):
+        if name not in _KEPT:
+            monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("CONTEXT_NOW", NOW)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    monkeypatch.setenv("PYTHONWARNDEFAULTENCODING", "1")
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "Ada")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "ada@example.org")
+        monkeypatch.setenv(f"GIT_{who}_DATE", NOW)
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    yield work
+
+
+@pytest.fixture(autouse=True)
+def no_document_in_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that forgets its own folder fails instead of writing into this repository."""
+    original = Layout.__init__
+
+    def guarded(self: Layout, root: str = "") -> None:
+        original(self, root)
+        if Path(self.root) == CHECKOUT:
+            raise AssertionError("this test works in the checkout itself: use the repo fixture")
+
+    monkeypatch.setattr(Layout, "__init__", guarded)
+
+
+def git(*arguments: str, cwd: Path | None = None) -> str:
+    """Run git in the current folder of the test and return what it prints."""
+    done = subprocess.run(
+        ["git", *arguments], cwd=cwd, check=True, capture_output=True, encoding="utf-8"
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def repo(sealed: Path) -> Path:
+    """A git repository with one commit, on `feature/demo`; the current directory."""
+    git("init", "-q", "-b", "feature/demo")
+    git("commit", "-q", "--allow-empty", "-m", "first commit")
+    return sealed
+
+
+@pytest.fixture
+def layout(repo: Path) -> Layout:
+    return Layout()
+
+
+class Script:
+    """A script run in this process: `run("capsule_prompt", "--stub")`."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
+        self._capture = capture
+        self._patch = patch
+        self.out = ""
+        self.err = ""
+
+    def __call__(self, name: str, *arguments: str, stdin: str | None = None) -> int:
+        """The exit status; `out` and `err` hold what was printed."""
+        module = __import__(name)
+        with open(os.devnull if stdin is None else _file(stdin), encoding="utf-8") as file:
+            self._patch.setattr(sys, "stdin", file)
+            self._capture.readouterr()
+            status: int = module.main(list(arguments))
+        self.out, self.err = self._capture.readouterr()
+        return status
+
+
+def _file(text: str) -> str:
+    path = Path(os.environ["HOME"]) / "stdin.txt"
+    path.write_text(text, encoding="utf-8", newline="")
+    return str(path)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Script:
+    return Script(capsys, monkeypatch)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`golden("table.txt", text)`: equal to tests/golden/table.txt, which `make golden` accepts."""
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if _accepting:
+            path.write_text(text, encoding="utf-8")
+        assert path.is_file(), f"no tests/golden/{name}: look at the text, then `make golden`"
+        assert text == path.read_text(encoding="utf-8")
+
+    return compare
+
+
+_accepting = os.environ.get("GOLDEN") == "accept"  # read before `sealed` empties the environment
+
+
+def start(*arguments: str, **changes: str) -> subprocess.Popen[str]:
+    """A script as a real process: `start("remember_later.py", "--message=x")`."""
+    return subprocess.Popen(
+        [sys.executable, str(SCRIPTS / arguments[0]), *arguments[1:]],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, **changes},
+    )
