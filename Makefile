@@ -33,6 +33,11 @@ ifneq ($(CONTEXTKIT_ASKED),)
   CONTEXTKIT_GOALS = $(MAKECMDGOALS)
   export CONTEXTKIT_GIVEN CONTEXTKIT_MAKEFILES CONTEXTKIT_GOALS
 
+  # With nothing but ours to make, the built-in rules would only be searched in vain.
+  ifeq ($(filter-out $(CONTEXTKIT_ASKED),$(MAKECMDGOALS)),)
+    MAKEFLAGS += -r
+  endif
+
   # Set-up writes where the interpreter is. While that file is missing or older than what it was
   # made from, make runs set-up and starts again.
   ifneq ($(filter-out help context_help setup lock clean,$(CONTEXTKIT_ASKED)),)
@@ -43,8 +48,9 @@ $(CONTEXTKIT_ASKED): private .SHELLFLAGS := -c
 endif
 
 CONTEXTKIT_SETUP = python3 "$(CONTEXTKIT_DIR)/scripts/setup.py"
-# $(call script,NAME COMMAND): the script with its options to follow
-script = "$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/scripts/$(firstword $1).py" $(wordlist 2,2,$1)
+# $(call script,NAME COMMAND): the script with its options to follow. What it starts in its turn,
+# another make perhaps, does not inherit the variables of this call.
+script = MAKEFLAGS= exec "$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/scripts/$(firstword $1).py" $(wordlist 2,2,$1)
 
 $(CONTEXTKIT_DIR)/.venv/contextkit.mk: $(CONTEXTKIT_DIR)/requirements.lock $(CONTEXTKIT_DIR)/scripts/setup.py \
   $(if $(wildcard $(CONTEXTKIT_DIR)/.venv/bin/python),,contextkit_interpreter_is_gone)
