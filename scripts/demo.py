@@ -194,16 +194,12 @@ def fill_in(stub: str, commits: list[str], decisions: list[str]) -> str:
             f"- **Current status:** the latest commit is `{commits[0]}`.",
         ),
         "# Key Decisions & Rationale": tuple(
-            f"{number}. {title} — why: `{path}`"
+            f"{number}. {title.partition('. ')[2]} — why: `{path}`"
             for number, (path, title) in enumerate((d.split("\t") for d in decisions[:3]), 1)
         ),
-        "# Active Workstreams": (
-            "- Demo → scope: capture, reminders; owner: demo; blockers: none",
-        ),
+        "# Active Workstreams": ("- Demo → scope: capture; owner: demo; blockers: none",),
         "# Pending Actions": ("- [ ] Read manuals/structure.md (owner: you, trigger: now)",),
-        "# Knowledge Base": (
-            "- `Makefile` — every target; `manuals/README.md` — where to read on",
-        ),
+        "# Knowledge Base": ("- `Makefile` — every target; `manuals/README.md` — read on",),
         "# Risks & Watchpoints": ("- This repository is removed at the end; watch: `keep=1`",),
         "# Transcript Highlights": tuple(f"- `{commit}`" for commit in commits[:5]),
         "# Consistency Checklist": ("- [x] Compared with both notebooks and `git log`",),

@@ -24,9 +24,8 @@ ENTRY = "## 2025-10-{day:02} 09:00:00 UTC\n- **Summary:** moved the parser behin
 def scratch(folder: Path) -> None:
     """A repository as a user has one: ten commits, notebooks, an inbox of twenty reminders."""
     os.chdir(folder)
-    for command in (["init", "-q", "-b", "feature/bench"],) + tuple(
-        ["commit", "-q", "--allow-empty", "-m", f"change number {n}"] for n in range(10)
-    ):
+    commits = [["commit", "-q", "--allow-empty", "-m", f"change number {n}"] for n in range(10)]
+    for command in (["init", "-q", "-b", "feature/bench"], *commits):
         subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *command], check=True)
     notebooks = folder / "docs" / "branches" / "feature-bench"
     notebooks.mkdir(parents=True)
@@ -50,17 +49,20 @@ def capture_cases(folder: Path) -> list[Case]:
     inbox = folder / "parallelus" / "manuals" / "capsules" / "remember-later.md"
     notes = inbox.read_bytes()
     stub = folder / "stub.md"
-    again = {"prepare": lambda: inbox.write_bytes(notes)}
+
+    def again() -> None:
+        inbox.write_bytes(notes)
+
     add = script("remember_later.py", "--message=Outline onboarding UX spike", "--topic=ux")
     return [
-        Case("remember_later", add, 1.6, **again),  # type: ignore[arg-type]
+        Case("remember_later", add, 1.6, prepare=again),
         Case("remember_later list", script("remember_later.py", "list"), 2.5),
         Case("capsule_prompt", script("capsule_prompt.py"), 2.5),
         Case("capsule_prompt stub=1", script("capsule_prompt.py", "--stub", "--file=stub.md"), 3,
              prepare=lambda: stub.unlink(missing_ok=True)),
         Case("context_status", script("context.py", "status")),
         Case("make remember_later", make("remember_later", "m=Outline onboarding UX spike"), 0.2,
-             over="remember_later", **again),  # type: ignore[arg-type]
+             over="remember_later", prepare=again),
     ]  # fmt: skip
 
 

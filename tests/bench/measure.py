@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-BARE = (sys.executable, "-c", "pass")
+BARE = [sys.executable, "-c", "pass"]
 QUIET = [
     (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
     (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
@@ -25,7 +25,7 @@ class Case:
     """One command; `limit` is the ratio it may cost, `over` the case whose ratio is taken off."""
 
     name: str
-    command: Sequence[str]
+    command: list[str]
     limit: float | None = None
     over: str = ""
     stdin: str = os.devnull
@@ -37,9 +37,7 @@ class Case:
             self.prepare()
         opened = [(os.POSIX_SPAWN_OPEN, 0, self.stdin, os.O_RDONLY, 0), *QUIET]
         start = time.perf_counter()
-        process = os.posix_spawnp(
-            self.command[0], self.command, os.environ, file_actions=opened
-        )
+        process = os.posix_spawnp(self.command[0], self.command, os.environ, file_actions=opened)
         _, status = os.waitpid(process, 0)
         self.times.append((time.perf_counter() - start) * 1000)
         if status:

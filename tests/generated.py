@@ -1,0 +1,72 @@
+"""make manual: write the pages that are made from the code; test_manuals.py compares them."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path.insert(0, str(CHECKOUT / "scripts"))
+
+from contextkit import cli, makefiles  # noqa: E402
+
+PAGE = CHECKOUT / "manuals" / "make-targets.md"
+HEAD = """\
+# Make targets
+
+Every target, its variables, and the script behind it. Three that most readers came for:
+
+    make capsule_prompt stub=1          the prompt that has your agent write a capsule, and a stub
+    make remember_later m="…"           a note for the next capsule
+    make context_status                 what is stored, open or stale
+
+Every target takes `root=DIR`: the repository to work in, where it is not the one around the current
+directory. A list takes one item a line, or items separated by ` | `; a flag takes 1 or 0.
+
+<!-- Written by `make manual` from the Makefile and the scripts' tables; do not edit. -->
+"""
+
+
+def make_targets() -> str:
+    """The page of targets, from the Makefile and the command tables of the scripts."""
+    lines = [HEAD]
+    section = ""
+    for target in makefiles.targets():
+        if target.section != section:
+            section = target.section
+            lines.append(f"\n## {section}\n")
+        command = command_of(target)
+        script = f" (`scripts/{target.script}.py{' ' * bool(target.command)}{target.command}`)"
+        lines.append(f"### `make {target.name}`{script if target.script else ''}\n")
+        lines.append(f"{target.help[:1].upper()}{target.help[1:]}.\n")
+        if command and command.options:
+            lines += ["| variable | option | what |", "|---|---|---|"]
+            lines += [row(option) for option in command.options]
+            lines.append("")
+    text = "\n".join(lines).replace("\n\n\n", "\n\n")
+    return re.sub(r"\.\.\n", ".\n", text).rstrip("\n") + "\n"
+
+
+def command_of(target: makefiles.Target) -> cli.Command | None:
+    """The command that a target's recipe calls; None for one that calls no script."""
+    if not target.script:
+        return None
+    program: cli.Program = importlib.import_module(target.script).PROGRAM
+    name = target.command or program.default
+    return next(command for command in program.commands if command.name == name)
+
+
+def row(option: cli.Option) -> str:
+    typed = f"`{option.name}=`" + (" (needed)" if option.required else "")
+    spelled = " ".join(f"`{'--' if len(s) > 1 else '-'}{s}`" for s in option.spellings)
+    spelled += f" `--{option.single}` (one, repeatable)" if option.single else ""
+    what = option.help + (f": {', '.join(option.choices)}" if option.choices else "")
+    return f"| {typed} | {spelled} | {what} |".replace("\n", " ")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(make_targets(), encoding="utf-8")
+    print(PAGE.relative_to(CHECKOUT))

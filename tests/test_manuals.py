@@ -1,0 +1,40 @@
+"""The manuals say what is so: generated pages are fresh, links and targets exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import generated
+import pytest
+from conftest import CHECKOUT
+from contextkit import makefiles
+
+PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "manuals").rglob("*.md"))]
+names = [str(page.relative_to(CHECKOUT)) for page in PAGES]
+
+
+def test_the_page_of_targets_is_what_the_code_says() -> None:
+    assert generated.PAGE.read_text(encoding="utf-8") == generated.make_targets(), "`make manual`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_every_make_target_that_is_named_exists(page: Path) -> None:
+    known = {target.name for target in makefiles.targets()}
+    text = page.read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:^ {4}|`)make (?:-[a-zA-Z] \S+ )?([a-z_]+)", text, re.M))
+    assert named <= known, named - known
+
+
+def test_the_index_names_every_page() -> None:
+    index = (CHECKOUT / "manuals" / "README.md").read_text(encoding="utf-8")
+    for page in (CHECKOUT / "manuals").rglob("*.md"):
+        path = page.relative_to(CHECKOUT / "manuals").as_posix()
+        assert path == "README.md" or f"({path})" in index, f"manuals/README.md: {path}"
