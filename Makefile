@@ -1,20 +1,39 @@
 # contextkit: the only way in. `make help` lists what it can do.
 # From a host's Makefile: include tools/contextkit/Makefile
 
-contextkit_goal_before := $(.DEFAULT_GOAL)
-CONTEXTKIT_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+# Nothing of a host's is touched: all names begin with CONTEXTKIT, and what is set is set back below.
+override CONTEXTKIT_GOAL_BEFORE := $(.DEFAULT_GOAL)
+override CONTEXTKIT_PREFIX_BEFORE := $(.RECIPEPREFIX)
+.RECIPEPREFIX :=
 
-CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
+# Our folder. The list of Makefiles is a single path, maybe one with blanks, when no host includes us.
+override CONTEXTKIT_BLANK := $(subst x,,x x)
+override CONTEXTKIT_ALONE := $(wildcard $(subst $(CONTEXTKIT_BLANK),\ ,$(strip $(MAKEFILE_LIST))))
+override CONTEXTKIT_DIR := $(or $(CONTEXTKIT_ALONE),$(lastword $(MAKEFILE_LIST)))
+override CONTEXTKIT_DIR := $(patsubst %/,%,$(dir $(subst $(CONTEXTKIT_BLANK),?,$(CONTEXTKIT_DIR))))
+override CONTEXTKIT_DIR := $(subst ?,$(CONTEXTKIT_BLANK),$(CONTEXTKIT_DIR))
+override CONTEXTKIT_PLACE := $(subst $(CONTEXTKIT_BLANK),\ ,$(CONTEXTKIT_DIR))
+override CONTEXTKIT_SET_UP := $(CONTEXTKIT_PLACE)/.venv/contextkit.mk
+override CONTEXTKIT_DEVELOPMENT := $(CONTEXTKIT_PLACE)/.venv/development.stamp
+
+override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
   context_help context_init context_config context_status
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
-ifeq ($(words $(MAKEFILE_LIST)),1)
-  CONTEXTKIT_OWN_TARGETS := help setup demo test lint check bench bench_tokens golden manual lock clean
-endif
-CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(MAKECMDGOALS))
+override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
+  bench_tokens golden manual lock clean)
+override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help))
+override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(CONTEXTKIT_GOALS))
 
 # Every variable that a recipe below hands to a script.
-CONTEXTKIT_INPUTS := all branch dry_run file folder id into json keep m mini next_step \
+override CONTEXTKIT_INPUTS := all branch dry_run file folder id into json keep m mini next_step \
   no_reminders overwrite plan_slug reminders root session stub tag tags tokens topic version
+
+# The interpreter, as set-up found it: its file below says it again.
+override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python
+# $(call CONTEXTKIT_SCRIPT,NAME COMMAND): the script with its options to follow. Where a target of the
+# host's needs one of ours, no variable reaches it: `unset`.
+override CONTEXTKIT_FORGET := unset $(CONTEXTKIT_INPUTS);
+override CONTEXTKIT_SCRIPT = $(CONTEXTKIT_FORGET) "$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/scripts/$(firstword $1).py" $(wordlist 2,2,$1)
 
 # Only when one of our targets is asked for: what was typed reaches the script word for word. make
 # would expand it, and run a $(shell …) in it, when it builds a recipe's environment; so each
@@ -23,78 +42,77 @@ ifneq ($(CONTEXTKIT_ASKED),)
   ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
     $(error contextkit needs GNU make 4.0 or newer, this is $(MAKE_VERSION); on macOS: brew install make, then gmake)
   endif
-  ifeq ($(OS),Windows_NT)
+  ifeq ($(value OS),Windows_NT)
     $(error contextkit does not support Windows: use WSL)
   endif
-  CONTEXTKIT_GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v))
-  $(foreach v,$(CONTEXTKIT_GIVEN),$(eval override export $v := $$(value $v)))
-  $(foreach v,$(CONTEXTKIT_INPUTS),$(if $(filter override,$(origin $v)),,$(eval override export $v :=)))
-  CONTEXTKIT_MAKEFILES = $(MAKEFILE_LIST)
-  CONTEXTKIT_GOALS = $(MAKECMDGOALS)
+  override CONTEXTKIT_FORGET :=
+  override CONTEXTKIT_V :=
+  override CONTEXTKIT_GIVEN := $(foreach CONTEXTKIT_V,$(.VARIABLES),$(if $(filter \
+    command,$(firstword $(origin $(CONTEXTKIT_V)))),$(CONTEXTKIT_V)))
+  $(foreach CONTEXTKIT_V,$(CONTEXTKIT_GIVEN),$(eval override export $(CONTEXTKIT_V) := $$(value $(CONTEXTKIT_V))))
+  $(foreach CONTEXTKIT_V,$(filter-out $(CONTEXTKIT_GIVEN),$(CONTEXTKIT_INPUTS)),$(eval override export $(CONTEXTKIT_V) :=))
+  override CONTEXTKIT_MAKEFILES = $(MAKEFILE_LIST)
   export CONTEXTKIT_GIVEN CONTEXTKIT_MAKEFILES CONTEXTKIT_GOALS
-
-  # With nothing but ours to make, the built-in rules would only be searched in vain.
-  ifeq ($(filter-out $(CONTEXTKIT_ASKED),$(MAKECMDGOALS)),)
-    MAKEFLAGS += -r
-  endif
+# A make that a script starts does not take the variables of this call for its own.
+$(CONTEXTKIT_ASKED): private MAKEOVERRIDES :=
 
   # Set-up writes where the interpreter is. While that file is missing or older than what it was
   # made from, make runs set-up and starts again.
   ifneq ($(filter-out help context_help setup lock clean,$(CONTEXTKIT_ASKED)),)
-    include $(CONTEXTKIT_DIR)/.venv/contextkit.mk
+    include $(CONTEXTKIT_SET_UP)
   endif
-$(CONTEXTKIT_ASKED): private SHELL := /bin/sh
-$(CONTEXTKIT_ASKED): private .SHELLFLAGS := -c
 endif
 
-CONTEXTKIT_SETUP = python3 "$(CONTEXTKIT_DIR)/scripts/setup.py"
-# $(call script,NAME COMMAND): the script with its options to follow. What it starts in its turn,
-# another make perhaps, does not inherit the variables of this call.
-script = MAKEFLAGS= exec "$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/scripts/$(firstword $1).py" $(wordlist 2,2,$1)
+override CONTEXTKIT_OURS := $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS) $(CONTEXTKIT_SET_UP) $(CONTEXTKIT_DEVELOPMENT)
+$(CONTEXTKIT_OURS): override private SHELL := /bin/sh
+$(CONTEXTKIT_OURS): override private .SHELLFLAGS := -c
 
-$(CONTEXTKIT_DIR)/.venv/contextkit.mk: $(CONTEXTKIT_DIR)/requirements.lock $(CONTEXTKIT_DIR)/scripts/setup.py \
-  $(if $(wildcard $(CONTEXTKIT_DIR)/.venv/bin/python),,contextkit_interpreter_is_gone)
-	@$(CONTEXTKIT_SETUP)
-.PHONY: contextkit_interpreter_is_gone
+$(CONTEXTKIT_SET_UP): $(CONTEXTKIT_PLACE)/requirements.lock $(CONTEXTKIT_PLACE)/scripts/setup.py $(CONTEXTKIT_PLACE)/.venv/bin/python
+	@python3 "$(CONTEXTKIT_DIR)/scripts/setup.py"
+# Gone, or a link that leads nowhere: set-up runs again.
+$(CONTEXTKIT_PLACE)/.venv/bin/python: ;
+
+$(filter-out context_help,$(CONTEXTKIT_TARGETS)): | $(CONTEXTKIT_SET_UP)
 
 ##@ Capsules and reminders
 
 .PHONY: capsule_prompt capsule_save remember_later reminders reminder_done
 
 capsule_prompt: ## print the prompt that has your agent write a context capsule
-	@$(call script,capsule_prompt) --root="$$root" --branch="$$branch" --session="$$session" --file="$$file" --stub="$$stub" \
+	@$(call CONTEXTKIT_SCRIPT,capsule_prompt) --root="$$root" --branch="$$branch" --session="$$session" --file="$$file" --stub="$$stub" \
 	  --plan-slug="$$plan_slug" --tokens="$$tokens" --reminders="$$reminders" --no-reminders="$$no_reminders" \
 	  --version="$$version" --mini="$$mini"
 
 capsule_save: ## check the capsule that your agent replied (on standard input) and keep it
-	@$(call script,capsule save) --root="$$root" --file="$$file" --branch="$$branch" --overwrite="$$overwrite"
+	@$(call CONTEXTKIT_SCRIPT,capsule save) --root="$$root" --file="$$file" --branch="$$branch" --overwrite="$$overwrite"
 
 remember_later: ## keep a note for the next capsule: m="…"
-	@$(call script,remember_later) --root="$$root" --message="$$m" --topic="$$topic" --next-step="$$next_step" --tags="$$tags" --file="$$file"
+	@$(call CONTEXTKIT_SCRIPT,remember_later) --root="$$root" --message="$$m" --topic="$$topic" --next-step="$$next_step" --tags="$$tags" --file="$$file"
 
 reminders: ## the notes that are open
-	@$(call script,remember_later list) --root="$$root" --tag="$$tag" --topic="$$topic" --all="$$all" --file="$$file" --json="$$json"
+	@$(call CONTEXTKIT_SCRIPT,remember_later list) --root="$$root" --tag="$$tag" --topic="$$topic" --all="$$all" --file="$$file" --json="$$json"
 
 reminder_done: ## mark a note as taken up: id=r-1a2b3c
-	@$(call script,remember_later done) --root="$$root" --id="$$id" --into="$$into" --file="$$file"
+	@$(call CONTEXTKIT_SCRIPT,remember_later done) --root="$$root" --id="$$id" --into="$$into" --file="$$file"
 
 ##@ The whole toolkit
 
 .PHONY: context_help context_init context_config context_status
 
 context_help: ## this list, from a host's Makefile too
-	@python3 -S "$(CONTEXTKIT_DIR)/scripts/context.py" help --host="$(if $(CONTEXTKIT_OWN_TARGETS),,1)" --root="$$root"
+	@$(CONTEXTKIT_FORGET) python3 -S "$(CONTEXTKIT_DIR)/scripts/context.py" help --host="$(if $(CONTEXTKIT_ALONE),,1)" --root="$$root"
 
 context_init: ## make the documented files that are missing; nothing of yours is overwritten
-	@$(call script,context init) --root="$$root" --dry-run="$$dry_run"
+	@$(call CONTEXTKIT_SCRIPT,context init) --root="$$root" --dry-run="$$dry_run"
 
 context_config: ## every limit and place in force, and where its value comes from
-	@$(call script,context config) --root="$$root" --json="$$json"
+	@$(call CONTEXTKIT_SCRIPT,context config) --root="$$root" --json="$$json"
 
 context_status: ## a line a system: what is stored, open or stale
-	@$(call script,context status) --root="$$root" --json="$$json"
+	@$(call CONTEXTKIT_SCRIPT,context status) --root="$$root" --json="$$json"
 
-ifdef CONTEXTKIT_OWN_TARGETS
+ifneq ($(CONTEXTKIT_ALONE),)
+override CONTEXTKIT_HERE := cd "$(CONTEXTKIT_DIR)" &&
 .DELETE_ON_ERROR:
 
 ##@ This checkout
@@ -102,45 +120,45 @@ ifdef CONTEXTKIT_OWN_TARGETS
 .PHONY: $(CONTEXTKIT_OWN_TARGETS)
 
 help: ## every target by system
-	@python3 -S scripts/context.py help --root="$$root"
+	@python3 -S "$(CONTEXTKIT_DIR)/scripts/context.py" help --root="$$root"
 
 setup: ## the virtual environment; every other target does it by itself
-	@$(CONTEXTKIT_SETUP)
+	@python3 "$(CONTEXTKIT_DIR)/scripts/setup.py"
 
 demo: ## the whole walk in a scratch folder, step by step; keep=1 leaves it there
-	@$(call script,demo) --root="$$root" --keep="$$keep"
+	@$(call CONTEXTKIT_SCRIPT,demo) --root="$$root" --keep="$$keep"
 
-.venv/development.stamp: requirements-dev.lock .venv/contextkit.mk
-	@$(CONTEXTKIT_SETUP) --development
+$(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKIT_SET_UP)
+	@python3 "$(CONTEXTKIT_DIR)/scripts/setup.py" --development
 
-test: .venv/development.stamp ## all tests
-	@"$(CONTEXTKIT_PYTHON)" -m pytest
+test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
+	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
 
-lint: .venv/development.stamp ## style and types
-	@"$(CONTEXTKIT_PYTHON)" -m ruff check && "$(CONTEXTKIT_PYTHON)" -m ruff format --check && "$(CONTEXTKIT_PYTHON)" -m mypy
+lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
+	@$(CONTEXTKIT_HERE) .venv/bin/python -m ruff check && .venv/bin/python -m ruff format --check && .venv/bin/python -m mypy
 
 check: test lint ## both
 
-bench: .venv/development.stamp ## what each command costs, as a ratio to a bare interpreter
-	@"$(CONTEXTKIT_PYTHON)" tests/bench/commands.py
+bench: $(CONTEXTKIT_DEVELOPMENT) ## what each command costs, as a ratio to a bare interpreter
+	@"$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/tests/bench/commands.py"
 
-bench_tokens: .venv/development.stamp ## the token estimator against an exact counter: folder=DIR
-	@"$(CONTEXTKIT_PYTHON)" tests/bench/estimator.py "$$folder"
+bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact counter: folder=DIR
+	@"$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/tests/bench/estimator.py" "$$folder"
 
-golden: .venv/development.stamp ## accept what the commands print now as the golden files
-	@GOLDEN=accept "$(CONTEXTKIT_PYTHON)" -m pytest -q -p no:xdist -m golden
+golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the golden files
+	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -p no:xdist -m golden
 
-manual: .venv/development.stamp ## write the generated manual pages anew
-	@"$(CONTEXTKIT_PYTHON)" tests/generated.py
+manual: $(CONTEXTKIT_DEVELOPMENT) ## write the generated manual pages anew
+	@"$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/tests/generated.py"
 
 lock: ## pin the requirements anew, with hashes (needs uv)
-	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.txt -o requirements.lock
-	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' -c requirements.lock requirements-dev.txt -o requirements-dev.lock
+	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.txt -o requirements.lock
+	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 clean: ## remove what set-up and tests made
-	@rm -rf .venv scripts/contextkit/compiled .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@$(CONTEXTKIT_HERE) rm -rf .venv scripts/contextkit/compiled .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 endif
 
-# A host's first target stays its default.
-.DEFAULT_GOAL := $(if $(CONTEXTKIT_OWN_TARGETS),help,$(contextkit_goal_before))
+.RECIPEPREFIX := $(CONTEXTKIT_PREFIX_BEFORE)
+.DEFAULT_GOAL := $(if $(CONTEXTKIT_ALONE),help,$(CONTEXTKIT_GOAL_BEFORE))

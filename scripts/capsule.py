@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from contextkit import capsules, cli, tokens
+import sys
+
+from contextkit import branch_folders, capsules, cli, tokens
 from contextkit.cli import Arguments, Command, Option, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
@@ -14,18 +16,22 @@ if TYPE_CHECKING:
 
 
 def save(layout: Layout, args: Arguments) -> str:
-    text = capsules.unwrapped(cli.content("", "standard input"))
+    if sys.stdin is None or sys.stdin.isatty():
+        raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
+    text = capsules.unwrapped(cli.content("-"))
     if not text.strip():
         raise bad_input("standard input is empty: pipe the agent's reply in")
-    found = capsules.problems(text)
+    found = capsules.problems(text, "reply")
     if found:
         raise bad_input("\n".join([*found, "nothing was written"]))
     capsule, _ = capsules.parse(text)
     path = _target(layout, args, capsule)
     saved = capsules.save(layout, text, path, replace=args.overwrite)
     if saved != path:
-        cli.say(f"{layout.shown(path)} holds another finished capsule: saved beside it")
-    cli.say(f"~{tokens.estimate(text)} tokens of {capsule.token_budget}")
+        cli.say(f"{layout.shown(path)} is there already and no stub: saved beside it")
+    size = tokens.estimate(text)
+    above = ": above the budget" if size > capsule.token_budget else ""
+    cli.say(f"~{size} tokens of {capsule.token_budget}{above}")
     return layout.shown(saved)
 
 
@@ -34,8 +40,8 @@ def _target(layout: Layout, args: Arguments, capsule: capsules.Capsule) -> str:
     if args.branch and args.branch != capsule.branch:
         raise bad_input(f"branch={args.branch}: the capsule says {capsule.branch!r}")
     if args.file:
-        return layout.typed(args.file, "file")
-    return capsules.path_at(layout, capsule.branch, capsule.created_at)
+        return branch_folders.chosen_path(layout, args.file)
+    return branch_folders.path_at(layout, capsule.branch, capsule.created_at)
 
 
 PROGRAM = Program(

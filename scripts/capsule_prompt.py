@@ -43,7 +43,7 @@ def prompt(layout: Layout, args: Arguments) -> str:
         "Copy the block below into the main agent's session.",
         f"Target file: {layout.shown(captured.path)}",
     ]
-    if args.session:
+    if args.session.strip():
         header.append(f"Session marker: {names.one_line(args.session)}")
     if created:
         header.append("Capsule stub created.")

@@ -23,12 +23,13 @@ def add(layout: Layout, args: Arguments) -> str:
 
 
 def list_(layout: Layout, args: Arguments) -> str:
+    topic = names.one_line(args.topic)
     found = [
         reminder
         for reminder in reminders.load_all(inbox(layout, args))
         if (args.all or not reminder.done)
         and (not args.tag or args.tag in reminder.tags)
-        and (not args.topic or args.topic == reminder.topic)
+        and (not topic or topic == reminder.topic)
     ]
     if args.json:
         from contextkit import formats
@@ -37,7 +38,8 @@ def list_(layout: Layout, args: Arguments) -> str:
     from contextkit import tables
 
     rows = [(r.id, r.taken, "done" if r.done else "open", r.topic, _summary(r)) for r in found]
-    return tables.table(("id", "taken", "state", "topic", "note"), rows) or "No open reminders."
+    nothing = "No reminders." if args.all else "No open reminders."
+    return tables.table(("id", "taken", "state", "topic", "note"), rows) or nothing
 
 
 def _summary(reminder: reminders.Reminder) -> str:

@@ -3,9 +3,10 @@
 
     python3 scripts/setup.py [--development]
 
-With uv where it is installed, else with python's own venv and pip. Safe to interrupt (the next
-run starts over) and to start twice at once (the second waits and finds it done). Talks on
-stderr only. Written so that an old python can still read it and say what is missing.
+With uv where it is installed, else with python's own venv and pip. Safe to interrupt (a package
+may be half there, so the next run starts over) and to start twice at once (the second waits and
+finds it done). Talks on stderr only. Written so that an old python can still read it and say
+what is missing.
 """
 
 import fcntl
@@ -14,13 +15,15 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(HERE, ".venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 MAKE_PART = os.path.join(VENV, "contextkit.mk")
+UNFINISHED = os.path.join(VENV, "unfinished")  # there while packages are written
 OLDEST = (3, 11)
-HELP = "install uv, or pip for python3 (Debian, Ubuntu: apt install python3-pip python3-venv)"
+HELP = "install uv, or pip for python3 (Debian, Ubuntu: apt install python3-pip)"
 
 
 def say(text):
@@ -31,70 +34,80 @@ def restart_with_newer_python():
     """An old python3 hands over to a newer one on the PATH, if there is one."""
     for minor in range(20, OLDEST[1] - 1, -1):
         newer = shutil.which("python3.%d" % minor)
-        works = newer and subprocess.call([newer, "-c", ""], stderr=subprocess.DEVNULL) == 0
-        if works and newer is not None:
+        if newer is not None and succeeds(newer, "-c", ""):
             os.execv(newer, [newer, os.path.abspath(__file__)] + sys.argv[1:])
-    say("needs Python %d.%d or newer; python3 is %s" % (OLDEST + (sys.version.split()[0],)))
+    say("install Python %d.%d or newer; python3 is %s" % (OLDEST + (sys.version.split()[0],)))
     return 1
 
 
-def digest(*names):
+def digest(sources):
     """What an environment was made from; it is made again when this changes."""
     found = hashlib.sha256(("%s %s" % (sys.version, sys.executable)).encode())
-    for name in names:
-        with open(os.path.join(HERE, name), "rb") as file:
+    for path in sources:
+        with open(path, "rb") as file:
             found.update(file.read())
     return found.hexdigest()
 
 
-def works(python):
-    return subprocess.call([python, "-c", ""], stderr=subprocess.DEVNULL) == 0
+def succeeds(*command):
+    nothing = subprocess.DEVNULL
+    try:
+        return subprocess.call(command, stdin=nothing, stdout=nothing, stderr=nothing) == 0
+    except OSError:
+        return False
 
 
 def run(command):
-    """Run a command with its output on stderr; raises CalledProcessError."""
-    subprocess.run(command, check=True, stdout=sys.stderr.fileno(), stdin=subprocess.DEVNULL)
+    """Run a command with its output on stderr; raises CalledProcessError.
+
+    It inherits the lock: what a killed set-up leaves running is waited for by the next one.
+    """
+    subprocess.run(
+        command,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr.fileno(),
+        close_fds=False,
+    )
 
 
 def make_environment():
-    if os.access(PYTHON, os.X_OK) and works(PYTHON):
+    if succeeds(PYTHON, "-c", ""):
         return
     shutil.rmtree(VENV, ignore_errors=True)
+    real = os.path.realpath(sys.executable)  # what a link on the way leads to may change
     if shutil.which("uv"):
-        run(["uv", "venv", "--quiet", "--no-project", "--python", sys.executable, VENV])
+        run(["uv", "venv", "--quiet", "--no-project", "--python", real, VENV])
     else:
-        run([sys.executable, "-m", "venv", "--without-pip", VENV])
+        run([real, "-m", "venv", "--without-pip", VENV])
 
 
-def install(lock):
-    """The packages of a lock file, byte-compiled; the first way that works."""
-    what = ["--require-hashes", "--no-deps", "-r", os.path.join(HERE, lock)]
+def installers():
+    """The ways to install that there are on this machine, the best first."""
     quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
-    ways = []
     if shutil.which("uv"):
-        ways.append(["uv", "pip", "install", "--quiet", "--compile-bytecode", "--python", PYTHON])
-    if (
-        subprocess.call(
-            [sys.executable, "-m", "pip", "--python", PYTHON, "--version"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        == 0
-    ):
-        ways.append([sys.executable, "-m", "pip", "--python", PYTHON, "install"] + quiet)
-    elif (
-        subprocess.call(
-            [PYTHON, "-m", "ensurepip"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        == 0
-    ):
-        ways.append([PYTHON, "-m", "pip", "install"] + quiet)
-    for way in ways:
+        yield ["uv", "pip", "install", "--quiet", "--compile-bytecode", "--python", PYTHON]
+    if succeeds(sys.executable, "-m", "pip", "--python", PYTHON, "--version"):
+        yield [sys.executable, "-m", "pip", "--python", PYTHON, "install"] + quiet
+    elif succeeds(PYTHON, "-m", "ensurepip"):
+        yield [PYTHON, "-m", "pip", "install"] + quiet
+
+
+def install(lock_file):
+    """The packages of a lock file, byte-compiled; the first way that works."""
+    problem = HELP
+    write(UNFINISHED, "")
+    for way in installers():
         try:
-            return run(way + what)
+            run(way + ["--require-hashes", "--no-deps", "-r", os.path.join(HERE, lock_file)])
+            break
         except subprocess.CalledProcessError:
-            say("`%s` failed" % " ".join(way[:4]))
-    raise SystemExit("contextkit: packages could not be installed: " + HELP)
+            problem = "packages could not be installed: is the package index in reach?"
+            say("`%s` failed" % " ".join(way[:3]))
+    else:
+        os.remove(UNFINISHED)  # refused before anything was written
+        raise OSError(problem)
+    os.remove(UNFINISHED)
 
 
 def write(path, text):
@@ -104,60 +117,73 @@ def write(path, text):
     os.replace(draft, path)
 
 
-def made_from(path):
+def made_from(stamp):
     """The digest in the last line of a file that set-up wrote; empty if it is not there."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(stamp, encoding="utf-8") as file:
             return file.read().split()[-1]
     except (OSError, IndexError):
         return ""
 
 
-def ensure(stamp, wanted, build):
-    """Do `build` unless `stamp` says that it was done from the same things."""
-    if made_from(stamp) == wanted and works(PYTHON):
-        os.utime(stamp)  # the lock file is newer by date only
-        return
-    build()
+def ensure(stamp, sources, build):
+    """Do `build`, which returns what `stamp` says, unless it was done from the same `sources`."""
+    wanted = digest(sources)
+    if made_from(stamp) != wanted or not succeeds(PYTHON, "-c", ""):
+        write(stamp, "%s# %s\n" % (build(), wanted))
+    # Newer than all that make compares it with, even where a clock was wrong; else make would
+    # run set-up for ever.
+    dates = [os.stat(path).st_mtime_ns for path in sources + [PYTHON]]
+    os.utime(stamp, ns=(max(dates + [time.time_ns()]),) * 2)
 
 
-def build_run_time(wanted):
+def run_time():
     say("setting up .venv (once; a few seconds) ...")
     make_environment()
     install("requirements.lock")
     scripts = os.path.join(HERE, "scripts")
     run([PYTHON, os.path.join(scripts, "contextkit", "template_compiler.py")])
     run([PYTHON, "-m", "compileall", "-q", scripts])
-    write(
-        MAKE_PART,
-        "CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n"
-        "# %s -> %s\n# %s\n" % (PYTHON, os.path.realpath(PYTHON), wanted),
+    return "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n# it is %s\n" % (
+        os.path.realpath(PYTHON)
     )
+
+
+def tools():
+    say("installing what the tests need ...")
+    install("requirements-dev.lock")
+    return ""
+
+
+def set_up(development):
+    if os.path.exists(UNFINISHED):
+        shutil.rmtree(VENV)
+    sources = [os.path.join(HERE, "requirements.lock"), os.path.abspath(__file__)]
+    ensure(MAKE_PART, sources, run_time)
+    if development:
+        sources = [os.path.join(HERE, "requirements-dev.lock"), MAKE_PART]
+        ensure(os.path.join(VENV, "development.stamp"), sources, tools)
 
 
 def main(argv):
     if sys.version_info < OLDEST:
         return restart_with_newer_python()
-    checkout = os.open(HERE, os.O_RDONLY)
-    fcntl.flock(checkout, fcntl.LOCK_EX)  # released with the process, however it ends
+    lock = os.open(HERE, os.O_RDONLY)  # released with the last process that has it
+    os.set_inheritable(lock, True)
     try:
-        wanted = digest("requirements.lock", "scripts/setup.py")
-        ensure(MAKE_PART, wanted, lambda: build_run_time(wanted))
-        if "--development" in argv:
-            stamp = os.path.join(VENV, "development.stamp")
-            wanted = digest("requirements-dev.lock", "scripts/setup.py")
-
-            def build():
-                say("installing what the tests need ...")
-                install("requirements-dev.lock")
-                write(stamp, wanted + "\n")
-
-            ensure(stamp, wanted, build)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            say("waiting for another set-up to end ...")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        set_up("--development" in argv)
     except (OSError, subprocess.CalledProcessError) as error:
         say("set-up failed: %s" % error)
-        say(HELP)
-        return 1
-    return 0
+    except KeyboardInterrupt:
+        say("set-up was interrupted; the next one starts over")
+    else:
+        return 0
+    return 1
 
 
 if __name__ == "__main__":

@@ -7,14 +7,12 @@ A capsule is front matter and fixed sections; the format is told in manuals/caps
 
 from __future__ import annotations
 
-import os
-
-from contextkit import files, names, templates, tokens
+from contextkit import branch_folders, files, markdown, names, templates, tokens
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
 
-# The seed's seven, without which nothing is a capsule; then the two that the outline adds.
+# The seed's seven, without which nothing is a capsule; the outline adds two of its own.
 SECTIONS = (
     "Mission Snapshot",
     "Key Decisions & Rationale",
@@ -46,16 +44,13 @@ class Capsule(Record):
         for name in ("branch", "source_session", "created_at", "primary_objective"):
             if not getattr(self, name).strip():
                 raise bad_input(f"front matter: {name} is blank")
-        if not _is_iso(self.created_at):
+        if names.shape(self.created_at) != "0000-00-00T00:00:00Z":
             like = "2025-10-23T18:05:00Z"
             raise bad_input(
                 f"front matter: created_at must be like {like}, not {self.created_at!r}"
             )
-
-
-def _is_iso(text: str) -> bool:
-    shape = "".join("0" if char.isdigit() and char.isascii() else char for char in text)
-    return shape == "0000-00-00T00:00:00Z"
+        if self.version.partition(".")[0] not in ("0", "1"):
+            raise bad_input(f"front matter: version {self.version} is newer than this tool")
 
 
 def blank(
@@ -83,6 +78,23 @@ def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object,
     )
 
 
+def front_matter(outline: str) -> str:
+    """The front matter of our own `outline`, between its `---` lines."""
+    return outline[: outline.index("\n---\n") + 5]
+
+
+def adapted(outline: str, own: str) -> str:
+    """A host's `own` outline as a file to fill in: the front matter of ours above its sections.
+
+    Front matter that `own` has itself is left out, with what stands in front of it.
+    """
+    lines = own.split("\n")
+    marks = [number for number, line in enumerate(lines) if line.rstrip() == "---"][:2]
+    if len(marks) == 2 and all(":" in line for line in lines[marks[0] + 1 : marks[1]]):
+        lines = lines[marks[1] + 1 :]
+    return front_matter(outline) + "\n".join(lines).strip() + "\n"
+
+
 def template_document(limits_tokens: int) -> str:
     """The documented template file: what it is for, and the outline with nothing filled in."""
     capsule = Capsule(
@@ -105,10 +117,7 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
     values, body = formats.front_matter(text, where)
     known = Capsule.fields()
     ours = {name: value for name, value in values.items() if name in known}
-    capsule: Capsule = formats.build(Capsule, ours, f"{where}: front matter")
-    if capsule.version.partition(".")[0] not in ("0", "1"):
-        raise bad_input(f"{where}: front matter: version {capsule.version} is newer than this tool")
-    return capsule, body
+    return formats.build(Capsule, ours, f"{where}: front matter"), body
 
 
 def problems(text: str, where: str = "capsule") -> list[str]:
@@ -118,7 +127,9 @@ def problems(text: str, where: str = "capsule") -> list[str]:
     except ContextError as error:
         return [str(error)]
     found = []
-    headings = {line[2:].strip() for line in _outside_fences(body) if line.startswith("# ")}
+    headings = {
+        line[2:].strip() for _, line in markdown.outside_fences(body) if line.startswith("# ")
+    }
     for section in MINI_SECTIONS if capsule.mini else SECTIONS:
         if section not in headings:
             found.append(f"{where}: the section `# {section}` is missing")
@@ -143,114 +154,38 @@ def placeholders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(re.findall(r"<[^<>\n]+>", outline(capsule, "p", "q"))))
 
 
-def _outside_fences(text: str) -> list[str]:
-    kept, fence = [], ""
-    for line in text.split("\n"):
-        mark = line.lstrip()[:3]
-        if mark in ("```", "~~~"):
-            fence = "" if mark == fence else fence or mark
-        elif not fence:
-            kept.append(line.rstrip())
-    return kept
+def unfinished(text: str) -> bool:
+    """Whether `text` is a stub of ours with something still to be filled in."""
+    return text.startswith("---\n") and any(mark in text for mark in placeholders())
 
 
 def unwrapped(reply: str) -> str:
     """An agent's reply without the code fence that some put around the whole of it."""
-    text = reply.replace("\r\n", "\n").lstrip("\ufeff").strip("\n")
-    first, newline, rest = text.strip().partition("\n")
-    fence = first[: len(first) - len(first.lstrip("`"))]
-    last = rest.rstrip().rpartition("\n")[2]
+    text = reply.replace("\r\n", "\n").lstrip("\ufeff").strip()
+    first, newline, rest = text.partition("\n")
+    fence = first[: len(first) - len(first.lstrip(first[:1]))] if first[:1] in ("`", "~") else ""
+    inside, _, last = ("\n" + rest).rpartition("\n")
     if newline and len(fence) >= 3 and last.strip() == fence:
-        text = rest.rstrip()[: -len(last)].strip("\n")
-    return text.rstrip() + "\n"
+        text = inside.strip()
+    return text + "\n"
 
 
 def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
     """Write a finished capsule to `path` and return where it is; the checks are the caller's.
 
-    A stub there is filled in; another finished capsule is left, and the new one gets `-2`,
-    unless `replace` is set. Saving the same text twice changes nothing.
+    A stub there is filled in; any other file is left, and the capsule gets `-2`, unless
+    `replace` is set. Saving the same text twice changes nothing.
     """
     with files.locked(layout.lock(path)):
-        there = files.read_if_there(path)
-        if there == text:
-            return path
-        if there is None or replace or any(mark in there for mark in placeholders()):
-            return files.write(path, text)
-        return files.create(path, text)
+        name = (
+            path
+            if replace
+            else next(n for n in branch_folders.numbered(path) if _has_room(n, text))
+        )
+        same = files.read_if_there(name) == text
+        return name if same else files.write(name, text)
 
 
-def folder(layout: Layout, branch: str) -> str:
-    """The folder of a branch: its parts as folders, odd characters as `-`.
-
-    Two branches never share one, not even on a file system that ignores case: where a folder
-    holds capsules of another branch, `-` and six digits of the name's digest are added.
-    """
-    parts = [names.dashed(part.strip()) for part in branch.split("/") if part.strip()]
-    parts = ["-" + part[1:] if part.startswith(".") else part for part in parts]
-    plain = os.path.join(layout.capsules, *(parts or ["unnamed-branch"]))
-    if _taken(layout, plain, branch):
-        import hashlib
-
-        return f"{plain}-{hashlib.sha256(branch.encode()).hexdigest()[:6]}"
-    return plain
-
-
-def paths(folder: str) -> list[str]:
-    """The capsules in a branch's folder, oldest first; the names sort by time."""
-    if not os.path.isdir(folder):
-        return []
-    found = sorted(name for name in os.listdir(folder) if name.endswith(".md") and name[0] != ".")
-    return [os.path.join(folder, name) for name in found]
-
-
-def _taken(layout: Layout, plain: str, branch: str) -> bool:
-    """Whether `plain`, case ignored, is a file or the folder of another branch."""
-    if plain == layout.reminders:
-        return True
-    if os.path.isdir(plain) and _owner(plain) == branch:
-        return False
-    here = [layout.capsules]
-    for part in os.path.relpath(plain, layout.capsules).split(os.sep):
-        here = [
-            os.path.join(above, name)
-            for above in here
-            for name in (os.listdir(above) if os.path.isdir(above) else ())
-            if name.lower() == part.lower()
-        ]
-    return any(not os.path.isdir(found) or _owner(found) not in ("", branch) for found in here)
-
-
-def _owner(folder: str) -> str:
-    """The raw name of the branch whose capsules a folder holds: the first one answers for all."""
-    return _branch_of(paths(folder)[0]) if paths(folder) else ""
-
-
-def _branch_of(path: str) -> str:
-    """The `branch` of a capsule, without YAML where the line is plain; empty if there is none."""
-    try:
-        text = files.read(path)
-        for line in text.split("\n", 20)[:20]:
-            key, _, value = line.partition(": ")
-            if key == "branch":
-                value = value.strip()
-                return value if value[:1].isalnum() else parse(text, path)[0].branch
-    except (ContextError, OSError):
-        return ""
-    return ""
-
-
-def path_at(layout: Layout, branch: str, created_at: str) -> str:
-    """Where a capsule of `branch` with this `created_at` belongs; the name is the same time."""
-    stamp = created_at.replace("-", "").replace(":", "")
-    return os.path.join(folder(layout, branch), stamp + ".md")
-
-
-def free_path(layout: Layout, branch: str, now: int) -> str:
-    """As `path_at`; a name that is taken gets `-2`."""
-    stem = path_at(layout, branch, names.iso(now)).removesuffix(".md")
-    path, number = stem + ".md", 1
-    while os.path.lexists(path):
-        number += 1
-        path = f"{stem}-{number}.md"
-    return path
+def _has_room(path: str, text: str) -> bool:
+    there = files.read_if_there(path)
+    return there is None or there == text or unfinished(there)

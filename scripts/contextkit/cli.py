@@ -75,10 +75,13 @@ class Program(Record):
 
 
 class Answer(Record):
-    """Text for stdout with a status that is not 0: a negative answer is an answer."""
+    """Text for stdout with more to it: a status (a negative answer is an answer), or `exact`: not
+    even a line end is added, since the text is somebody's document.
+    """
 
     text: str
     status: int = 0
+    exact: bool = False
 
 
 class Arguments:
@@ -110,9 +113,10 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
 
             packages.need(*command.needs)
         answer = command.run(Layout(args.root), args)
-        text, status = (answer, 0) if isinstance(answer, str) else (answer.text, answer.status)
-        _print(text)
-        return status
+        if isinstance(answer, str):
+            answer = Answer(text=answer)
+        _print(answer.text, answer.exact)
+        return answer.status
     except ContextError as error:
         say(str(error))
         return error.status
@@ -250,7 +254,7 @@ def _value(option: Option, given: list[str]) -> Any:
     if option.kind == "whole":
         if not last:
             return None
-        if not (last.isascii() and last.isdigit() and int(last[:18])):
+        if not (last.isascii() and last.isdigit() and len(last) < 19 and int(last)):
             raise bad_input(f"{option.name}={last}: must be a whole number from 1")
         return int(last)
     if option.choices and last and last not in option.choices:
@@ -279,12 +283,14 @@ def refuse_unknown_variables(command: Command) -> None:
         makefiles.refuse_unknown(unknown, known)
 
 
-def _print(text: str) -> None:
+def _print(text: str, exact: bool) -> None:
     if not text:
         return
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write((text if text.endswith("\n") else text + "\n").encode("utf-8"))
+        whole = text if exact or text.endswith("\n") else text + "\n"
+        # A path may hold bytes that are no UTF-8: they go out as they are.
+        sys.stdout.buffer.write(whole.encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
     except BrokenPipeError:  # the reader has what it wanted: `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

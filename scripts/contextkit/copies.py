@@ -6,6 +6,8 @@ still fits is ours; anything else belongs to the host and is never overwritten.
 
 from __future__ import annotations
 
+from contextkit import names
+
 _MARK = "<!-- contextkit: copy sha256="
 
 
@@ -17,11 +19,10 @@ def sealed(text: str) -> str:
 
 def is_ours(text: str) -> bool:
     """Whether `text` is a copy that nobody has edited."""
-    body, mark, rest = text.replace("\r\n", "\n").rpartition(_MARK)
+    body, mark, rest = text.rpartition(_MARK)
     return bool(mark) and rest.strip() == f"{_digest(body)} -->"
 
 
 def _digest(body: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(body.encode("utf-8")).hexdigest()
+    """The same for both kinds of line ends: git may have changed them."""
+    return names.sha256(body.replace("\r\n", "\n").encode("utf-8"))

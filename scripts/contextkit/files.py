@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _DRAFT_AGE = 3600  # seconds after which a `.tmp` of a killed process is litter
+_HEX = frozenset("0123456789abcdef")
 
 
 def read(path: str) -> str:
@@ -52,7 +53,7 @@ def write(path: str, text: str | bytes) -> str:
     try:
         os.replace(draft, path)
     except BaseException:
-        os.unlink(draft)
+        _discard(draft)
         raise
     return path
 
@@ -77,7 +78,7 @@ def create(path: str, text: str | bytes, exact: bool = False) -> str:
                 number += 1
                 final = f"{stem}-{number}{suffix}"
     finally:
-        os.unlink(draft)
+        _discard(draft)
     return final
 
 
@@ -92,15 +93,16 @@ def append(path: str, text: str) -> str:
             old = file.read()
     except FileNotFoundError:
         old = b""
-    return write(path, old + text.encode("utf-8"))
+    return write(path, old + _encoded(path, text))
 
 
 def _draft(path: str, text: str | bytes) -> str:
     """`text` on the disk beside `path` under a name that no reader takes for a document."""
+    data = _encoded(path, text) if isinstance(text, str) else text
     folder, name = os.path.split(path)
     make_folder(folder)
-    draft = os.path.join(folder, f".{name[:200]}.{os.urandom(6).hex()}.tmp")
-    data = text.encode("utf-8") if isinstance(text, str) else text
+    short = os.fsdecode(os.fsencode(name)[:200])  # a name has at most 255 bytes
+    draft = os.path.join(folder, f".{short}.{os.urandom(6).hex()}.tmp")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -109,9 +111,24 @@ def _draft(path: str, text: str | bytes) -> str:
             _keep_mode(path, descriptor)
             os.fsync(descriptor)
     except BaseException:
-        os.unlink(draft)
+        _discard(draft)
         raise
     return draft
+
+
+def _discard(draft: str) -> None:
+    try:
+        os.unlink(draft)
+    except FileNotFoundError:
+        pass  # interrupted right after the replace, or the folder was moved away
+
+
+def _encoded(path: str, text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        odd = f"U+{ord(text[error.start]):04X}"
+        raise bad_input(f"{path}: the text holds {odd}, half a character: leave it out") from None
 
 
 def _keep_mode(path: str, descriptor: int) -> None:
@@ -131,7 +148,7 @@ def make_folder(folder: str) -> None:
 
 def store(folder: str, ignore: str = "*\n") -> str:
     """Make a folder that git does not see, by a `.gitignore` of its own; returns it."""
-    if os.path.islink(folder):
+    if os.path.islink(folder.rstrip("/")):
         raise ContextError(f"{folder}: is a symbolic link: a store must be a real folder")
     rules = os.path.join(folder, ".gitignore")
     if not os.path.exists(rules):
@@ -141,6 +158,8 @@ def store(folder: str, ignore: str = "*\n") -> str:
 
 def inside(root: str, path: str, field: str) -> str:
     """`path` with every link followed, if that lies inside `root`; else refused."""
+    if "\0" in path:
+        raise bad_input(f"{field}: {path!r} is no path")
     real_root, real = os.path.realpath(root), os.path.realpath(path)
     if not real.startswith(real_root.rstrip("/") + "/"):
         raise bad_input(f"{field}: {path!r} lies outside {root}")
@@ -152,7 +171,7 @@ def sweep(folder: str, now: float) -> int:
     removed = 0
     with os.scandir(folder) as entries:
         for entry in entries:
-            if not (entry.name.startswith(".") and entry.name.endswith(".tmp")):
+            if not (_is_draft(entry.name) and entry.is_file(follow_symlinks=False)):
                 continue
             try:
                 if entry.stat(follow_symlinks=False).st_mtime < now - _DRAFT_AGE:
@@ -161,6 +180,11 @@ def sweep(folder: str, now: float) -> int:
             except FileNotFoundError:
                 continue  # another process swept it
     return removed
+
+
+def _is_draft(name: str) -> bool:
+    dot, digits, suffix = name[-17:-16], name[-16:-4], name[-4:]
+    return name[0] + dot == ".." and suffix == ".tmp" and _HEX.issuperset(digits)
 
 
 class locked:
@@ -177,7 +201,10 @@ class locked:
     def __enter__(self) -> None:
         while True:
             make_folder(os.path.dirname(self._path))
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+            try:
+                descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+            except FileNotFoundError:
+                continue  # the folder was cleaned up just now
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
                 if _same_file(descriptor, self._path):

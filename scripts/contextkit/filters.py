@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _PLAIN_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _PLAIN = _PLAIN_START | frozenset("0123456789_./-+@ ()")
 _RESERVED = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
+_UNSEEN = frozenset([0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF])
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -24,6 +25,8 @@ def quoted(text: str, always: bool = False) -> str:
     if not always and text and text[0] in _PLAIN_START and text[-1] != " ":
         if _PLAIN.issuperset(text) and text.lower() not in _RESERVED:
             return text
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
@@ -31,10 +34,10 @@ def _escaped(char: str) -> str:
     if char in _ESCAPES:
         return _ESCAPES[char]
     code = ord(char)
-    if code < 0x20 or 0x7F <= code < 0xA0 or code in (0x2028, 0x2029, 0xFEFF):
+    if code < 0x20 or 0x7F <= code < 0xA0 or code in _UNSEEN:
         return f"\\u{code:04x}"
-    if 0xD800 <= code < 0xE000 or code in (0xFFFE, 0xFFFF):
-        return "\\ufffd"  # not a character: YAML has no form for it
+    if 0xD800 <= code < 0xE000:
+        return "\\ufffd"  # half a character: YAML has no form for it
     return char
 
 
@@ -43,7 +46,7 @@ def indented(text: str, width: int = 2) -> str:
 
     The continuation lines of a list item: nothing in them can start a heading or an item.
     """
-    first, *rest = text.split("\n")
+    first, *rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join([first, *(" " * width + line if line else "" for line in rest)])
 
 

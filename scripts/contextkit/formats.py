@@ -9,11 +9,12 @@ decide. The packages are imported inside the functions: few commands need them.
 from __future__ import annotations
 
 from contextkit.errors import ContextError, bad_input
+from contextkit.filters import quoted
 from contextkit.records import Record, fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
 _MAX_YAML = 65_536  # bytes; nothing that we read as YAML is near it
 
@@ -21,36 +22,34 @@ _MAX_YAML = 65_536  # bytes; nothing that we read as YAML is near it
 def from_yaml(text: str, where: str) -> Any:
     """The mapping, list or string in a YAML document, every scalar a string.
 
-    Raises ContextError, naming `where`, for what is not YAML, a key given twice, aliases
-    (a few of them can stand for gigabytes) and documents above 64 KiB.
+    Raises ContextError, naming `where`, for what is not YAML, a key given twice, a tag,
+    aliases (a few of them can stand for gigabytes) and documents above 64 KiB.
     """
     import yaml
 
     if len(text) > _MAX_YAML:
         raise bad_input(f"{where}: larger than {_MAX_YAML} bytes")
-    loader = _strict_loader()(text)
     try:
-        return loader.get_single_data()
+        return _strict_loader()(text).get_single_data()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" in line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "not readable"
+        problem = getattr(error, "problem", "") or getattr(error, "reason", "not readable")
         raise bad_input(f"{where}: not valid YAML{line}: {problem}") from None
     except (RecursionError, ValueError):
         raise bad_input(f"{where}: not valid YAML") from None
-    finally:
-        loader.dispose()
 
 
 def _strict_loader() -> Any:
-    """PyYAML's BaseLoader, which makes only strings, refusing aliases and double keys."""
+    """PyYAML's BaseLoader, which makes only strings, refusing aliases, tags and double keys."""
     import yaml
 
     class StrictLoader(yaml.BaseLoader):
         def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.events.AliasEvent):
-                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-                raise yaml.constructor.ConstructorError(None, None, "aliases are not read", mark)
+            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+            if isinstance(event, yaml.events.AliasEvent) or event.tag:
+                problem = "aliases and tags are not read"
+                raise yaml.constructor.ConstructorError(None, None, problem, event.start_mark)
             return super().compose_node(parent, index)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
@@ -70,9 +69,12 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
 
     Raises ContextError when there is none, it has no end, or it is not a mapping.
     """
+    import re
+
     from frontmatter.default_handlers import YAMLHandler
 
-    handler = YAMLHandler()
+    # Its own pattern takes the blank lines that a body begins with for a part of the closing line.
+    handler = YAMLHandler(fm_boundary=re.compile(r"^---[ \t\r]*$", re.MULTILINE))
     if not handler.detect(text):
         raise bad_input(f"{where}: no front matter: the first line must be `---`")
     try:
@@ -108,7 +110,7 @@ def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
 def _typed(value: Any, annotation: str) -> Any:
     """A string as the number or truth value it spells, a list as a tuple; else as it is."""
     if annotation == "int" and isinstance(value, str) and value.isascii() and value.isdigit():
-        return int(value)
+        return int(value) if len(value) < 19 else value
     if annotation == "bool" and value in ("true", "false"):
         return value == "true"
     if annotation.startswith("tuple[") and isinstance(value, list):
@@ -116,8 +118,33 @@ def _typed(value: Any, annotation: str) -> Any:
     return value
 
 
+class _JsonRules:
+    """What Python's own JSON scanner asks for; the same as `json.loads` gives it."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+    memo: ClassVar[dict[str, str]] = {}
+
+
 def from_json(text: str, where: str) -> Any:
-    """What the JSON `text` says. Raises ContextError naming `where` and the line."""
+    """What the JSON `text` says. Raises ContextError naming `where` and the line.
+
+    By the scanner that the json module is built on, without the module: its import alone
+    costs a command half a bare start. Whatever the scanner does not take goes to json.
+    """
+    try:
+        from _json import make_scanner
+
+        start = len(text) - len(text.lstrip(" \t\r\n"))
+        value, end = make_scanner(_JsonRules)(text, start)  # type: ignore[arg-type]
+        if not text[end:].strip(" \t\r\n"):
+            return value
+    except (ImportError, StopIteration, ValueError, RecursionError):
+        pass
     import json
 
     try:
@@ -129,8 +156,24 @@ def from_json(text: str, where: str) -> Any:
         raise ContextError(f"{where}: not valid JSON: nested too deeply") from None
 
 
-def to_json(value: object) -> str:
+def to_json(value: object, margin: str = "") -> str:
     """`value` as JSON for programs: two-space indent, text as it is; records become objects."""
-    import json
-
-    return json.dumps(value, indent=2, ensure_ascii=False, default=lambda record: vars(record))
+    if isinstance(value, str):
+        return quoted(value, always=True)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value) if value == value and abs(value) != float("inf") else "null"
+    inner = margin + "  "
+    if isinstance(value, list | tuple):
+        items = [to_json(item, inner) for item in value]
+        opening, closing = "[", "]"
+    else:
+        fields: dict[str, object] = value if isinstance(value, dict) else vars(value)
+        items = [f"{quoted(str(k), True)}: {to_json(v, inner)}" for k, v in fields.items()]
+        opening, closing = "{", "}"
+    if not items:
+        return opening + closing
+    return f"{opening}\n{inner}" + f",\n{inner}".join(items) + f"\n{margin}{closing}"

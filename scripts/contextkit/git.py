@@ -35,19 +35,22 @@ def find(start: str) -> Repository | None:
 
     Honours GIT_DIR and GIT_WORK_TREE as git does.
     """
+    top = os.path.realpath(start)
     given = os.environ.get("GIT_DIR", "")
-    if given:
-        folder = os.path.abspath(os.path.join(start, given))
-        top = os.path.join(start, os.environ.get("GIT_WORK_TREE", "") or start)
-        return _repository(os.path.abspath(top), folder)
-    top = os.path.abspath(start)
+    found = _repository(top, os.path.abspath(given)) if given else _above(top)
+    work_tree = os.environ.get("GIT_WORK_TREE", "")
+    if found and work_tree:
+        return found.replace(top=os.path.realpath(work_tree))
+    return found
+
+
+def _above(top: str) -> Repository | None:
     while True:
-        found = _repository(top, os.path.join(top, ".git"))
-        if found:
-            return found
+        dot_git = os.path.join(top, ".git")
+        found = _repository(top, dot_git)
         parent = os.path.dirname(top)
-        if parent == top:
-            return None
+        if found or parent == top or os.path.isfile(dot_git):  # git, too, gives up at a bad file
+            return found
         top = parent
 
 
@@ -57,42 +60,58 @@ def _repository(top: str, dot_git: str) -> Repository | None:
         line = _line(dot_git)
         if not line.startswith("gitdir: "):
             return None
-        folder = os.path.normpath(os.path.join(os.path.dirname(dot_git), line[8:]))
-    if not os.path.lexists(os.path.join(folder, "HEAD")):
-        return None
+        folder = os.path.join(os.path.dirname(dot_git), line[8:])
     shared = _line(os.path.join(folder, "commondir"))
-    common = os.path.normpath(os.path.join(folder, shared)) if shared else folder
+    common = os.path.join(folder, shared) if shared else folder
+    ref, commit = _pointer(folder)
+    if not (ref or commit) or not os.path.isdir(os.path.join(common, "objects")):
+        return None
     return Repository(top=top, folder=folder, common=common)
 
 
 def head(repository: Repository) -> Head:
     """The branch and the commit that are checked out."""
-    path = os.path.join(repository.folder, "HEAD")
-    # A link is how git wrote HEAD before 2006, and git still reads it.
-    pointer = "ref: " + os.readlink(path) if os.path.islink(path) else _line(path)
-    if not pointer.startswith("ref: "):
-        return Head(commit=pointer if _is_commit(pointer) else "")
-    ref = pointer[5:].strip()
+    ref, commit = _pointer(repository.folder)
     if ref == "refs/heads/.invalid":  # a reftable store: only git can read it
-        branch = output(repository.top, "symbolic-ref", "--short", "HEAD").strip()
-        return Head(branch=branch, commit=_ask(repository, "HEAD"))
-    branch = ref.removeprefix(_HEADS) if ref.startswith(_HEADS) else ref
-    return Head(branch=branch, commit=commit_of(repository, ref))
+        ref = output(repository.top, "symbolic-ref", "--quiet", "HEAD").strip()
+        commit = _ask(repository, "HEAD")
+    elif ref:
+        ref, commit = _followed(repository, ref)
+    branch = os.fsencode(ref).decode("utf-8", "replace")
+    return Head(branch=branch.removeprefix(_HEADS), commit=commit)
+
+
+def _pointer(folder: str) -> tuple[str, str]:
+    """What HEAD says: the full name of a branch, or a commit; neither if it is broken."""
+    path = os.path.join(folder, "HEAD")
+    # A link is how git wrote HEAD before 2006, and git still reads it.
+    line = "ref:" + os.readlink(path) if os.path.islink(path) else _line(path)
+    ref = _target(line)
+    return ref if ref.startswith("refs/") else "", line if _is_commit(line) else ""
+
+
+def _target(line: str) -> str:
+    return line[4:].strip() if line.startswith("ref:") else ""
 
 
 def commit_of(repository: Repository, ref: str) -> str:
     """The commit that the full name `ref` (`refs/heads/…`) stands for; empty if there is none."""
-    for _ in range(5):  # a ref may name another one; git follows five as well
+    return _followed(repository, ref)[1]
+
+
+def _followed(repository: Repository, ref: str) -> tuple[str, str]:
+    """`ref`, or the one that it names, and the commit."""
+    for _ in range(5):  # git follows five as well
         value = _line(os.path.join(repository.folder, ref))
         value = value or _line(os.path.join(repository.common, ref))
-        if not value.startswith("ref: "):
+        if not _target(value):
             break
-        ref = value[5:].strip()
+        ref = _target(value)
     if _is_commit(value):
-        return value
+        return ref, value
     if os.path.isdir(os.path.join(repository.common, "reftable")):
-        return _ask(repository, ref)
-    return _packed(repository, ref)
+        return ref, _ask(repository, ref)
+    return ref, _packed(repository, ref)
 
 
 def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str, str]]:
@@ -102,8 +121,8 @@ def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str,
     """
     lines = output(
         repository.top, "log", f"-{count}", "--no-show-signature", "--no-color", "--no-mailmap",
-        "--format=%h%x1f%cI%x1f%s", _HEADS + branch if branch else "HEAD", "--",
-    ).splitlines()  # fmt: skip
+        "--encoding=UTF-8", "--format=%h%x1f%cI%x1f%s", _HEADS + branch if branch else "HEAD", "--",
+    ).split("\n")  # fmt: skip
     rows = [line.split("\x1f", 2) for line in lines]
     return [(row[0], row[1], row[2]) for row in rows if len(row) == 3]
 
@@ -114,7 +133,9 @@ def output(folder: str, *arguments: str) -> str:
     Nothing that the repository's own settings name is run: no pager, no hook, no monitor.
     """
     safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-    command = ("git", "-C", folder, "--no-pager", "--no-optional-locks", *safe, *arguments)
+    # A relative GIT_DIR means the current directory.
+    place = () if os.environ.get("GIT_DIR") else ("-C", folder)
+    command = ("git", *place, "--no-pager", "--no-optional-locks", *safe, *arguments)
     read_end, write_end = os.pipe()
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
@@ -145,7 +166,7 @@ def _packed(repository: Repository, ref: str) -> str:
             for line in file:
                 if line.rstrip(b"\n").endswith(wanted):
                     return line.split(b" ", 1)[0].decode("ascii", "replace")
-    except FileNotFoundError:
+    except OSError:
         pass
     return ""
 
@@ -154,7 +175,7 @@ def _line(path: str) -> str:
     """The first line of a file of git's; empty if it cannot be read."""
     try:
         with open(path, "rb") as file:
-            return file.readline(4096).decode("utf-8", "replace").rstrip("\r\n")
+            return os.fsdecode(file.readline(4096)).rstrip("\r\n")
     except OSError:
         return ""
 

@@ -41,7 +41,7 @@ class Places(Record):
             parts = value.split("/")
             if os.path.isabs(value) or ".." in parts or set(parts) <= {"", "."}:
                 raise bad_input(f"{name}: {value!r} must be a relative path inside the root")
-            if parts[0] in (".git", ".contextkit"):
+            if os.path.normpath(value).split("/")[0] in (".git", ".contextkit"):
                 raise bad_input(f"{name}: {value!r} lies in a folder that is not for documents")
         folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in _STORES}
         for name, folder in folders.items():
@@ -101,6 +101,15 @@ class Layout:
         return self.join(self.places.capsule_template)
 
     @property
+    def payloads(self) -> str:
+        return self.join(self.places.payloads)
+
+    @property
+    def ended(self) -> str:
+        """Sessions that ended and can still be resumed."""
+        return os.path.join(self.state, "ended")
+
+    @property
     def sessions(self) -> str:
         """Where the process kit that contextkit grew up in keeps its session pointers."""
         return self.join(".parallelus", "sessions")
@@ -122,7 +131,8 @@ class Layout:
     def lock(self, path: str) -> str:
         """The lock file under which the shared file `path` is changed."""
         name = self.shown(path).replace("%", "%25").replace("/", "%2F")
-        return os.path.join(files.store(self.state), "locks", name[-200:] + ".lock")
+        short = os.fsdecode(os.fsencode(name)[-200:])  # a name has at most 255 bytes
+        return os.path.join(files.store(self.state), "locks", short + ".lock")
 
 
 def _chosen(kind: type[Record], values: settings.Values) -> Any:

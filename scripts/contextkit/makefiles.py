@@ -14,9 +14,13 @@ from contextkit.errors import bad_input
 from contextkit.layout import toolkit
 from contextkit.records import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _TARGET = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
 _INPUT = re.compile(r'"\$\$(\w+)"')
-_SCRIPT = re.compile(r"call script,(\w+)(?: (\w+))?\)")
+_SCRIPT = re.compile(r"call CONTEXTKIT_SCRIPT,(\w+)(?: (\w+))?\)")
 CHECKOUT = "This checkout"  # the section of the targets that a host does not get
 
 
@@ -38,13 +42,17 @@ def targets(text: str = "") -> list[Target]:
             text = file.read()
     found: list[Target] = []
     section = ""
+    documented = False  # whether the recipe that follows belongs to the last one found
     for line in text.replace("\\\n", " ").split("\n"):
         match = _TARGET.match(line)
         if line.startswith("##@ "):
             section = line[4:]
         elif match:
             found.append(Target(**match.groupdict(), section=section, variables=()))
-        elif line.startswith("\t") and found and not found[-1].script:
+            documented = True
+        elif not line.startswith("\t"):
+            documented = documented and ":" not in line
+        elif documented and not found[-1].script:
             called = _SCRIPT.search(line)
             found[-1] = found[-1].replace(
                 variables=tuple(_INPUT.findall(line)),
@@ -63,7 +71,7 @@ def refuse_unknown(unknown: list[str], known: list[str]) -> None:
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     others = {v for target in targets() if target.name in goals for v in target.variables}
     for name in unknown:
-        lower = re.fullmatch(r"[a-z][a-z0-9_]*", name)
+        lower = re.fullmatch(r"[a-z][^A-Z]*", name)
         if lower and name not in others and not _defined_somewhere(name):
             raise bad_input(
                 f"there is no variable {name}={settings.nearest(name, known)};"
@@ -74,16 +82,22 @@ def refuse_unknown(unknown: list[str], known: list[str]) -> None:
 def _defined_somewhere(name: str) -> bool:
     """Whether a Makefile that was read for this call assigns the variable `name`."""
     assigns = re.compile(
-        rf"^\s*(?:(?:override|export|private|define)\s+)*{name}\s*(?:[:?+!]*=|$)", re.M
+        rf"^\s*(?:(?:override|export|private|define)\s+)*{re.escape(name)}\s*(?:[:?+!]*=|$)", re.M
     )
-    for path in os.environ.get("CONTEXTKIT_MAKEFILES", "").split():
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                if assigns.search(file.read()):
-                    return True
-        except OSError:
-            continue  # generated, or a path with a blank in it
-    return False
+    return any(assigns.search(text) for text in _makefiles())
+
+
+def _makefiles() -> Iterator[str]:
+    """The text of each Makefile of this call; a path with blanks is several words of the list."""
+    words = os.environ.get("CONTEXTKIT_MAKEFILES", "").split()
+    for start in range(len(words)):
+        for end in range(start, len(words)):
+            path = " ".join(words[start : end + 1])
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    yield file.read()
+            except OSError:
+                continue  # generated, or not where a path ends
 
 
 def help_text(inside_host: bool = False) -> str:

@@ -47,7 +47,7 @@ def clock(moment: int) -> str:
 def seconds(duration: str) -> int:
     """`90s`, `30m`, `24h`, `7d` as seconds; a bare number is seconds. Raises ContextError."""
     digits, unit = (duration[:-1], duration[-1]) if duration[-1:] in _UNITS else (duration, "s")
-    if not (digits.isascii() and digits.isdigit()):
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise bad_input(f"{duration!r} is no duration: write 90s, 30m, 24h or 7d")
     return int(digits) * _UNITS[unit]
 
@@ -65,13 +65,47 @@ def dashed(text: str) -> str:
     return kept
 
 
+def slug(text: str, longest: int = 50) -> str:
+    """`text` in lower case, one hyphen for whatever is not a-z or 0-9; empty if nothing is left.
+
+    Accents are taken off first: `Über uns` is `uber-uns`.
+    """
+    if not text.isascii():
+        import unicodedata
+
+        text = unicodedata.normalize("NFKD", text)
+        text = "".join(char for char in text if not unicodedata.combining(char))
+    plain = "".join(c if c.isascii() and c.isalnum() else " " for c in text.lower())
+    return "-".join(plain.split())[:longest].rstrip("-")
+
+
+def sha256(data: bytes) -> str:
+    """The SHA-256 digest in hexadecimal.
+
+    By Python's own module where there is one: `hashlib` loads OpenSSL, a third of a bare start.
+    """
+    for module in ("_sha2", "_sha256", "hashlib"):  # of 3.12 and newer, of 3.11, of any
+        try:
+            return str(__import__(module).sha256(data).hexdigest())
+        except (ImportError, AttributeError):
+            continue
+    raise RuntimeError("this Python has no SHA-256")
+
+
+def shape(text: str) -> str:
+    """`text` with every digit as 0: what form of time or number it has."""
+    return "".join("0" if char.isdigit() and char.isascii() else char for char in text)
+
+
 def one_line(text: str) -> str:
     """`text` on one line: every run of white space or control characters becomes one blank.
 
     What is shown in a table or put into a heading goes through here, so that no text of a
     user can add a row or send an escape sequence to a terminal.
     """
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(text.split())
 
 
 def fingerprint(data: bytes, modulus: int = (1 << 61) - 1) -> int:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files
-from contextkit.errors import ContextError
+from contextkit import files, markdown
 
 
 def latest(path: str, count: int) -> list[str]:
@@ -24,17 +23,11 @@ def latest(path: str, count: int) -> list[str]:
 
 def entries(text: str) -> list[str]:
     """The entries of a notebook in file order; headings inside code fences start none."""
-    found: list[list[str]] = []
-    fence = ""
-    for line in text.splitlines():
-        mark = line.lstrip()[:3]
-        if mark in ("```", "~~~"):
-            fence = "" if mark == fence else fence or mark
-        if line.startswith("## ") and not fence:
-            found.append([])
-        if found:
-            found[-1].append(line)
-    return ["\n".join(lines).strip() for lines in found]
+    lines = text.replace("\r\n", "\n").split("\n")
+    outside = markdown.outside_fences("\n".join(lines))
+    starts = [number - 1 for number, line in outside if line.startswith("## ")]
+    ends = [*starts, len(lines)][1:]
+    return ["\n".join(lines[a:b]).strip() for a, b in zip(starts, ends, strict=True)]
 
 
 def newest(texts: list[str], count: int) -> list[str]:
@@ -44,15 +37,6 @@ def newest(texts: list[str], count: int) -> list[str]:
 
 
 def _time(entry: str) -> str:
-    words = entry[3:].split(None, 2)
+    words = entry.partition("\n")[0][3:].split()
     stamp = " ".join(words[:2])
     return stamp if stamp[:4].isdigit() and stamp[4:5] == "-" else ""
-
-
-def complaint(path: str) -> str:
-    """Why an existing notebook cannot be read; empty when it can."""
-    try:
-        latest(path, 1)
-    except ContextError as error:
-        return str(error)
-    return ""

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import os
 
-from contextkit import capsules, copies, files, git, reminders, settings, templates, tokens
+from contextkit import (
+    branch_folders,
+    capsules,
+    copies,
+    files,
+    git,
+    reminders,
+    settings,
+    templates,
+    tokens,
+)
 from contextkit.errors import ContextError
 from contextkit.layout import Layout, Places
 from contextkit.limits import Limits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
@@ -27,25 +41,31 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
     A copy of ours that nobody edited is refreshed; what a host wrote is never touched.
     """
     template = copies.sealed(capsules.template_document(layout.limits.capsule_max_tokens))
-    done = []
+    steps = []
     for path, text, is_copy in (
         (layout.capsule_template, template, True),
         (layout.reminders, templates.render("reminder_inbox.md"), False),
     ):
-        files.inside(layout.root, path, layout.shown(path))
-        there = files.read_if_there(path)
-        if there is None:
-            state = "made"
-        elif is_copy and there != text and copies.is_ours(there):
-            state = "refreshed"
-        else:
-            state = "kept"
-        if state != "kept" and not dry_run:
-            files.write(path, text)
-        done.append((layout.shown(path), state))
+        real = files.inside(layout.root, path, layout.shown(path))
+        there = files.read_if_there(real)
+        stale = is_copy and there not in (None, text) and copies.is_ours(there or "")
+        state = "made" if there is None else "refreshed" if stale else "kept"
+        steps.append((layout.shown(path), real, text, state))
     if not dry_run:
+        for _, real, text, state in steps:
+            if state == "refreshed":
+                files.write(real, text)
+            elif state == "made":
+                _make(real, text)
         reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
-    return done
+    return [(shown, state) for shown, _, _, state in steps]
+
+
+def _make(path: str, text: str) -> None:
+    try:
+        files.create(path, text, exact=True)
+    except FileExistsError:
+        pass  # another process made it just now: an inbox may hold a reminder already
 
 
 def status(layout: Layout) -> list[tuple[str, str]]:
@@ -56,21 +76,23 @@ def status(layout: Layout) -> list[tuple[str, str]]:
     ]
 
 
-def _said(report: object, layout: Layout) -> str:
+def _said(report: Callable[[Layout], str], layout: Layout) -> str:
     try:
-        return str(report(layout))  # type: ignore[operator]
-    except (ContextError, OSError) as error:
-        return f"cannot be read: {error}"
+        return report(layout)
+    except ContextError as error:
+        return str(error)
+    except OSError as error:
+        return f"{error.filename}: cannot be read: {error.strerror}"
 
 
 def _capsules(layout: Layout) -> str:
     head = git.head(layout.repository) if layout.repository else git.Head()
-    found = capsules.paths(capsules.folder(layout, head.branch)) if head.branch else []
+    found = branch_folders.paths(branch_folders.folder(layout, head.branch)) if head.branch else []
     where = f"on {head.branch}" if head.branch else "no branch is checked out"
     if not found:
         return f"none {where}" if head.branch else where
     newest = files.read(found[-1])
-    state = "a stub" if any(m in newest for m in capsules.placeholders()) else "finished"
+    state = "a stub" if capsules.unfinished(newest) else "finished"
     return (
         f"{len(found)} {where}; newest {os.path.basename(found[-1])}:"
         f" {state}, ~{tokens.estimate(newest)} tokens"

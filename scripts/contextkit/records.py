@@ -95,6 +95,8 @@ def fits(value: object, annotation: str, cls: type) -> bool:
         return value is None or fits(value, annotation[:-7], cls)
     if annotation.startswith("tuple[") and annotation.endswith(", ...]"):
         inner = annotation[6:-6]
+        if inner == "object":
+            return isinstance(value, tuple)
         return isinstance(value, tuple) and all(fits(item, inner, cls) for item in value)
     if annotation == "object":
         return True

@@ -6,11 +6,14 @@
     - **Topic:** ux
     - **Note:** Outline onboarding UX spike
     - **Next step:** Review mockups
+      <!-- r-1a2b3c -->
     - **Tags:** design, later
     - **Done:** 2025-10-24 09:00:00 UTC → docs/branches/feature-x/PLAN.md
     <!-- end r-1a2b3c -->
 
-The closing line lets two branches append without a merge conflict (manuals/decisions/).
+Two branches append without a merge conflict (manuals/decisions/). Of lines that both add, git's
+union keeps one copy where more than three in a row are the same, and so would tear two entries
+apart; that is why the id, which no other entry has, also stands after every third line.
 Entries of the original tool have neither id nor closing line and are read all the same;
 what stands in the file already is never rewritten, only added to.
 """
@@ -18,6 +21,7 @@ what stands in the file already is never rewritten, only added to.
 from __future__ import annotations
 
 import os
+import time
 
 from contextkit import files, names, templates
 from contextkit.errors import ContextError, bad_input
@@ -31,12 +35,16 @@ _LABELS = {
     "Tags": "tags",
     "Done": "done",
 }
+_DONE = "- **Done:**"
 _END = "<!-- end "
+_RUN = 3  # lines in a row that may be the same in two entries
 _LARGEST_PRIME = 16_777_213  # below 2**24: six hexadecimal digits
 
 
 class Reminder(Record):
-    """`taken` is a UTC time as in the heading; `done` is empty, or a time and where it went."""
+    """`taken` is a UTC time as in the heading; `done` is empty, or a time and where it went:
+    a line for each branch that marked it.
+    """
 
     id: str
     taken: str
@@ -51,27 +59,48 @@ class _Entry:
     """A reminder with its lines in the file: `heading` and `end` are line numbers from 0."""
 
     def __init__(self, heading: int, line: str) -> None:
-        title, _, comment = line[3:].partition("<!--")
-        self.title = title.strip()
-        self.id = comment.removesuffix("-->").strip() if comment.endswith("-->") else ""
+        title, mark, rest = line[3:].rstrip().rpartition("<!-- r-")
+        marked = bool(mark) and rest.endswith(" -->")
+        self.title = (title if marked else line[3:]).strip()
+        self.id = f"r-{rest[:-4]}" if marked else ""
         self.lines: list[tuple[int, str]] = []
         self.heading = heading
         self.end = -1
+
+    def close(self, identity: str, number: int, current: _Entry) -> None:
+        """Its closing line stands at `number`: in `current`, the done marks above are its own."""
+        while self is not current and current.ends_in_stray_mark():
+            self.lines.append(current.lines.pop())
+        self.id = identity
+        self.end = number if self.end < 0 else self.end
+
+    def ends_in_stray_mark(self) -> bool:
+        number, line = self.lines[-1] if self.lines else (-1, "")
+        return number > self.end and line.startswith(_DONE)
 
     def insert_at(self) -> int:
         """Where a line is added to the entry: before its closing line, else after its last."""
         written = [number for number, line in self.lines if line.strip()]
         return self.end if self.end >= 0 else (written[-1] if written else self.heading) + 1
 
+    def run(self) -> int:
+        """How many lines stand at its end that carry no id."""
+        lines = [line for _, line in reversed(self.lines)]
+        return [*lines, _stitch(self.id)].index(_stitch(self.id))
+
+    def identity(self) -> str:
+        return self.id or self.reminder().id
+
     def reminder(self) -> Reminder:
         fields: dict[str, list[str]] = {}
         into = fields.setdefault("note", [])
+        stitch = _stitch(self.id)
         for _, line in self.lines:
             label, colon, rest = line.removeprefix("- **").partition(":**")
             if line.startswith("- **") and colon and label in _LABELS:
                 into = fields.setdefault(_LABELS[label], [])
-                into.append(rest.strip())
-            else:
+                into.append(rest.removeprefix(" "))
+            elif line != stitch:
                 into.append(line.removeprefix("  "))
         values = {name: "\n".join(lines).strip() for name, lines in fields.items()}
         if not _is_time(self.title):  # written by hand: the heading is what to remember
@@ -85,61 +114,66 @@ def _is_time(text: str) -> bool:
     return len(text) == 23 and text.endswith(" UTC") and text[:4].isdigit()
 
 
-def identify(taken: str, note: str) -> str:
+def identify(taken: str, text: str) -> str:
     """The id of a reminder: from its time and text, so that an entry without one has one too."""
-    return f"r-{names.fingerprint(f'{taken} {note}'.encode(), _LARGEST_PRIME):06x}"
+    return f"r-{names.fingerprint(f'{taken} {text}'.encode(), _LARGEST_PRIME):06x}"
 
 
 def parse(text: str) -> tuple[Reminder, ...]:
-    """All reminders of an inbox, in file order."""
-    return tuple(entry.reminder() for entry in _entries(text))
+    """All reminders of an inbox, in file order; one that a merge put there twice is one."""
+    return _reminders(_entries(text))
+
+
+def _reminders(entries: list[_Entry]) -> tuple[Reminder, ...]:
+    marks: dict[Reminder, dict[str, None]] = {}  # of each as if it were open, every mark once
+    for entry in entries:
+        found = entry.reminder()
+        still_open = found.replace(done="") if found.done else found
+        marks.setdefault(still_open, {}).update(dict.fromkeys(found.done.split("\n")))
+    return tuple(
+        reminder.replace(done="\n".join(done).strip()) if any(done) else reminder
+        for reminder, done in marks.items()
+    )
 
 
 def render(reminder: Reminder) -> str:
     """The entry as it is written, without blank lines around it."""
-    return templates.render("reminder.md", reminder=reminder)
+    lines = templates.render("reminder.md", reminder=reminder).split("\n")
+    closing = len(lines) - 2
+    for at in reversed(range(1 + _RUN, closing, _RUN)):
+        lines.insert(at, _stitch(reminder.id))
+    return "\n".join(lines)
+
+
+def _stitch(identity: str) -> str:
+    return f"  <!-- {identity} -->"
 
 
 def _entries(text: str) -> list[_Entry]:
-    """The entries of an inbox, also where a merge of two branches interleaved two of them.
+    """The entries of an inbox, also where a merge parted a done mark from its entry.
 
-    Git can put both headings above lines that are the same in both entries, and a line added
-    to one entry behind the end of another; the closing lines tell whose they are.
+    That happens where one branch marks the last entry and the other adds one: the mark and its
+    closing line then stand below the other entry, and the closing line says whose they are.
     """
     found: list[_Entry] = []
-    current: _Entry | None = None
-    stray: list[tuple[int, str]] = []  # between a closing line and whatever comes next
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n")):
+    known: dict[str, _Entry] = {}
+    for number, line in enumerate(text.split("\n")):
+        line = line.removesuffix("\r")
+        current = found[-1] if found else None
         if line.startswith("## "):
-            current = _Entry(number, line)
-            found.append(current)
-            stray = []
+            found.append(_Entry(number, line))
+            if current:
+                known[current.identity()] = current
+        elif current is None:
+            continue  # above the first entry
         elif line.startswith(_END) and line.endswith(" -->"):
-            closed = _open(found, line[len(_END) : -4].strip())
-            if closed is None:
-                continue
-            if current is None:
-                closed.lines += stray
-            elif closed is not current:
-                closed.lines += [pair for pair in current.lines if not _has_label(closed, pair[1])]
-            closed.end = number
-            current = None if closed is current else current
-            stray = []
-        else:
-            (stray if current is None else current.lines).append((number, line))
+            identity = line[len(_END) : -4].strip()
+            owner = current if current.identity() == identity else known.get(identity)
+            if owner:
+                owner.close(identity, number, current)
+        elif current.end < 0 or line.startswith(_DONE):
+            current.lines.append((number, line))
     return found
-
-
-def _open(found: list[_Entry], identity: str) -> _Entry | None:
-    for entry in reversed(found):
-        if entry.end < 0 and identity == (entry.id or entry.reminder().id):
-            return entry
-    return None
-
-
-def _has_label(entry: _Entry, line: str) -> bool:
-    label = line.partition(":**")[0]
-    return line.startswith("- **") and any(have.startswith(label) for _, have in entry.lines)
 
 
 def load_all(path: str) -> tuple[Reminder, ...]:
@@ -157,31 +191,40 @@ def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
         text = files.read_if_there(path)
         if text is None:
             text = templates.render("reminder_inbox.md")
-        number = 1
-        while f"<!-- {reminder.id} -->" in text:
+        taken, number = reminder.id, 1
+        while any(f"<!-- {reminder.id} -->" in where for where in (text, reminder.note)):
             number += 1
-            reminder = reminder.replace(id=identify(reminder.taken, f"{reminder.note}{number}"))
-        newline = "\r\n" if "\r\n" in text else "\n"
-        gap = "" if not text.strip() else newline * (2 - _newlines_at_end(text))
-        files.write(path, text + gap + render(reminder).replace("\n", newline))
+            reminder = reminder.replace(id=identify(reminder.taken, f"{taken} {number}"))
+        newline = _newline(text)
+        gap = newline * _wanted_at_end(text)
         keep_mergeable(layout, path)
+        files.write(path, text + gap + render(reminder).replace("\n", newline))
+        files.sweep(os.path.dirname(path), time.time())
     return reminder
 
 
-def _newlines_at_end(text: str) -> int:
+def _newline(text: str) -> str:
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+
+
+def _wanted_at_end(text: str) -> int:
+    """The line ends that are missing for a heading to follow `text` after one blank line."""
     body = text.replace("\r\n", "\n")
-    return min(2, len(body) - len(body.rstrip("\n")))
+    wanted = 2 if body.strip() else min(1, len(body))
+    return max(0, wanted - (len(body) - len(body.rstrip("\n"))))
 
 
 def keep_mergeable(layout: Layout, path: str) -> None:
     """Have git keep both sides' entries when two branches append to the documented inbox."""
     if path != os.path.realpath(layout.reminders):
         return
-    rule = f"{os.path.basename(path)} merge=union\n"
+    name = os.path.basename(path).replace(" ", "?")  # a blank would end the name
     attributes = os.path.join(os.path.dirname(path), ".gitattributes")
     text = files.read_if_there(attributes) or ""
-    if rule not in text:
-        files.write(attributes, text + ("" if text.endswith("\n") or not text else "\n") + rule)
+    lines = text.splitlines()
+    if not any(line.split()[:1] == [name] and "merge" in line for line in lines):
+        gap = "" if text.endswith("\n") or not text else "\n"
+        files.write(attributes, f"{text}{gap}{name} merge=union\n")
 
 
 def finish(layout: Layout, path: str, identity: str, into: str, now: int) -> bool:
@@ -192,32 +235,37 @@ def finish(layout: Layout, path: str, identity: str, into: str, now: int) -> boo
     with files.locked(layout.lock(path)):
         text = files.read_if_there(path) or ""
         entries = _entries(text)
-        matching = [entry for entry in entries if entry.reminder().id == identity]
+        listed = _reminders(entries)
+        matching = [reminder for reminder in listed if reminder.id == identity]
         if len(matching) != 1:
-            raise _not_one(layout, path, identity, entries, len(matching))
-        entry = matching[0]
-        if entry.reminder().done:
+            raise _not_one(layout.shown(path), identity, listed, len(matching))
+        if matching[0].done:
             return False
-        newline = "\r\n" if "\r\n" in text else "\n"
-        lines = text.split(newline)
-        added = [f"- **Done:** {names.clock(now)}" + (f" → {into}" if into else "")]
+        entry = next(entry for entry in entries if entry.identity() == identity)
+        added = [f"{_DONE} {names.clock(now)}" + (f" → {into}" if into else "")]
         if entry.end < 0:
             added.append(f"{_END}{identity} -->")
-        at = entry.insert_at()
-        if at == len(lines):  # the last line of the file had no line end
-            added.append("")
-        lines[at:at] = added
-        files.write(path, newline.join(lines))
+        elif entry.run() >= _RUN:
+            added.insert(0, _stitch(identity))
+        files.write(path, _with_lines(text, entry.insert_at(), added))
     return True
 
 
-def _not_one(
-    layout: Layout, path: str, identity: str, entries: list[_Entry], count: int
-) -> ContextError:
-    where = layout.shown(path)
+def _with_lines(text: str, at: int, added: list[str]) -> str:
+    """`text` with more lines before line number `at`; what was there stays byte for byte."""
+    lines = text.split("\n")
+    end = _newline(text)[:-1]
+    added = [line + end for line in added]
+    if at == len(lines):  # the last line had no line end
+        lines[-1] += end
+        added.append("")
+    return "\n".join([*lines[:at], *added, *lines[at:]])
+
+
+def _not_one(where: str, identity: str, listed: tuple[Reminder, ...], count: int) -> ContextError:
     if count:
         return ContextError(f"{identity}: {count} entries of {where} have this id: edit one")
-    ids = [entry.reminder().id for entry in entries if not entry.reminder().done]
+    ids = [reminder.id for reminder in listed if not reminder.done]
     known = f"open there: {', '.join(ids)}" if ids else "none is open there"
     return ContextError(f"{identity}: no such reminder in {where}; {known}")
 
@@ -227,12 +275,14 @@ def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int)
     text = note.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not text:
         raise bad_input("m: the message is blank")
-    taken = names.clock(now)
-    return Reminder(
-        id=identify(taken, text),
-        taken=taken,
+    made = Reminder(
+        id="",
+        taken=names.clock(now),
         note=text,
         topic=names.one_line(topic),
         next_step=names.one_line(next_step),
-        tags=tuple(tag for tag in (names.one_line(t).replace(",", "") for t in tags) if tag),
+        tags=tuple(tag for tag in (names.one_line(t.replace(",", " ")) for t in tags) if tag),
+    )
+    return made.replace(
+        id=identify(made.taken, f"{text}\n{made.topic}\n{made.next_step}\n{made.tags}")
     )

@@ -74,7 +74,8 @@ def nearest(name: str, known: object) -> str:
 
 def _typed(name: str, value: object, annotation: str) -> object:
     if annotation == "int" and isinstance(value, str) and value.isascii() and value.isdigit():
-        return int(value)
+        if len(value) < 19:
+            return int(value)
     if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
     if annotation == "str" and isinstance(value, str) and value.isprintable() and value:
@@ -103,7 +104,8 @@ def _from_cache(root: str, key: str, known: dict[str, str]) -> Values | None:
         annotation = known.get(name)
         if annotation is None:
             return None
-        value = text.split("\t") if annotation.startswith("tuple") else text
+        items = text.split("\t") if text else []
+        value = items if annotation.startswith("tuple") else text
         try:
             values[name] = _typed(name, value, annotation)
         except ContextError:
@@ -114,7 +116,7 @@ def _from_cache(root: str, key: str, known: dict[str, str]) -> Values | None:
 def _to_cache(root: str, key: str, values: Values) -> None:
     lines = [key]
     for name, value in values.items():
-        text = "\t".join(value) if isinstance(value, tuple) else str(value).strip()
+        text = "\t".join(value) if isinstance(value, tuple) else str(value)
         lines.append(f"{name}={text}")
     try:
         files.store(os.path.join(root, ".contextkit"))

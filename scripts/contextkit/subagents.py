@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from contextkit import (
+    branch_folders,
     capsules,
     files,
     git,
@@ -74,24 +75,21 @@ def capture(layout: Layout, request: Request) -> Captured:
 
     Raises ContextError when there is no branch to write about or a path is not acceptable.
     """
-    branch, warnings = current_branch(layout, request.branch)
-    slug = request.plan_slug or branch.replace("/", "-")
-    if "/" in slug or slug.strip(".") == "":
-        raise bad_input(f"plan_slug: {slug!r} must be the name of a notebook folder")
+    branch, detached = current_branch(layout, request.branch)
+    slug = _slug(branch, request.plan_slug.strip())
     inbox = layout.typed(request.reminder_file or layout.reminders, "reminders")
-    material = _gather(layout, branch, slug, inbox, request.reminders)
+    material = _gather(layout, slug, "" if detached else branch, inbox if request.reminders else "")
     session = sessions.find(layout, request.session, slug)
-    budget = request.tokens or (
-        layout.limits.capsule_mini_tokens if request.mini else layout.limits.capsule_max_tokens
-    )
+    limits = layout.limits
+    usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
+    budget = request.tokens or usual
     capsule = capsules.blank(branch, session, request.now, budget, request.version, request.mini)
     if request.file:
-        path = layout.typed(request.file, "file")
+        path = branch_folders.chosen_path(layout, request.file)
     else:
-        path = capsules.free_path(layout, branch, request.now)
-    if os.path.isdir(path):
-        raise bad_input(f"file: {layout.shown(path)} is a folder: name a file in it")
-    outline = capsules.outline(capsule, material.plan, material.progress)
+        path = branch_folders.free_path(layout, branch, request.now)
+    notes = names.one_line(material.plan), names.one_line(material.progress)
+    outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
     values = {
         "capsule": capsule,
@@ -101,22 +99,29 @@ def capture(layout: Layout, request: Request) -> Captured:
         "session": session,
         "tokens": budget,
         "characters": f"{round(budget * capsules.CHARACTERS_PER_TOKEN):,}",
-        "highlights": layout.limits.capsule_highlights,
+        "highlights": limits.capsule_highlights,
         "plan_note": _note(layout, material.plan),
         "progress_note": _note(layout, material.progress),
         "inbox": layout.shown(inbox),
+        "reminders": request.reminders,
         "open_count": len(material.open_reminders),
         "outline": own or outline,
+        "front_matter": capsules.front_matter(outline) if own else "",
     }
     prompt, cut = _fitted(layout, material, values)
-    stub = capsules.outline(capsule, material.plan, material.progress, material.open_reminders)
-    return Captured(
-        prompt=prompt, path=path, stub=stub, warnings=(*warnings, *material.warnings, *cut)
-    )
+    quoted = material.open_reminders[: limits.capsule_prompt_reminders]
+    clipped = (r.replace(note=tokens.clip(r.note, _ROOM[0][1])) for r in quoted)
+    stub = capsules.outline(capsule, *notes, tuple(clipped))
+    stub = capsules.adapted(stub, own) if own else stub
+    warnings = (*detached, *material.warnings, *cut)
+    return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
 
 
 def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
-    """The raw branch name and what to warn of. Raises ContextError where nothing tells it."""
+    """The raw branch name, and a warning where it stands for a detached head.
+
+    Raises ContextError where nothing tells the name.
+    """
     if given.strip():
         return given, ()
     if layout.repository is None:
@@ -130,13 +135,21 @@ def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
     return name, (f"HEAD is detached: writing for {name}; give branch=NAME to choose",)
 
 
+def _slug(branch: str, chosen: str) -> str:
+    slug = chosen or branch.replace("/", "-")
+    if "/" in slug or not slug.strip("."):
+        field = "plan_slug" if chosen else "branch"
+        raise bad_input(f"{field}: {slug!r} cannot be the name of a notebook folder")
+    return slug
+
+
 def host_outline(layout: Layout) -> tuple[str, str]:
     """The host's own outline, word for word (empty for ours), and what to call it in the prompt."""
     path = layout.capsule_template
     shown = layout.shown(path)
-    text = files.read_if_there(path)
-    if text is None:
-        return "", f"template: `{shown}`, contextkit's own until that file exists"
+    text = files.read_if_there(path) or ""
+    if not text.strip():
+        return "", f"template: `{shown}`, contextkit's own until that file holds one"
     from contextkit import copies
 
     if copies.is_ours(text):
@@ -144,38 +157,37 @@ def host_outline(layout: Layout) -> tuple[str, str]:
     return text.strip() + "\n", f"the repository's own template, `{shown}`"
 
 
-def _gather(layout: Layout, branch: str, slug: str, inbox: str, with_reminders: bool) -> _Material:
+def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
+    """What there is of the notebooks `slug`, of `branch` (empty: HEAD) and of `inbox`, if any."""
     limits = layout.limits
     plan, progress = layout.notebook(slug, "PLAN"), layout.notebook(slug, "PROGRESS")
-    warnings = [w for w in map(notebooks.complaint, (plan, progress)) if w]
-    entries = [
-        ()
-        if notebooks.complaint(path)
-        else tuple(notebooks.latest(path, limits.capsule_prompt_entries))
-        for path in (plan, progress)
-    ]
-    commits: tuple[str, ...] = ()
+    entries: list[tuple[str, ...]] = []
+    warnings = []
+    for notebook in (plan, progress):
+        try:
+            found = notebooks.latest(notebook, limits.capsule_prompt_entries)
+        except ContextError as error:
+            found = []
+            warnings.append(str(error))
+        entries.append(tuple(found))
+    log = []
     if layout.repository is not None:
-        log = git.log(layout.repository, "" if branch.startswith("detached-") else branch,
-                      limits.capsule_prompt_commits)  # fmt: skip
-        commits = tuple(f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log)
-    open_ones: tuple[Reminder, ...] = ()
-    if with_reminders:
-        found = [r for r in reminders.load_all(inbox) if not r.done]
-        open_ones = tuple(sorted(found, key=lambda r: r.taken, reverse=True))
+        log = git.log(layout.repository, branch, limits.capsule_prompt_commits)
+    open_ones = [r for r in reminders.load_all(inbox) if not r.done] if inbox else []
     return _Material(
         plan=layout.shown(plan),
         progress=layout.shown(progress),
         plan_entries=entries[0],
         progress_entries=entries[1],
-        commits=commits,
-        open_reminders=open_ones,
+        commits=tuple(f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log),
+        open_reminders=tuple(sorted(reversed(open_ones), key=lambda r: r.taken, reverse=True)),
         warnings=tuple(warnings),
     )
 
 
 def _note(layout: Layout, path: str) -> str:
-    return f"`{path}`" if os.path.isfile(layout.join(path)) else f"`{path}` {_NOT_FOUND}"
+    shown = f"`{names.one_line(path)}`"
+    return shown if os.path.isfile(layout.join(path)) else f"{shown} {_NOT_FOUND}"
 
 
 def _fitted(
@@ -208,7 +220,8 @@ def _information(layout: Layout, material: _Material, room: tuple[int, int, int]
     ):
         if entries and entry_room:
             text = "\n\n".join(tokens.clip(entry, entry_room) for entry in entries)
-            blocks.append(_Block(title=f"Latest entries of `{path}`:", text=text))
+            title = f"Latest entries of `{names.one_line(path)}`:"
+            blocks.append(_Block(title=title, text=text))
     if material.commits and commit_room:
         text = "\n".join(tokens.clip(commit, commit_room) for commit in material.commits)
         blocks.append(_Block(title="Latest commits, newest first:", text=text))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 
 import jinja2
@@ -24,6 +25,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compiled")
 _RUN_TIME = ("LoopContext", "missing", "environment")
 _ENVIRONMENT = ("filters", "undefined", "concat", "getattr")
 _CONTEXT = ("resolve_or_missing", "vars", "exported_vars")
+_LOOP = ("index", "index0", "first", "last", "length")
 # Generated beside each filter for the case that it does not exist, which is refused here.
 _NEVER_CALLED = ("TemplateRuntimeError", "internalcode", "Undefined")
 
@@ -74,8 +76,21 @@ def _check(tree: ast.Module, name: str, imports: str) -> None:
             offered = {"environment": _ENVIRONMENT, "context": _CONTEXT}.get(node.value.id)
             if offered is not None and node.attr not in offered:
                 needed = f"{node.value.id}.{node.attr}"
+        if isinstance(node, ast.Call):
+            needed = _asked_of_loop(node)
+        if isinstance(node, ast.Name) and node.id == "cond_expr_undefined":
+            needed = "" if isinstance(node.ctx, ast.Store) else "an else in its inline if"
         if needed:
             raise ContextError(f"templates/{name}.j2 needs {needed}, which templates.py has not")
+
+
+def _asked_of_loop(call: ast.Call) -> str:
+    """`loop.revindex`, if that is what a call of `environment.getattr` asks for; else empty."""
+    match call.args:
+        case [ast.Name(id=name), ast.Constant(value=str(attribute))]:
+            if re.fullmatch(r"l_\d+_loop", name) and attribute not in _LOOP:
+                return f"loop.{attribute}"
+    return ""
 
 
 def compile_one(name: str) -> str:

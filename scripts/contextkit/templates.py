@@ -110,7 +110,8 @@ def _undefined(hint: str = "", obj: Any = missing, name: str = "") -> NoReturn:
         raise UndefinedError(f"{name!r} is undefined")
     kind = type(obj)
     shown = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    raise UndefinedError(f"{f'{shown} object'!r} has no attribute {name!r}")
+    shown = "None" if obj is None else f"{shown} object"
+    raise UndefinedError(f"{shown!r} has no attribute {name!r}")
 
 
 class _Environment:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
+class _Single(str):
+    """A value of the repeatable option behind a list."""
+
+
 class _Parser(argparse.ArgumentParser):
     """Mistakes are ContextErrors like all others; an option is never guessed from its beginning."""
 
@@ -32,8 +36,9 @@ def parser(program: cli.Program) -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in program.commands:
+        text = command.help.replace("%", "%%")
         made = commands.add_parser(
-            command.name, help=command.help, description=command.help, allow_abbrev=False
+            command.name, help=text, description=command.help, allow_abbrev=False
         )
         _add_options(made, command)
     return top
@@ -55,8 +60,9 @@ def _add_options(into: argparse.ArgumentParser, command: cli.Command) -> None:
         if option.single:
             into.add_argument(
                 f"--{option.single}",
-                dest=f"single_{option.name}",
+                dest=option.name,  # the same list: what was typed first stays first
                 action="append",
+                type=_Single,
                 metavar=option.single.upper(),
                 help=f"one of them; may be repeated (--{option.spellings[0]}: all in one)",
             )
@@ -76,23 +82,34 @@ def read(program: cli.Program, argv: list[str]) -> tuple[cli.Command, cli.Raw]:
     help_only = bool(words) and words[0] in ("-h", "--help") and len(commands) > 1
     if program.default and not help_only and not (words and words[0] in commands):
         words.insert(0, program.default)
-    found, surplus = parser(program).parse_known_args(words)
+    found, surplus = parser(program).parse_known_args(_without_bare_flags(commands, words))
     command = commands[found.command]
-    if surplus:
-        raise bad_input(_surplus(program, command, surplus))
     raw: cli.Raw = {}
     for option in cli.options_of(command):
-        for value in [getattr(found, f"positional_{option.name}", None)]:
-            if value is not None:
-                cli.add(raw, option, "", value)
-        for value in getattr(found, option.name) or ():
+        value = getattr(found, f"positional_{option.name}", None)
+        if option.positional and value is None and surplus and not surplus[0].startswith("-"):
+            value = surplus.pop(0)  # argparse looks for it in front of the options only
+        if value is not None:
             cli.add(raw, option, "", value)
-        for value in getattr(found, f"single_{option.name}", None) or ():
-            cli.add(raw, option, option.single, value)
+        for value in getattr(found, option.name) or ():
+            text = str(value) if isinstance(value, str) else "--"  # argparse makes [] of `=--`
+            cli.add(raw, option, option.single if isinstance(value, _Single) else "", text)
+    if surplus:
+        raise bad_input(_surplus(program, command, surplus))
     for option in command.options:
         if option.required and not any(map(str.strip, raw.get(option.name, []))):
             raise missing(program, command, option)
     return command, raw
+
+
+def _without_bare_flags(commands: dict[str, cli.Command], words: list[str]) -> list[str]:
+    """The words with `--flag` as `--flag=1` where the word behind it may be the positional."""
+    command = commands.get(words[0]) if words else None
+    options = cli.options_of(command) if command else ()
+    if not any(option.positional for option in options):
+        return words
+    bare = {f"--{s}" for option in options if option.kind == "flag" for s in option.spellings}
+    return [f"{word}=1" if word in bare else word for word in words]
 
 
 def missing(program: cli.Program, command: cli.Command, option: cli.Option) -> ContextError:

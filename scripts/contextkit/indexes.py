@@ -1,0 +1,106 @@
+"""An index in one JSON file: a head, a list of entries, a total. Adding costs the same at any size.
+
+    {
+      "sessionId": "…", "createdAt": "…",
+      "payloads": [
+        {…},
+        {…}
+      ],
+      "totalTokensStored": 4500
+    }
+
+An entry is spliced in before the tail, without parsing what is there, but only when the tail is
+byte for byte as we write it; the file is replaced whole, so it is valid JSON at every instant.
+Call everything under the index's lock.
+"""
+
+from __future__ import annotations
+
+from contextkit import formats
+from contextkit.errors import ContextError
+from contextkit.filters import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Fields = dict[str, Any]
+
+_LAST = b"\n    }"  # the end of an entry
+_EMPTY = b": ["
+
+
+def render(head: Fields, list_name: str, entries: list[Fields], total_name: str) -> str:
+    """The whole index; the total is that of the entries' `tokens`."""
+    total = sum(entry["tokens"] for entry in entries)
+    lines = [f"  {quoted(name, True)}: {_value(value)},\n" for name, value in head.items()]
+    listed = ",\n".join(_entry(entry) for entry in entries)
+    body = f"\n{listed}" if entries else ""
+    return "{\n" + "".join(lines) + f'  "{list_name}": [{body}' + _tail(total_name, total)
+
+
+def spliced(data: bytes, entry: Fields, total_name: str) -> bytes | None:
+    """The index `data` with one more entry; None when its tail is not as we write it."""
+    before, mark, number = data.rpartition(f'\n  ],\n  "{total_name}": '.encode())
+    digits = number.removesuffix(b"\n}\n")
+    if not mark or digits == number or not digits.isdigit():
+        return None
+    if before.endswith(_LAST):
+        joint = b",\n"
+    elif before.endswith(_EMPTY):
+        joint = b"\n"
+    else:
+        return None
+    tail = _tail(total_name, int(digits) + entry["tokens"])
+    return b"".join((before, joint, _entry(entry).encode(), tail.encode()))
+
+
+def total(data: bytes, total_name: str) -> int:
+    """The total in the tail, without parsing the rest; 0 when it cannot be told."""
+    digits = data.rpartition(f'"{total_name}": '.encode())[2].rstrip(b"\n} ")
+    return int(digits) if digits.isdigit() else 0
+
+
+def count(data: bytes) -> int:
+    """How many entries there are, without parsing them."""
+    return data.count(b'\n      "id": ')
+
+
+def last_id(data: bytes) -> str:
+    """The id of the last entry; empty when there is none."""
+    mark, rest = data.rpartition(b'\n      "id": "')[1:]
+    return rest.partition(b'"')[0].decode("utf-8", "replace") if mark else ""
+
+
+def parse(data: bytes, list_name: str, where: str) -> tuple[Fields, list[Fields]]:
+    """The head and the entries. Raises ContextError for what is no index."""
+    found = formats.from_json(data.decode("utf-8", "replace"), where)
+    entries = found.get(list_name) if isinstance(found, dict) else None
+    if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
+        raise ContextError(f"{where}: has no list of {list_name}")
+    return found, entries
+
+
+def _is_entry(entry: object) -> bool:
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("id"), str)
+        and type(entry.get("tokens")) is int
+    )
+
+
+def _tail(total_name: str, number: int) -> str:
+    return f'\n  ],\n  "{total_name}": {number}\n}}\n'
+
+
+def _entry(entry: Fields) -> str:
+    lines = ",\n".join(f"      {quoted(name, True)}: {_value(v)}" for name, v in entry.items())
+    return f"    {{\n{lines}\n    }}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        return quoted(value, always=True)
+    if type(value) is int:
+        return str(value)
+    return formats.to_json(value)  # of an entry that somebody else wrote

@@ -1,0 +1,110 @@
+"""Scratch copies of this checkout for the tests that run the real make."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from conftest import CHECKOUT, git
+
+REAL_PYTHON = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
+READY = "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n"
+
+
+def make(
+    *arguments: str,
+    cwd: Path,
+    status: int = 0,
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run make in `cwd`, with `env` added to the test's own, and expect its exit `status`."""
+    done = subprocess.run(
+        ["make", *arguments],
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        timeout=120,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def executable(path: Path, text: str) -> Path:
+    """A program `text` at `path`; a link there is replaced, never what it leads to."""
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def a_checkout(folder: Path, python: str = REAL_PYTHON) -> Path:
+    """The toolkit at `folder`, set up already; its interpreter is the program text `python`."""
+    folder.mkdir(parents=True)
+    for name in ("Makefile", "requirements.lock", "requirements-dev.lock"):
+        shutil.copy2(CHECKOUT / name, folder)
+    for name in ("scripts", "templates"):
+        (folder / name).symlink_to(CHECKOUT / name)
+    executable(folder / ".venv" / "bin" / "python", python)
+    (folder / ".venv" / "contextkit.mk").write_text(READY, encoding="utf-8")
+    (folder / ".venv" / "development.stamp").touch()
+    return folder
+
+
+def a_host(folder: Path, makefile: str, python: str = REAL_PYTHON) -> Path:
+    """A repository with the toolkit in `tools/contextkit` and a Makefile of its own."""
+    a_checkout(folder / "tools" / "contextkit", python)
+    (folder / "Makefile").write_text(makefile, encoding="utf-8")
+    git("init", "-q", "-b", "main", str(folder))
+    git("commit", "-q", "--allow-empty", "-m", "first commit", cwd=folder)
+    return folder
+
+
+class Recorder:
+    """Programs that only take down how they were called: `text` is one, `calls()` what came."""
+
+    def __init__(self, folder: Path) -> None:
+        self._record = folder / "record"
+        self.text = f'#!/bin/sh\nprintf \'%s\\0\' "$#" "$0" "$@" >> \'{self._record}\'\n'
+        for name in ("python3", "uv"):
+            executable(folder / "bin" / name, self.text)
+        self.path = f"{folder / 'bin'}:{os.environ['PATH']}"
+
+    def calls(self) -> list[list[str]]:
+        """The arguments of each call since the last time somebody asked, program first."""
+        if not self._record.exists():
+            return []
+        words = os.fsdecode(self._record.read_bytes()).split("\0")[:-1]
+        self._record.unlink()
+        found: list[list[str]] = []
+        while words:
+            size = 2 + int(words[0])
+            found.append(words[1:size])
+            words = words[size:]
+        return found
+
+
+def recipes() -> dict[str, str]:
+    """The recipe of each documented target of our Makefile, as one line."""
+    found: dict[str, str] = {}
+    name = ""
+    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+    for line in text.replace("\\\n", " ").split("\n"):
+        documented = re.match(r"(\w+):.*?## ", line)
+        if documented:
+            name = documented[1]
+            found[name] = ""
+        elif line.startswith("\t") and name:
+            found[name] += line[1:] + "\n"
+        else:
+            name = ""
+    return found

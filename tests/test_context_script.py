@@ -1,0 +1,183 @@
+"""context.py: documented files, settings in force, a line of status a system, help."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Script
+from contextkit import copies
+from contextkit.limits import Limits
+from contextkit.makefiles import targets
+from test_capsule_prompt_script import STAMP, TARGET, tree
+from test_capsules import finished
+from test_subagents import INBOX, TEMPLATE, put, remind
+
+ATTRIBUTES = str(INBOX.with_name(".gitattributes"))
+
+
+def states(out: str) -> dict[str, str]:
+    return dict(line.split(": ") for line in out.splitlines())
+
+
+def test_init_makes_what_is_documented_and_a_second_time_nothing(repo: Path, run: Script) -> None:
+    assert run("context", "init") == 0
+    assert states(run.out) == {str(TEMPLATE): "made", str(INBOX): "made"}
+    assert tree() == {str(TEMPLATE), str(INBOX), ATTRIBUTES}
+    before = {path: (Path(path).read_bytes(), Path(path).stat().st_ino) for path in tree()}
+    assert run("context", "init") == 0
+    assert states(run.out) == {str(TEMPLATE): "kept", str(INBOX): "kept"}
+    assert {path: (Path(path).read_bytes(), Path(path).stat().st_ino) for path in tree()} == before
+
+
+def test_dry_run_only_says_what_would_be_done(repo: Path, run: Script) -> None:
+    assert run("context", "init", "--dry-run") == 0
+    assert run.out == f"{TEMPLATE}: would be made\n{INBOX}: would be made\n"
+    assert tree() == set()
+
+
+def test_an_unedited_copy_of_an_older_version_is_refreshed(repo: Path, run: Script) -> None:
+    run("context", "init")
+    current = TEMPLATE.read_bytes()
+    put(TEMPLATE, copies.sealed("# As it was a year ago\n"))
+    assert run("context", "init", "--dry-run") == 0
+    assert states(run.out)[str(TEMPLATE)] == "would be refreshed"
+    assert TEMPLATE.read_bytes() != current
+    assert run("context", "init") == 0
+    assert states(run.out)[str(TEMPLATE)] == "refreshed"
+    assert TEMPLATE.read_bytes() == current
+
+
+@pytest.mark.parametrize("edit", ["mine\n", "", None])
+def test_what_somebody_edited_is_never_touched(repo: Path, run: Script, edit: str | None) -> None:
+    run("context", "init")
+    text = TEMPLATE.read_text(encoding="utf-8")
+    put(TEMPLATE, text.replace("# Knowledge Base", "# What we know") if edit is None else edit)
+    remind("a note")
+    before = TEMPLATE.read_bytes(), INBOX.read_bytes()
+    assert run("context", "init") == 0
+    assert states(run.out) == {str(TEMPLATE): "kept", str(INBOX): "kept"}
+    assert (TEMPLATE.read_bytes(), INBOX.read_bytes()) == before
+
+
+def test_init_writes_nothing_where_one_of_its_files_cannot_be(repo: Path, run: Script) -> None:
+    INBOX.mkdir(parents=True)
+    assert run("context", "init") == 1
+    assert run.out == "" and "Is a directory" in run.err
+    assert tree() == set()
+
+
+def test_init_follows_no_link_out_of_the_root(repo: Path, run: Script) -> None:
+    (repo.parent / "outside").mkdir()
+    Path("parallelus").symlink_to(repo.parent / "outside")
+    assert run("context", "init") == 2
+    assert "lies outside" in run.err and not list((repo.parent / "outside").iterdir())
+
+
+def test_a_prompt_after_init_is_the_same_but_for_the_templates_note(
+    repo: Path, run: Script
+) -> None:
+    run("capsule_prompt")
+    before = run.out
+    run("context", "init")
+    run("capsule_prompt")
+    assert run.out == before.replace(", contextkit's own until that file holds one", "")
+
+
+def test_config_names_every_setting_and_where_it_comes_from(repo: Path, run: Script) -> None:
+    put(
+        Path("contextkit.yaml"),
+        "capsule_max_tokens: 800\ncapsules: notes/capsules\n"
+        "handoff_profiles:\n- a/{agent}.md\n- b.md\n",
+    )
+    assert run("context", "config") == 0
+    heads, *rows = (line.split(None, 2) for line in run.out.splitlines())
+    assert heads == ["setting", "from", "value"]
+    found = {name: (value, source) for name, source, value in rows if name != "root"}
+    assert found["capsule_max_tokens"] == ("800", "contextkit.yaml")
+    assert found["capsules"] == ("notes/capsules", "contextkit.yaml")
+    assert found["handoff_profiles"] == ("a/{agent}.md, b.md", "contextkit.yaml")
+    assert found["capsule_mini_tokens"] == ("300", "default")
+    assert found["reminders"] == (str(INBOX), "default")
+    assert set(Limits.fields()) < set(found)
+    assert run("context", "config", "--json") == 0
+    listed = {row["id"]: row for row in json.loads(run.out)}
+    assert listed["root"]["value"] == str(repo.resolve())
+    assert listed["capsule_max_tokens"] == {
+        "id": "capsule_max_tokens",
+        "value": 800,
+        "from": "contextkit.yaml",
+    }
+    assert listed["handoff_profiles"]["value"] == ["a/{agent}.md", "b.md"]
+    assert {row["id"]: row["from"] for row in json.loads(run.out)}.keys() == {"root", *found}
+
+
+def test_a_setting_that_is_not_known_is_refused(repo: Path, run: Script) -> None:
+    put(Path("contextkit.yaml"), "capsule_max_token: 800\n")
+    assert run("context", "config") == 2
+    assert run.out == "" and "did you mean 'capsule_max_tokens'?" in run.err
+
+
+def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
+    assert run("context", "status") == 0
+    assert run.out == (
+        "system     status\ncapsules   none on feature/demo\nreminders  0 open, 0 done\n"
+    )
+    assert tree() == set()
+
+
+def test_status_names_the_newest_capsule_and_whether_it_is_finished(
+    repo: Path, run: Script
+) -> None:
+    remind("one", "two")
+    run("remember_later", "done", f"--id={_first_id()}")
+    run("capsule", "save", stdin=finished())
+    run("context", "status")
+    assert f"capsules   1 on feature/demo; newest {STAMP}.md: finished, ~" in run.out
+    assert "reminders  1 open, 1 done" in run.out
+    run("capsule_prompt", "--stub")
+    run("context", "status")
+    assert f"capsules   2 on feature/demo; newest {STAMP}-2.md: a stub, ~" in run.out
+    run("context", "status", "--json")
+    assert [row["id"] for row in json.loads(run.out)] == ["capsules", "reminders"]
+
+
+def _first_id() -> str:
+    return INBOX.read_text(encoding="utf-8").partition("<!-- ")[2].partition(" -->")[0]
+
+
+def test_status_says_what_cannot_be_read(repo: Path, run: Script) -> None:
+    put(INBOX, "")
+    INBOX.write_bytes(b"## \xff")
+    TARGET.parent.mkdir(parents=True)
+    TARGET.write_bytes(b"---\n\xff")
+    assert run("context", "status") == 0
+    _, capsules, reminders = run.out.splitlines()
+    assert capsules.startswith("capsules ") and f"{STAMP}.md: not UTF-8" in capsules
+    assert reminders.startswith("reminders ") and "remember-later.md: not UTF-8" in reminders
+
+
+def test_status_outside_git_says_that_there_is_no_branch(sealed: Path, run: Script) -> None:
+    assert run("context", "status") == 0
+    assert "capsules   no branch is checked out\n" in run.out
+
+
+def test_help_lists_every_target_with_its_variables(sealed: Path, run: Script) -> None:
+    assert run("context", "help") == 0
+    lines = run.out.splitlines()
+    for target in targets():
+        at = next(n for n, line in enumerate(lines) if line == f"  {target.name:<16} {target.help}")
+        for variable in target.variables:
+            assert variable in ("root", "json") or f"{variable}=" in lines[at + 1].split()
+
+
+def test_help_in_a_host_leaves_out_the_targets_of_the_checkout(sealed: Path, run: Script) -> None:
+    assert run("context", "help", "--host") == 0
+    assert "capsule_prompt" in run.out and "This checkout" not in run.out
+    assert "  lint " not in run.out
+
+
+def test_a_command_that_is_not_there_is_a_mistake(sealed: Path, run: Script) -> None:
+    assert run("context", "initialise") == 2
+    assert run.out == "" and "init" in run.err

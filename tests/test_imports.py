@@ -1,0 +1,154 @@
+"""Who may import whom, and what a command that is started often may import at all."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import SCRIPTS
+
+PACKAGE = SCRIPTS / "contextkit"
+
+# The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
+# document is what has files of its own.
+FOUNDATION = frozenset(
+    "branch_folders cli copies errors facts files filters formats git indexes layout limits makefiles"
+    " markdown names"
+    " packages receipts records sessions settings summaries tables template_compiler templates"
+    " tokens usage".split()
+)
+DOCUMENTS = frozenset("capsules notebooks payloads reminders verdicts".split())
+FLOWS = frozenset("outputs overview retention subagents".split())
+MODULES = FOUNDATION | DOCUMENTS | FLOWS
+
+
+def imports(source: str) -> Iterator[str]:
+    """The modules of ours that a source imports, anywhere in it: `names` for contextkit.names."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in found:
+            package, _, rest = name.partition(".")
+            if package == "contextkit":
+                yield rest.partition(".")[0]
+
+
+def imported(path: Path) -> set[str]:
+    return set(imports(path.read_text(encoding="utf-8")))
+
+
+def test_imports_are_found_wherever_they_stand() -> None:
+    source = (
+        "import contextkit.git, os\n"
+        "from contextkit import files, names as n\n"
+        "def f():\n    from contextkit.tokens import estimate\n"
+        "if TYPE_CHECKING:\n    from contextkit.layout import Layout\n"
+    )
+    assert list(imports(source)) == ["git", "files", "names", "tokens", "layout"]
+
+
+def test_every_module_has_its_layer() -> None:
+    there = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
+    assert there == MODULES, "say in this test which layer a new module belongs to"
+    assert len(MODULES) == len(FOUNDATION) + len(DOCUMENTS) + len(FLOWS)
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_no_import_goes_up(module: str) -> None:
+    if module in FOUNDATION:
+        allowed = FOUNDATION
+    elif module in DOCUMENTS:
+        allowed = FOUNDATION  # and never another document
+    else:
+        allowed = MODULES
+    assert imported(PACKAGE / f"{module}.py") <= allowed | {"compiled"}
+
+
+def test_no_module_imports_a_script() -> None:
+    scripts = {path.stem for path in SCRIPTS.glob("*.py")}
+    for path in PACKAGE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert not scripts & {alias.name for alias in node.names}, path.name
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module not in scripts, path.name
+
+
+@pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.py")), ids=lambda path: path.name)
+def test_a_script_that_needs_several_documents_asks_a_flow(script: Path) -> None:
+    found = imported(script)
+    assert found <= MODULES and len(found & DOCUMENTS) <= 1
+
+
+# Speed
+
+# Each costs a fifth of a bare interpreter start or more; none may ever get into the lists below.
+DEAR = frozenset(
+    "argparse contextlib dataclasses datetime enum functools hashlib importlib.metadata inspect"
+    " jinja2 json logging pathlib re shutil subprocess tempfile tomllib typing yaml".split()
+)
+
+
+def ours(names: str) -> set[str]:
+    return {f"contextkit.{name}" for name in names.split()}
+
+
+COMMON = {"__future__", "contextkit"} | ours(
+    "cli errors files filters git layout limits names packages records reminders settings templates"
+)
+ADD = {"remember_later"} | COMMON | ours("compiled.reminder_inbox_md compiled.reminder_md")
+PROMPT = {"capsule_prompt"} | COMMON | ours(
+    "branch_folders capsules formats markdown notebooks sessions subagents tokens"
+    " compiled.capsule_outline_md compiled.capsule_prompt_md"
+)  # fmt: skip
+
+
+def modules_of(script: str, *arguments: str) -> set[str]:
+    """What a real process imports to do this, but for what is inside the interpreter itself."""
+    program = (
+        "import sys\nbefore = set(sys.modules)\n"
+        f"import {script}\nassert {script}.main(sys.argv[1:]) == 0\n"
+        "for name in set(sys.modules) - before:\n"
+        "    spec = sys.modules[name].__spec__\n"
+        "    if spec.has_location and spec.origin.endswith('.py'):\n"
+        "        print(name, file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    del environment["CONTEXT_NOW"]  # reading it takes datetime, the clock does not
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program, *arguments],
+        env=environment, check=True, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert done.stdout
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("call", "allowed"),
+    [
+        ("remember_later --message=x", ADD),
+        ("capsule_prompt", PROMPT),
+        ("capsule_prompt --stub", PROMPT),
+    ],
+    ids=["remember_later", "capsule_prompt", "capsule_prompt_stub"],
+)
+def test_a_hot_command_imports_no_more_than_it_must(
+    repo: Path, tmp_path: Path, call: str, allowed: set[str]
+) -> None:
+    script, *arguments = call.split()
+    elsewhere = {**os.environ, "CONTEXT_ROOT": str(tmp_path)}
+    first = [sys.executable, str(SCRIPTS / f"{script}.py"), *arguments]
+    subprocess.run(
+        first, env=elsewhere, check=True, stdout=subprocess.DEVNULL
+    )  # compiles templates
+    assert modules_of(script, *arguments) == allowed
+    assert not allowed & DEAR

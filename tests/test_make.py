@@ -1,0 +1,500 @@
+"""The only door: what is typed reaches the script, and a host keeps what is its own."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from checkouts import Recorder, a_checkout, a_host, make, recipes
+from conftest import CHECKOUT, SCRIPTS
+from contextkit import cli, makefiles
+
+TARGETS = makefiles.targets()
+NASTY = {
+    "quotes": "she said \"yes\" and 'no'; it's \"odd",
+    "dollars": "$HOME $$5 $5 $(HOME) ${HOME} $@ $$ $",
+    "make function": "$(shell touch pwned) $(eval X=1) $(error no)",
+    "make function in braces": "${shell touch pwned}",
+    "command substitution": "`touch pwned` $(touch pwned)",
+    "end of the command": "; touch pwned; && touch pwned || touch pwned & touch pwned",
+    "end of the quotes": '"; touch pwned; "',
+    "pipe": "a | touch pwned > pwned < /dev/null",
+    "lines": "first\n\ttouch pwned\nlast\n",
+    "comment": "# not a comment # at all",
+    "pattern": "%.o: %.c * ? [a-z] ~ {a,b}",
+    "backslash at the end": "C:\\new\\",
+    "backslash and line end": "one \\\ntwo",
+    "dash": "-n --eval=$(shell touch pwned)",
+    "help": "--help",
+    "unicode": "Grüße – 你好 🚀 a\u0301 \u202e",
+    "blanks at the end": "two  inside and three at the end   ",
+    "assignment": "= := += x=1",
+    "items": "a | b | c, d",
+    "not UTF-8": "caf\udce9",
+    "control": "\x01\x1b[31m\r\t.",
+}
+
+
+def words_of(target: str, values: dict[str, str]) -> list[str]:
+    """The options that the recipe of `target` hands on when `values` are typed."""
+    handed = re.findall(r'(--[a-z-]+=)?"\$\$(\w+)"', recipes()[target])
+    return [f"{option}{values.get(name, '')}" for option, name in handed]
+
+
+def nothing_was_executed(folder: Path) -> bool:
+    return not list(folder.rglob("*pwned*"))
+
+
+# What is typed
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Recorder:
+    return Recorder(tmp_path)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, recorder: Recorder) -> Path:
+    """The toolkit with an interpreter that only takes down how it was called."""
+    return a_checkout(tmp_path / "checkout", recorder.text)
+
+
+@pytest.mark.parametrize("turn", range(len(NASTY)), ids=list(NASTY))
+def test_every_variable_of_every_target_arrives_word_for_word(
+    turn: int, checkout: Path, recorder: Recorder, tmp_path: Path
+) -> None:
+    targets = [target for target in TARGETS if target.variables]
+    names = sorted({name for target in targets for name in target.variables})
+    texts = list(NASTY.values())
+    values = {name: texts[(turn + i) % len(texts)] for i, name in enumerate(names)}
+    typed = [f"{name}={value}" for name, value in values.items()]
+    make(*(target.name for target in targets), *typed, cwd=checkout, env={"PATH": recorder.path})
+    calls = recorder.calls()
+    assert len(calls) == len(targets)
+    for target, (_program, *arguments) in zip(targets, calls, strict=True):
+        expected = words_of(target.name, values)
+        assert arguments[-len(expected) :] == expected
+        if target.script:
+            script = [f"./scripts/{target.script}.py", *filter(None, [target.command])]
+            assert arguments[: -len(expected)] == script
+    assert nothing_was_executed(tmp_path)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_a_target_alone_gets_what_was_typed(
+    target: makefiles.Target, checkout: Path, recorder: Recorder, tmp_path: Path
+) -> None:
+    value = "".join(NASTY.values()).replace("\x1b", "")
+    typed = [f"{name}={value}" for name in target.variables]
+    make(target.name, *typed, cwd=checkout, env={"PATH": recorder.path})
+    expected = words_of(target.name, dict.fromkeys(target.variables, value))
+    if expected:
+        ((_program, *arguments),) = recorder.calls()
+        assert arguments[-len(expected) :] == expected
+    assert nothing_was_executed(tmp_path)
+
+
+def test_make_itself_drops_blanks_in_front(checkout: Path, recorder: Recorder) -> None:
+    make("remember_later", "m= \n\tx", cwd=checkout)
+    assert "--message=x" in recorder.calls()[0]
+
+
+def test_a_hundred_thousand_characters_arrive(checkout: Path, recorder: Recorder) -> None:
+    make("remember_later", f"m={'$x' * 50_000}", cwd=checkout)
+    assert f"--message={'$x' * 50_000}" in recorder.calls()[0]
+
+
+@pytest.mark.parametrize("switch", ["-s", "-e"])
+def test_the_environment_of_the_caller_does_not_leak_in(
+    switch: str, checkout: Path, recorder: Recorder, tmp_path: Path
+) -> None:
+    names = {name for target in TARGETS for name in target.variables}
+    leaking = {name: "$(shell touch pwned) leaked" for name in names}
+    targets = [target for target in TARGETS if target.variables]
+    goals = [target.name for target in targets]
+    make(switch, *goals, cwd=checkout, env={**leaking, "PATH": recorder.path})
+    for target, call in zip(targets, recorder.calls(), strict=True):
+        expected = words_of(target.name, {})
+        assert call[-len(expected) :] == expected
+    assert nothing_was_executed(tmp_path)
+
+
+def test_what_is_typed_without_a_target_is_not_executed(
+    checkout: Path, recorder: Recorder, tmp_path: Path
+) -> None:
+    make(
+        "root=$(shell touch pwned)",
+        "m=$(shell touch pwned)",
+        cwd=checkout,
+        env={"PATH": recorder.path},
+    )
+    assert "--root=$(shell touch pwned)" in recorder.calls()[0]
+    assert nothing_was_executed(tmp_path)
+
+
+def test_no_name_of_our_makefile_can_be_taken_over(
+    checkout: Path, recorder: Recorder, tmp_path: Path
+) -> None:
+    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+    ours = set(re.findall(r"\bCONTEXTKIT_\w+", text)) | {"script", "SHELL", ".SHELLFLAGS", "v"}
+    for value in ("$(shell touch pwned)", "; touch pwned; :"):
+        typed = [f"{name}={value}" for name in sorted(ours)]
+        make("reminders", *typed, cwd=checkout)
+        ((_program, *arguments),) = recorder.calls()
+        assert arguments[:2] == ["./scripts/remember_later.py", "list"]
+    assert nothing_was_executed(tmp_path)
+
+
+def test_a_make_that_a_script_starts_does_not_get_our_variables(tmp_path: Path) -> None:
+    inner = "inner:\n\t@echo inner got [$(topic)]\n"
+    (tmp_path / "inner.mk").write_text(inner, encoding="utf-8")
+    agent = f"#!/bin/sh\nunset topic\nexec make -s -f '{tmp_path / 'inner.mk'}' inner\n"
+    checkout = a_checkout(tmp_path / "checkout", agent)
+    assert make("-s", "reminders", "topic=x", cwd=checkout).stdout == "inner got []\n"
+
+
+# The same with the real scripts
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Path:
+    """A host with a blank in its path and `sub/` in it."""
+    folder = a_host(tmp_path / "my host", "include tools/contextkit/Makefile\nall:; @echo host\n")
+    (folder / "sub").mkdir()
+    return folder
+
+
+def notes(host: Path) -> list[str]:
+    listed = make("-s", "reminders", "json=1", cwd=host).stdout
+    return [reminder["note"] for reminder in json.loads(listed)]
+
+
+def test_a_note_is_kept_as_it_was_typed(host: Path) -> None:
+    text = "\"$HOME\" '$$5' $(shell touch pwned) ${x} `id` ; touch pwned # % -- 你好 a | b \\"
+    saved = make("-s", "remember_later", f"m={text}", f"topic={text}", cwd=host)
+    assert saved.stdout.startswith("Reminder r-")
+    assert notes(host) == [text]
+    make("-s", "remember_later", "m=--help", cwd=host)
+    assert notes(host) == [text, "--help"]
+    assert nothing_was_executed(host)
+
+
+@pytest.mark.parametrize("stub", ["0", "no", ""])
+def test_a_flag_of_0_or_no_or_nothing_is_no(stub: str, host: Path) -> None:
+    prompt = make("-s", "capsule_prompt", f"stub={stub}", cwd=host).stdout
+    assert "Target file:" in prompt and "Capsule stub created." not in prompt
+    assert not (host / "parallelus").exists()
+
+
+def test_a_flag_of_1_is_yes(host: Path) -> None:
+    assert "Capsule stub created." in make("-s", "capsule_prompt", "stub=1", cwd=host).stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "nearest"),
+    [("topik=$(shell touch pwned)", "topic"), ("next-step=x", "next_step"), ("stb=1", "")],
+)
+def test_an_unknown_variable_is_refused_with_the_nearest_name(
+    typed: str, nearest: str, host: Path
+) -> None:
+    refused = make("remember_later", "m=x", typed, cwd=host, status=2)
+    assert f"there is no variable {typed.partition('=')[0]}=" in refused.stderr
+    assert f"(did you mean '{nearest}'?)" in refused.stderr or not nearest
+    assert refused.stdout == "" and not (host / "parallelus").exists()
+    assert nothing_was_executed(host)
+
+
+def test_variables_of_others_are_left_alone(host: Path) -> None:
+    with (host / "Makefile").open("a", encoding="utf-8") as file:
+        file.write("stage ?= test\ninclude more\\ rules.mk\n")
+    (host / "more rules.mk").write_text("define region\nhere\nendef\n", encoding="utf-8")
+    typed = ["V=1", "CFLAGS=-O2", "PYTHON=$(shell touch pwned)", "stage=prod", "region=there"]
+    make("remember_later", "m=x", *typed, cwd=host)
+    make("remember_later", "reminders", "m=x", "json=1", cwd=host)  # each takes one of them
+    refused = make("remember_later", "m=x", "json=1", cwd=host, status=2)
+    assert "there is no variable json=" in refused.stderr
+    absolute = str(host / "Makefile")
+    make("-f", absolute, "remember_later", "m=x", "stage=prod", "region=x", cwd=host)
+    assert nothing_was_executed(host)
+
+
+def test_only_the_product_is_on_stdout(host: Path) -> None:
+    (host / "reply").write_text("no capsule", encoding="utf-8")
+    printed = make("-s", "remember_later", "m=x", cwd=host)
+    assert re.fullmatch(r"Reminder r-\w+ saved to .*\n", printed.stdout)
+    assert printed.stderr == ""
+    printed = make("-s", "-C", str(host), "context_config", "json=1", cwd=host.parent)
+    assert isinstance(json.loads(printed.stdout), list)
+    refused = make("-s", "capsule_save", cwd=host, stdin="no capsule", status=2)
+    assert refused.stdout == "" and "capsule: " in refused.stderr
+
+
+def test_a_document_on_standard_input_reaches_the_script(tmp_path: Path) -> None:
+    host = a_host(tmp_path / "host", "include tools/contextkit/Makefile\n", "#!/bin/sh\ncat\n")
+    assert make("capsule_save", cwd=host, stdin="$(x) 'a'\n\n").stdout == "$(x) 'a'\n\n"
+
+
+# Where it runs
+
+
+def test_documents_land_in_the_host_wherever_make_is_called(host: Path) -> None:
+    ours = host / "tools" / "contextkit" / "Makefile"
+    make("remember_later", "m=1", cwd=host)
+    make("-C", str(host), "remember_later", "m=2", cwd=host.parent)
+    make("-f", "../tools/contextkit/Makefile", "remember_later", "m=3", cwd=host / "sub")
+    make("-f", str(ours), "remember_later", "m=4", cwd=host / "sub")
+    make("-C", str(ours.parent), "remember_later", "m=5", cwd=host.parent)
+    make("-C", str(ours.parent), f"root={host}", "remember_later", "m=6", cwd=host.parent)
+    make("-f", str(ours), "root=my host", "remember_later", "m=7", cwd=host.parent)
+    make("-f", str(ours), "remember_later", "m=8", cwd=host.parent, env={"CONTEXT_ROOT": str(host)})
+    assert notes(host) == list("12345678")
+
+
+def test_alone_it_shows_its_help_and_works_from_another_folder(
+    checkout: Path, recorder: Recorder, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "else where"
+    (elsewhere / ".venv").mkdir(parents=True)
+    ours = str(checkout / "Makefile")
+    for goals in ([], ["help"]):
+        make("-f", ours, *goals, cwd=elsewhere, env={"PATH": recorder.path})
+        ((_program, *arguments),) = recorder.calls()
+        assert arguments == ["-S", f"{checkout}/scripts/context.py", "help", "--root="]
+    make("-f", ours, "test", cwd=elsewhere)
+    assert recorder.calls() == [[".venv/bin/python", "-m", "pytest"]]
+    make("-f", ours, "clean", cwd=elsewhere)
+    assert (elsewhere / ".venv").is_dir() and not (checkout / ".venv").exists()
+
+
+def test_jobs_at_once(host: Path) -> None:
+    done = make("-j4", "-s", "all", "reminders", "context_status", "context_config", cwd=host)
+    assert "host\n" in done.stdout and "No open reminders." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("variable", "told"),
+    [("MAKE_VERSION=3.81", "needs GNU make 4.0 or newer"), ("OS=Windows_NT", "use WSL")],
+)
+def test_where_it_cannot_run_it_says_so_and_the_host_goes_on(
+    variable: str, told: str, host: Path
+) -> None:
+    assert told in make("reminders", variable, cwd=host, status=2).stderr
+    assert make("-s", "all", variable, cwd=host).stdout == "host\n"
+
+
+# In a host's Makefile
+
+INCLUDE = "include tools/contextkit/Makefile\n"
+MODERN = """\
+SHELL := /bin/bash
+.ONESHELL:
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
+.RECIPEPREFIX = >
+"""
+SETTINGS = {
+    "nothing": "",
+    "bash": "SHELL=/bin/bash\n",
+    "python": "SHELL := python3\n.ONESHELL:\n.SHELLFLAGS := -c\n",
+    "one shell": ".ONESHELL:\n",
+    "POSIX": ".POSIX:\n",
+    "export all": "export\n",
+    "variables": "".join(f"{v} = $(error no)\n" for v in ("file", "m", "topic", "root", "script")),
+    "exported": "export file = x\nexport m := $(file)\ndefine topic\nx\nendef\nexport topic\n",
+    "a rule for anything": "%:\n\t@touch pwned\n",
+    "a terminal rule for anything": "%::\n\t@touch pwned\n.DEFAULT:\n\t@touch pwned\n",
+    "modern": MODERN,
+}
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_of_a_host_do_not_reach_our_targets(
+    name: str, where: str, tmp_path: Path, recorder: Recorder
+) -> None:
+    settings = [INCLUDE, SETTINGS[name]]
+    prefix = ">" if name == "modern" else "\t"
+    print_host = "print('host')" if name == "python" else "echo host"
+    text = "".join(settings if where == "before" else reversed(settings))
+    host = a_host(tmp_path / "host", f"{text}all:\n{prefix}@{print_host}\n", recorder.text)
+    typed = [f"{v}={NASTY['make function']} '\\" for v in ("m", "next_step")]
+    done = make("-s", "remember_later", *typed, cwd=host)
+    ((_program, *arguments),) = recorder.calls()
+    expected = words_of("remember_later", dict(word.split("=", 1) for word in typed))
+    assert arguments == ["tools/contextkit/scripts/remember_later.py", *expected]
+    assert done.stderr == ""
+    done = make("-s", "all", cwd=host)
+    assert (done.stdout, done.stderr) == ("host\n", "")
+    assert recorder.calls() == [] and nothing_was_executed(host)
+
+
+def test_it_uses_no_variable_that_is_not_there(host: Path) -> None:
+    for goals in (["all"], ["reminders"], ["context_help"]):
+        assert make("-s", "--warn-undefined-variables", *goals, cwd=host).stderr == ""
+
+
+def test_the_default_goal_and_the_plain_names_stay_the_hosts(
+    tmp_path: Path, recorder: Recorder
+) -> None:
+    plain = [target.name for target in TARGETS if target.section == makefiles.CHECKOUT]
+    assert {"help", "test", "clean", "setup"} <= set(plain)
+    rules = "".join(f"{name}:\n\t@echo the hosts {name}\n" for name in ("all", *plain))
+    chosen = rules.replace("all:", "every:") + ".DEFAULT_GOAL := all\n" + INCLUDE + "all: every\n"
+    for number, text in enumerate((INCLUDE + rules, rules + INCLUDE, chosen)):
+        host = a_host(tmp_path / str(number), text, recorder.text)
+        for name in ("all", *plain):
+            goals = [] if name == "all" else [name]
+            done = make("-s", *goals, cwd=host, env={"PATH": recorder.path})
+            assert (done.stdout, done.stderr) == (f"the hosts {name}\n", "")
+    assert recorder.calls() == []
+
+
+def test_the_hosts_own_goals_start_no_set_up_and_keep_their_variables(
+    tmp_path: Path, recorder: Recorder
+) -> None:
+    rule = 'all:\n\t@echo "[$(m)] [$$m] [$$file] [$(topic)]" [$(value topic)]\n'
+    host = a_host(tmp_path / "host", INCLUDE + "topic = x\n" + rule, recorder.text)
+    (host / "tools" / "contextkit" / ".venv" / "contextkit.mk").unlink()
+    done = make("-s", "all", "m=$(topic)y", cwd=host, env={"file": "f", "PATH": recorder.path})
+    assert done.stdout == "[xy] [xy] [f] [x] [x]\n"
+    assert recorder.calls() == []
+
+
+def test_a_target_of_the_hosts_may_need_one_of_ours(host: Path, recorder: Recorder) -> None:
+    with (host / "Makefile").open("a", encoding="utf-8") as file:
+        file.write("topic = x\nrelease: context_status reminders\n\t@echo released\n")
+    make("-s", "remember_later", "m=x", "topic=y", cwd=host)
+    printed = make(
+        "-s", "release", "version=1", cwd=host, env={"tag": "leaked", "file": "leaked"}
+    ).stdout
+    assert "system" in printed and "r-" in printed and printed.endswith("released\n")
+    bare = a_host(host.parent / "bare", f"{INCLUDE}release: reminders\n", recorder.text)
+    (bare / "tools" / "contextkit" / ".venv" / "contextkit.mk").unlink()
+    make("-s", "release", cwd=bare, env={"PATH": recorder.path})
+    assert [Path(call[1]).name for call in recorder.calls()] == ["setup.py", "remember_later.py"]
+
+
+def test_a_host_can_call_one_of_ours_in_a_recipe(host: Path) -> None:
+    with (host / "Makefile").open("a", encoding="utf-8") as file:
+        file.write("note:\n\t@$(MAKE) -s remember_later m='$$5 $$(x)'\n")
+    make("-s", "note", "V=1", cwd=host)
+    assert notes(host) == ["$5 $(x)"]
+
+
+def test_the_help_inside_a_host_leaves_out_the_plain_names(host: Path) -> None:
+    told = make("-s", "context_help", cwd=host).stdout
+    assert "  capsule_prompt " in told and makefiles.CHECKOUT not in told
+    assert "  test " not in told and "  test " in make("-s", cwd=CHECKOUT).stdout
+
+
+# What the Makefile says
+
+
+def listed(name: str) -> list[str]:
+    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    found = re.search(rf"^override {name} := (?:\$\(if \$\(\w+\),)?([\w ]+)", text, re.M)
+    assert found
+    return found[1].split()
+
+
+def test_recipes_take_variables_from_the_environment_only() -> None:
+    inputs = "|".join(listed("CONTEXTKIT_INPUTS"))
+    for name, recipe in recipes().items():
+        assert not re.search(rf"\$[({{]({inputs})\b", recipe), name
+        assert not re.search(r'(?<!")\$\$|\$\$\w+(?!["\w])', recipe), name
+        assert set(re.findall(r"\$\(call (\w+)", recipe)) <= {"CONTEXTKIT_SCRIPT"}, name
+
+
+def test_the_list_of_inputs_is_what_recipes_use() -> None:
+    used = {name for target in TARGETS for name in target.variables}
+    assert listed("CONTEXTKIT_INPUTS") == sorted(used)
+
+
+def test_the_lists_of_targets_are_the_documented_ones() -> None:
+    own = [target.name for target in TARGETS if target.section == makefiles.CHECKOUT]
+    system = [target.name for target in TARGETS if target.section != makefiles.CHECKOUT]
+    assert listed("CONTEXTKIT_TARGETS") == system
+    assert listed("CONTEXTKIT_OWN_TARGETS") == own
+
+
+def test_every_documented_target_is_phony() -> None:
+    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    phony = {name for line in re.findall(r"^\.PHONY: (.*)", text, re.M) for name in line.split()}
+    system = {target.name for target in TARGETS if target.section != makefiles.CHECKOUT}
+    assert phony == system | {"$(CONTEXTKIT_OWN_TARGETS)"}
+
+
+def test_all_names_of_the_makefile_are_ours_and_cannot_be_taken_over() -> None:
+    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+    assigned = re.findall(r"^ *((?:\w+ )*)([\w.]+) *[:?+]?= ", text, re.M)
+    names = {name for _modifiers, name in assigned}
+    assert {name for name in names if not name.startswith("CONTEXTKIT_")} <= {
+        ".DEFAULT_GOAL",
+        ".RECIPEPREFIX",
+    }
+    for modifiers, name in assigned:
+        assert modifiers == "override " or name.startswith("."), name
+
+
+def command_of(target: makefiles.Target) -> cli.Command:
+    program: cli.Program = __import__(target.script).PROGRAM
+    commands = {command.name: command for command in program.commands}
+    return commands[target.command or program.default]
+
+
+WITH_SCRIPT = [t for t in TARGETS if t.script and (SCRIPTS / f"{t.script}.py").exists()]
+
+
+@pytest.mark.parametrize("target", WITH_SCRIPT, ids=lambda target: target.name)
+def test_a_recipe_offers_each_option_of_its_command(target: makefiles.Target) -> None:
+    """A list goes by its plural name, which takes it in one piece: `--tags`, not `--tag`."""
+    handed = re.findall(r'--([a-z-]+)="\$\$(\w+)"', recipes()[target.name])
+    assert sorted(target.variables) == sorted(name for _option, name in handed)
+    options = {option.name: option for option in cli.options_of(command_of(target))}
+    assert set(target.variables) == set(options)
+    for option, name in handed:
+        assert option in options[name].spellings
+
+
+def test_each_command_of_a_script_has_a_target() -> None:
+    offered = {(target.script, command_of(target).name) for target in WITH_SCRIPT}
+    for script in {target.script for target in WITH_SCRIPT} - {"context"}:
+        for command in __import__(script).PROGRAM.commands:
+            assert (script, command.name) in offered
+
+
+class Promise(NamedTuple):
+    """A line of tests/interface.txt: what users rely on."""
+
+    target: str
+    script: str
+    command: str
+    variables: set[str]
+
+
+def promises() -> list[Promise]:
+    text = (CHECKOUT / "tests" / "interface.txt").read_text(encoding="utf-8")
+    rows = [line.partition(":") for line in text.splitlines() if line and line[0] != "#"]
+    found = []
+    for called, _colon, variables in rows:
+        target, script, *command = called.split()
+        found.append(Promise(target, script, "".join(command), set(variables.split())))
+    return found
+
+
+@pytest.mark.parametrize("promise", promises(), ids=lambda promise: promise.target)
+def test_the_names_that_users_rely_on_are_there(promise: Promise) -> None:
+    """Of each command that exists; a script may offer more."""
+    if not (SCRIPTS / f"{promise.script}.py").exists():
+        pytest.skip(f"no {promise.script}.py yet")
+    commands = [command.name for command in __import__(promise.script).PROGRAM.commands]
+    if promise.command and promise.command not in commands:
+        pytest.skip(f"no {promise.script}.py {promise.command} yet")
+    (target,) = [target for target in TARGETS if target.name == promise.target]
+    assert (target.script, target.command) == (promise.script, promise.command)
+    assert promise.variables <= set(target.variables)

@@ -1,0 +1,297 @@
+"""Set-up: nothing but python3, make and git at first; done once; safe to interrupt and to race."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from checkouts import executable, make
+from conftest import CHECKOUT, git
+
+PYTHON3 = os.path.realpath(sys.executable)  # the interpreter behind this environment
+PACKAGES = Path(next(path for path in sys.path if path.endswith("site-packages")))
+MESSAGE = "contextkit: setting up .venv"
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A fresh clone of what is in the working tree now, with a blank in its path."""
+    origin = tmp_path / "origin"
+    listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=CHECKOUT)
+    for name in filter(None, listed.split("\0")):
+        if not name.startswith("tests/") and (CHECKOUT / name).is_file():
+            (origin / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(CHECKOUT / name, origin / name)
+    git("init", "-q", "-b", "main", cwd=origin)
+    git("add", "-A", cwd=origin)
+    git("commit", "-q", "-m", "all", cwd=origin)
+    git("clone", "-q", str(origin), str(tmp_path / "fresh clone"))
+    return tmp_path / "fresh clone"
+
+
+class Machine:
+    """A PATH with little on it: what set-up needs, and `python3` first."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        self.env = {"PATH": str(self.bin)}
+        self.log = folder / "log"
+        for name in ("make", "git", "sh", "sleep", "touch"):
+            (self.bin / name).symlink_to(str(shutil.which(name)))
+        (self.bin / "python3").symlink_to(PYTHON3)
+
+    def add(self, name: str, text: str) -> None:
+        """A program that takes down how it was called and goes on with the shell text `text`."""
+        (self.bin / name).unlink(missing_ok=True)
+        executable(self.bin / name, f"#!/bin/sh\necho {name} \"$@\" >> '{self.log}'\n{text}\n")
+
+    def add_uv(self, install: str = "true") -> None:
+        """A uv whose packages are those of the environment that the tests run in."""
+        self.add(
+            "uv",
+            f"""for last; do :; done
+            case "$1" in
+            venv) exec '{PYTHON3}' -m venv --without-pip "$last" ;;
+            pip) echo '{PACKAGES}' > "$(echo "$PWD"/.venv/lib/python3*/site-packages)/all.pth"
+                 {install} ;;
+            esac""",
+        )
+
+    def calls(self) -> list[str]:
+        """What was called since the last time somebody asked."""
+        lines = self.log.read_text(encoding="utf-8").splitlines() if self.log.exists() else []
+        self.log.unlink(missing_ok=True)
+        return lines
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def start(clone: Path, machine: Machine, *arguments: str) -> subprocess.Popen[str]:
+    """make in a process group of its own, so that it can be killed with all it started."""
+    return subprocess.Popen(
+        ["make", "-s", *arguments],
+        cwd=clone,
+        env={**os.environ, **machine.env},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+
+
+def wait_for(path: Path) -> None:
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} does not come"
+        time.sleep(0.01)
+
+
+# With pip, from the package index
+
+
+def test_two_targets_at_once_on_a_fresh_clone_set_it_up_with_pip(
+    clone: Path, machine: Machine
+) -> None:
+    first = start(clone, machine, "remember_later", "m=$(shell touch pwned) '$$5'")
+    second = start(clone, machine, "context_config", "json=1")
+    printed, talked = first.communicate(timeout=300)
+    printed_too, talked_too = second.communicate(timeout=300)
+    assert (first.returncode, second.returncode) == (0, 0), talked + talked_too
+    assert printed.startswith("Reminder r-") and printed_too.startswith("[")
+    assert (talked + talked_too).count(MESSAGE) == 1
+    assert "$(shell touch pwned) '$$5'" in make("reminders", cwd=clone, env=machine.env).stdout
+    assert not list(clone.rglob("*pwned*"))
+    assert list((clone / ".venv").rglob("jinja2/__pycache__/*.pyc"))
+    assert list((clone / "scripts" / "contextkit" / "__pycache__").glob("cli.*.pyc"))
+    assert len(list((clone / "scripts" / "contextkit" / "compiled").glob("*.py"))) > 1
+    part = (clone / ".venv" / "contextkit.mk").read_text(encoding="utf-8")
+    assert f"# it is {PYTHON3}\n" in part
+    assert git("status", "--porcelain", cwd=clone) == "?? parallelus/\n"
+
+
+# With uv: quick, since packages are borrowed
+
+
+def test_uv_is_used_when_it_is_there(clone: Path, machine: Machine) -> None:
+    machine.add_uv()
+    make("reminders", cwd=clone, env=machine.env)
+    venv, pip = machine.calls()
+    assert venv == f"uv venv --quiet --no-project --python {PYTHON3} {clone}/.venv"
+    assert pip.startswith("uv pip install --quiet --compile-bytecode --python ")
+    assert pip.endswith(f" --require-hashes --no-deps -r {clone}/requirements.lock")
+
+
+def test_once_it_is_done_no_python_starts_for_it(clone: Path, machine: Machine) -> None:
+    machine.add_uv()
+    make("reminders", cwd=clone, env=machine.env)
+    machine.calls()
+    machine.add("python3", "exit 1")
+    make("reminders", cwd=clone, env=machine.env)
+    make("-C", str(clone), "reminders", cwd=clone.parent, env=machine.env)
+    make("-f", str(clone / "Makefile"), "reminders", cwd=clone.parent, env=machine.env)
+    assert machine.calls() == []
+
+
+def test_help_needs_no_set_up(clone: Path, machine: Machine) -> None:
+    for goals in ([], ["help"], ["context_help"]):
+        assert "capsule_prompt" in make("-s", *goals, cwd=clone, env=machine.env).stdout
+    assert not (clone / ".venv").exists()
+
+
+def test_it_runs_again_when_the_lock_file_changed_and_only_then(
+    clone: Path, machine: Machine
+) -> None:
+    machine.add_uv()
+    lock = clone / "requirements.lock"
+    make("reminders", cwd=clone, env=machine.env)
+    machine.calls()
+    lock.touch()
+    assert MESSAGE not in make("reminders", cwd=clone, env=machine.env).stderr
+    assert machine.calls() == []
+    with lock.open("a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    assert MESSAGE in make("reminders", cwd=clone, env=machine.env).stderr
+    assert len(machine.calls()) == 1  # the environment is kept
+    lock.touch()
+    make("reminders", cwd=clone, env=machine.env)
+    machine.add("python3", "exit 1")
+    make("reminders", cwd=clone, env=machine.env)
+    assert machine.calls() == []
+
+
+def test_a_date_in_the_future_does_not_make_it_run_for_ever(clone: Path, machine: Machine) -> None:
+    machine.add_uv()
+    later = time.time() + 1e8
+    os.utime(clone / "requirements.lock", (later, later))
+    make("reminders", cwd=clone, env=machine.env)
+    os.utime(clone / "requirements.lock", (later + 1e8, later + 1e8))
+    make("reminders", cwd=clone, env=machine.env)
+    assert len(machine.calls()) == 2
+
+
+def test_an_interpreter_that_has_gone_is_replaced(clone: Path, machine: Machine) -> None:
+    machine.add_uv()
+    make("reminders", cwd=clone, env=machine.env)
+    python = clone / ".venv" / "bin" / "python"
+    python.unlink()
+    make("reminders", cwd=clone, env=machine.env)
+    python.unlink()
+    python.symlink_to("/nowhere/python3")
+    make("reminders", cwd=clone, env=machine.env)
+    executable(python, "#!/bin/sh\nexit 1\n")
+    os.utime(clone / "requirements.lock")
+    make("reminders", cwd=clone, env=machine.env)
+    assert len(machine.calls()) == 4 * 2
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["all of it", "all but the installer"])
+def test_after_a_kill_it_starts_over(
+    whole: bool, clone: Path, machine: Machine, tmp_path: Path
+) -> None:
+    half = "half=$(dirname .venv/lib/python3*/site-packages/all.pth)/half; touch $half"
+    machine.add("dirname", 'echo "${1%/*}"')
+    machine.add_uv(f"{half}; touch '{tmp_path / 'reached'}'; sleep 1; touch $half-2")
+    run = start(clone, machine, "reminders")
+    wait_for(tmp_path / "reached")
+    machine.add_uv()
+    if whole:
+        os.killpg(run.pid, signal.SIGKILL)
+    else:
+        os.kill(set_up_of(run.pid), signal.SIGKILL)
+    done = make("reminders", cwd=clone, env=machine.env)
+    assert "No open reminders." in done.stdout
+    assert whole or "contextkit: waiting for another set-up to end ..." in done.stderr
+    assert not list((clone / ".venv").rglob("half*"))
+    run.communicate(timeout=60)
+
+
+def set_up_of(process: int) -> int:
+    """The process of scripts/setup.py below that of make."""
+    proc = Path("/proc", str(process))
+    listed = proc / "task" / str(process) / "children"
+    if not listed.exists():
+        pytest.skip("this system does not list child processes in /proc")
+    if "python" in os.fsdecode((proc / "cmdline").read_bytes()).split("\0")[0]:
+        return process
+    return set_up_of(int(listed.read_text(encoding="ascii").split()[0]))
+
+
+def test_control_c_is_no_traceback_and_the_next_run_starts_over(
+    clone: Path, machine: Machine, tmp_path: Path
+) -> None:
+    machine.add_uv(f"touch '{tmp_path / 'reached'}'; sleep 10")
+    run = start(clone, machine, "reminders")
+    wait_for(tmp_path / "reached")
+    os.killpg(run.pid, signal.SIGINT)
+    _printed, talked = run.communicate(timeout=60)
+    assert "contextkit: set-up was interrupted; the next one starts over" in talked
+    assert "Traceback" not in talked
+    machine.add_uv()
+    make("reminders", cwd=clone, env=machine.env)
+
+
+# What it says when it cannot
+
+
+def told(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("contextkit: ")][1:]
+
+
+def test_without_uv_and_pip_it_says_in_one_line_what_to_install(
+    clone: Path, machine: Machine, tmp_path: Path
+) -> None:
+    for name in ("pip", "ensurepip"):
+        executable(tmp_path / "none" / f"{name}.py", "raise SystemExit(1)\n")
+    without = {**machine.env, "PYTHONPATH": str(tmp_path / "none")}
+    refused = make("reminders", cwd=clone, env=without, status=2)
+    assert told(refused.stderr) == [
+        "contextkit: set-up failed: install uv, or pip for python3"
+        " (Debian, Ubuntu: apt install python3-pip)"
+    ]
+    assert refused.stdout == "" and "Traceback" not in refused.stderr
+    machine.add_uv("exit 1")
+    refused = make("reminders", cwd=clone, env=without, status=2)
+    assert told(refused.stderr) == [
+        "contextkit: `uv pip install` failed",
+        "contextkit: set-up failed: packages could not be installed:"
+        " is the package index in reach?",
+    ]
+    machine.add_uv()
+    make("reminders", cwd=clone, env=machine.env)
+
+
+OLD = f"""exec '{PYTHON3}' -c '
+import runpy, sys
+sys.version_info, sys.version = (3, 9, 1), "3.9.1 (long ago)"
+del sys.argv[0]
+runpy.run_path(sys.argv[0], run_name="__main__")' "$@"
+"""
+
+
+def test_an_old_python3_hands_over_or_says_what_to_install(clone: Path, machine: Machine) -> None:
+    machine.add_uv()
+    machine.add("python3", OLD)
+    machine.add("python3.12", "exit 127")  # as a version manager's that is not chosen
+    refused = make("reminders", cwd=clone, env=machine.env, status=2)
+    talk = [line for line in refused.stderr.splitlines() if not line.startswith("make: ***")]
+    assert talk[0] == "contextkit: install Python 3.11 or newer; python3 is 3.9.1"
+    (machine.bin / "python3.11").symlink_to(PYTHON3)
+    assert "No open reminders." in make("reminders", cwd=clone, env=machine.env).stdout
+
+
+def test_an_old_python_can_read_it() -> None:
+    text = (CHECKOUT / "scripts" / "setup.py").read_text(encoding="utf-8")
+    ast.parse(text, feature_version=(3, 4))
+    assert 'f"' not in text and "f'" not in text
