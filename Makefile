@@ -2,6 +2,7 @@
 # From a host's Makefile: include tools/contextkit/Makefile
 
 # Nothing of a host's is touched: all names begin with CONTEXTKIT, and what is set is set back below.
+# Nothing of ours can be replaced from outside: `override` beats whatever a caller types.
 override CONTEXTKIT_GOAL_BEFORE := $(.DEFAULT_GOAL)
 override CONTEXTKIT_PREFIX_BEFORE := $(.RECIPEPREFIX)
 .RECIPEPREFIX :=
@@ -17,6 +18,8 @@ override CONTEXTKIT_SET_UP := $(CONTEXTKIT_PLACE)/.venv/contextkit.mk
 override CONTEXTKIT_DEVELOPMENT := $(CONTEXTKIT_PLACE)/.venv/development.stamp
 
 override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
+  payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair \
+  verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_clean verdict_init \
   context_help context_init context_config context_status
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
 override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
@@ -25,15 +28,17 @@ override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help)
 override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(CONTEXTKIT_GOALS))
 
 # Every variable that a recipe below hands to a script.
-override CONTEXTKIT_INPUTS := all branch dry_run file folder id into json keep m mini next_step \
-  no_reminders overwrite plan_slug reminders root session stub tag tags tokens topic version
+override CONTEXTKIT_INPUTS := agent all branch budget confidence detail dry_run file files_changed findings \
+  folder force id into json keep key_findings legacy lenient m max_idle mini model next_step no_reminders \
+  older_than overwrite part path phase plan_slug purge q ref reminders root session source sources status stub \
+  summary summary_file tag tags tokens topic type version
 
 # The interpreter, as set-up found it: its file below says it again.
 override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python
 # $(call CONTEXTKIT_SCRIPT,NAME COMMAND): the script with its options to follow. Where a target of the
 # host's needs one of ours, no variable reaches it: `unset`.
 override CONTEXTKIT_FORGET := unset $(CONTEXTKIT_INPUTS);
-override CONTEXTKIT_SCRIPT = $(CONTEXTKIT_FORGET) "$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/scripts/$(firstword $1).py" $(wordlist 2,2,$1)
+override CONTEXTKIT_SCRIPT = $(CONTEXTKIT_FORGET) MAKEFLAGS= exec "$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/scripts/$(firstword $1).py" $(wordlist 2,2,$1)
 
 # Only when one of our targets is asked for: what was typed reaches the script word for word. make
 # would expand it, and run a $(shell …) in it, when it builds a recipe's environment; so each
@@ -55,6 +60,10 @@ ifneq ($(CONTEXTKIT_ASKED),)
   export CONTEXTKIT_GIVEN CONTEXTKIT_MAKEFILES CONTEXTKIT_GOALS
 # A make that a script starts does not take the variables of this call for its own.
 $(CONTEXTKIT_ASKED): private MAKEOVERRIDES :=
+  # With nothing but ours to make, the built-in rules would only be searched in vain.
+  ifeq ($(filter-out $(CONTEXTKIT_ASKED),$(CONTEXTKIT_GOALS)),)
+    MAKEFLAGS += -r
+  endif
 
   # Set-up writes where the interpreter is. While that file is missing or older than what it was
   # made from, make runs set-up and starts again.
@@ -94,6 +103,64 @@ reminders: ## the notes that are open
 
 reminder_done: ## mark a note as taken up: id=r-1a2b3c
 	@$(call CONTEXTKIT_SCRIPT,remember_later done) --root="$$root" --id="$$id" --into="$$into" --file="$$file"
+
+##@ Payloads
+
+.PHONY: payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair
+
+payload_store: ## store a long text (on standard input), answer with a short receipt
+	@$(call CONTEXTKIT_SCRIPT,payload_store store) --root="$$root" --topic="$$topic" --source="$$source" --file="$$file" \
+	  --session="$$session" --summary="$$summary" --findings="$$findings" --key-findings="$$key_findings" \
+	  --confidence="$$confidence" --sources="$$sources" --budget="$$budget" --force="$$force" --path="$$path" \
+	  --overwrite="$$overwrite" --tokens="$$tokens"
+
+payload_list: ## what a session has stored
+	@$(call CONTEXTKIT_SCRIPT,payload_store list) --root="$$root" --session="$$session" --all="$$all" --json="$$json"
+
+payload_show: ## print a payload or a part of it: ref=latest part=content
+	@$(call CONTEXTKIT_SCRIPT,payload_store show) --root="$$root" --ref="$$ref" --part="$$part" --session="$$session" --json="$$json"
+
+payload_find: ## every line of the payloads that holds a text: q=…
+	@$(call CONTEXTKIT_SCRIPT,payload_store find) --root="$$root" --q="$$q" --session="$$session" --json="$$json"
+
+payload_end: ## end a session: its payloads go, and can be resumed for a day
+	@$(call CONTEXTKIT_SCRIPT,payload_store end) --root="$$root" --session="$$session" --summary-file="$$summary_file" --purge="$$purge"
+
+payload_sweep: ## end the sessions that nobody uses any more
+	@$(call CONTEXTKIT_SCRIPT,payload_store sweep) --root="$$root" --max-idle="$$max_idle"
+
+payload_repair: ## make a session's manifest again from its files
+	@$(call CONTEXTKIT_SCRIPT,payload_store repair) --root="$$root" --session="$$session"
+
+##@ Verdicts
+
+.PHONY: verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_clean verdict_init
+
+verdict_write: ## record what one reviewer concluded: agent= status= summary=
+	@$(call CONTEXTKIT_SCRIPT,verdict write) --root="$$root" --agent="$$agent" --status="$$status" --summary="$$summary" \
+	  --type="$$type" --model="$$model" --detail="$$detail" --files-changed="$$files_changed" --findings="$$findings" \
+	  --tokens="$$tokens" --phase="$$phase"
+
+verdict_read: ## STATUS, MODEL and SUMMARY of one agent
+	@$(call CONTEXTKIT_SCRIPT,verdict read) --root="$$root" --agent="$$agent" --lenient="$$lenient" --json="$$json"
+
+verdict_table: ## STATUS, AGENT and SUMMARY, a line an agent
+	@$(call CONTEXTKIT_SCRIPT,verdict table) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
+
+verdict_count: ## how many of each status
+	@$(call CONTEXTKIT_SCRIPT,verdict count) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
+
+verdict_attention: ## AGENT, FINDINGS and DETAIL of those to look at
+	@$(call CONTEXTKIT_SCRIPT,verdict attention) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
+
+verdict_tokens: ## the tokens that all agents spent
+	@$(call CONTEXTKIT_SCRIPT,verdict tokens) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
+
+verdict_init: ## make the store, which git does not see; writing does so too
+	@$(call CONTEXTKIT_SCRIPT,verdict init) --root="$$root"
+
+verdict_clean: ## remove this session's verdicts, never what agents wrote; all=1 at a sprint's start
+	@$(call CONTEXTKIT_SCRIPT,verdict clean) --root="$$root" --older-than="$$older_than" --all="$$all"
 
 ##@ The whole toolkit
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import sys
 
 from contextkit import branch_folders, capsules, cli, tokens
-from contextkit.cli import Arguments, Command, Option, Program
+from contextkit.arguments import Arguments, Option
+from contextkit.cli import Command, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
 

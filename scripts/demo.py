@@ -13,7 +13,8 @@ import sys
 import tempfile
 
 from contextkit import cli, tokens
-from contextkit.cli import Arguments, Command, Option, Program
+from contextkit.arguments import Arguments, Option
+from contextkit.cli import Command, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout, toolkit
 

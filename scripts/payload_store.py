@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from contextkit import cli, names, outputs, payloads, retention, sessions
-from contextkit.cli import Answer, Arguments, Command, Option, Program
+from contextkit.arguments import Arguments, Option
+from contextkit.cli import Answer, Command, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from contextkit import cli, names, reminders
-from contextkit.cli import Arguments, Command, Option, Program
+from contextkit.arguments import Arguments, Option
+from contextkit.cli import Command, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
 

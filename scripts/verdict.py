@@ -6,18 +6,18 @@ from __future__ import annotations
 import os
 
 from contextkit import cli, formats, names, verdicts
-from contextkit.cli import Answer, Arguments, Command, Option, Program
+from contextkit.arguments import Arguments, Option
+from contextkit.cli import Answer, Command, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")
 LEGACY = Option(
-    name="legacy", kind="flag", help="only NEEDS_ATTENTION and FAILED, as the old library"
+    name="legacy", kind="flag", help="as the old library: two statuses, all of a summary"
 )
 LENIENT = Option(name="lenient", kind="flag", help="status 0 even if a file cannot be read")
 
@@ -84,17 +84,18 @@ def read(layout: Layout, args: Arguments) -> Answer:
 
 
 def table(layout: Layout, args: Arguments) -> Answer:
-    return _report(layout, args, verdicts.table)
+    entries = verdicts.load_all(layout)
+    return _answer(entries, entries, verdicts.table(entries, _legacy(args)), args)
 
 
 def count(layout: Layout, args: Arguments) -> Answer:
-    return _report(layout, args, verdicts.counts)
+    entries = verdicts.load_all(layout)
+    return _answer(entries, entries, verdicts.counts(entries, _legacy(args)), args)
 
 
 def attention(layout: Layout, args: Arguments) -> Answer:
-    legacy = args.legacy or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
     entries = verdicts.load_all(layout)
-    urgent = verdicts.needs_attention(entries, legacy)
+    urgent = verdicts.needs_attention(entries, _legacy(args))
     return _answer(entries, urgent, verdicts.attention_rows(urgent), args)
 
 
@@ -106,9 +107,8 @@ def tokens(layout: Layout, args: Arguments) -> Answer:
     return _answer(entries, entries, str(total), args)
 
 
-def _report(layout: Layout, args: Arguments, render: Any) -> Answer:
-    entries = verdicts.load_all(layout)
-    return _answer(entries, entries, render(entries), args)
+def _legacy(args: Arguments) -> bool:
+    return bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
 
 
 def _answer(
@@ -174,11 +174,11 @@ PROGRAM = Program(
         Command(run=read, help="STATUS, MODEL and SUMMARY of one agent",
                 options=(AGENT, LENIENT, cli.JSON)),
         Command(run=table, help="STATUS, AGENT and SUMMARY, a line an agent",
-                options=(LENIENT, cli.JSON)),
-        Command(run=count, help="how many of each status", options=(LENIENT, cli.JSON)),
+                options=(LEGACY, LENIENT, cli.JSON)),
+        Command(run=count, help="how many of each status", options=(LEGACY, LENIENT, cli.JSON)),
         Command(run=attention, help="AGENT, FINDINGS and DETAIL of those to look at",
                 options=(LEGACY, LENIENT, cli.JSON)),
-        Command(run=tokens, help="the tokens all agents spent", options=(LENIENT, cli.JSON)),
+        Command(run=tokens, help="the tokens all agents spent", options=(LEGACY, LENIENT, cli.JSON)),
         Command(run=init, help="make the store"),
         Command(
             run=clean,

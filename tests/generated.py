@@ -12,6 +12,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 from contextkit import cli, makefiles  # noqa: E402
+from contextkit.arguments import Option  # noqa: E402
 
 PAGE = CHECKOUT / "manuals" / "make-targets.md"
 HEAD = """\
@@ -59,7 +60,7 @@ def command_of(target: makefiles.Target) -> cli.Command | None:
     return next(command for command in program.commands if command.name == name)
 
 
-def row(option: cli.Option) -> str:
+def row(option: Option) -> str:
     typed = f"`{option.name}=`" + (" (needed)" if option.required else "")
     spelled = " ".join(f"`{'--' if len(s) > 1 else '-'}{s}`" for s in option.spellings)
     spelled += f" `--{option.single}` (one, repeatable)" if option.single else ""

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS
-from contextkit import cli, usage
-from contextkit.cli import Answer, Arguments, Command, Option, Program
+from contextkit import arguments, cli, usage
+from contextkit.arguments import Arguments, Option
+from contextkit.cli import Answer, Command, Program
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from hypothesis import given, settings
@@ -95,7 +96,7 @@ def calls(draw: st.DrawFn) -> list[str]:
 @given(calls())
 def test_the_fast_reader_and_argparse_read_the_same(words: list[str]) -> None:
     program = a_program()
-    plain = cli._read_plain(program.commands[0], words)
+    plain = arguments.read_plain(cli.options_of(program.commands[0]), words)
     assert plain is not None
     assert usage.read(program, words)[1] == plain
 
@@ -123,9 +124,9 @@ def test_an_unusual_call_is_understood_all_the_same(
 
 
 def typed(*words: str) -> dict[str, Any]:
-    raw = cli._read_plain(a_program().commands[0], list(words))
+    raw = arguments.read_plain(cli.options_of(a_program().commands[0]), list(words))
     assert raw is not None
-    return cli.typed(a_program().commands[0], raw)
+    return arguments.typed(cli.options_of(a_program().commands[0]), raw)
 
 
 def test_what_is_not_given_is_empty_of_its_kind() -> None:

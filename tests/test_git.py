@@ -278,6 +278,11 @@ def a_head_that_is_a_folder() -> None:
     os.mkdir(".git/HEAD")
 
 
+def a_head_that_names_no_ref() -> None:
+    run_git("init", "-q", ".")
+    Path(".git/HEAD").write_text("ref: ../config\n", encoding="utf-8")
+
+
 def a_broken_git_file_inside_a_repository() -> None:
     repository("..")
     a_git_file_that_leads_nowhere()
@@ -292,7 +297,7 @@ def a_link_out_of_a_repository() -> None:
 
 OUTSIDE = [
     no_git, an_empty_git_folder, a_bare_repository, a_git_file_of_garbage,
-    a_git_file_that_leads_nowhere, a_git_folder_without_objects, a_head_that_is_a_folder,
+    a_git_file_that_leads_nowhere, a_git_folder_without_objects, a_head_that_is_a_folder, a_head_that_names_no_ref,
     a_broken_git_file_inside_a_repository, a_link_out_of_a_repository,
 ]  # fmt: skip
 
@@ -426,6 +431,12 @@ def test_without_git_on_the_path_only_the_log_is_missing(
     assert found is not None and (found.top, git.head(found)) == expected
     assert git.log(found, "", 5) == []
     assert git.output(".", "version") == ""
+
+
+def test_what_a_git_that_fails_has_printed_is_no_answer(repo: Path) -> None:
+    failing = ("rev-parse", "HEAD", "no-such-branch")
+    printed = subprocess.run(["git", *failing], check=False, capture_output=True).stdout
+    assert printed != b"" and git.output(".", *failing) == ""
 
 
 def test_no_program_that_the_repository_names_is_run(repo: Path) -> None:

@@ -17,10 +17,9 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "branch_folders cli copies errors facts files filters formats git indexes layout limits makefiles"
-    " markdown names"
-    " packages receipts records sessions settings summaries tables template_compiler templates"
-    " tokens usage".split()
+    "arguments branch_folders cli copies errors facts files filters formats git indexes layout limits"
+    " makefiles markdown names packages receipts records sessions settings summaries tables"
+    " template_compiler templates tokens usage".split()
 )
 DOCUMENTS = frozenset("capsules notebooks payloads reminders verdicts".split())
 FLOWS = frozenset("outputs overview retention subagents".split())
@@ -103,7 +102,8 @@ def ours(names: str) -> set[str]:
 
 
 COMMON = {"__future__", "contextkit"} | ours(
-    "cli errors files filters git layout limits names packages records reminders settings templates"
+    "arguments cli errors files filters git layout limits names packages records reminders"
+    " settings templates"
 )
 ADD = {"remember_later"} | COMMON | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | COMMON | ours(

@@ -29,7 +29,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_make_target_that_is_named_exists(page: Path) -> None:
     known = {target.name for target in makefiles.targets()}
     text = page.read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:^ {4}|`)make (?:-[a-zA-Z] \S+ )?([a-z_]+)", text, re.M))
+    named = set(re.findall(r"(?:^ {4}|`)make (?:-s |-C \S+ )?([a-z_]+)", text, re.M))
     assert named <= known, named - known
 
 

@@ -1,9 +1,9 @@
 """The command line: arguments in, text out, one way to fail.
 
-A script declares its commands and options once, as data (`Program`). A well-formed call
-(`command --name=value …`) is read from that table by a small loop; help, mistakes and
-everything unusual go to an argparse parser made from the same table (`usage.py`), so that
-no command pays for argparse. The same table makes `manuals/make-targets.md` and is compared
+A script declares its commands and options once, as data (`Program`). A well-formed call is
+read from that table by a small loop (`arguments.py`); help, mistakes and everything unusual go
+to an argparse parser made from the same table (`usage.py`), so that no command pays for
+argparse. The same table makes `manuals/make-targets.md` and is compared
 with the Makefile.
 """
 
@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 import sys
 
+from contextkit import arguments
+from contextkit.arguments import Arguments, Option
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -19,34 +21,9 @@ from contextkit.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
-    Raw = dict[str, list[str]]
-
-_NO = ("", "0", "no", "false", "off")
-_YES = ("1", "yes", "true", "on")
-
-
-class Option(Record):
-    """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
-
-    kind: text; whole (a number from 1); flag; words (separated by blanks or commas); items
-    (one a line, or separated by ` | `). `single` is the repeatable option behind a list.
-    """
-
-    name: str
-    help: str
-    kind: str = "text"
-    also: tuple[str, ...] = ()
-    single: str = ""
-    required: bool = False
-    positional: bool = False
-    choices: tuple[str, ...] = ()
-
-    @property
-    def spellings(self) -> tuple[str, ...]:
-        """The names it has on a command line, without dashes in front."""
-        return (self.name.replace("_", "-"), *self.also)
+    from contextkit.arguments import Raw
 
 
 class Command(Record):
@@ -84,17 +61,6 @@ class Answer(Record):
     exact: bool = False
 
 
-class Arguments:
-    """The options of a call as attributes; absent: "" (text), None (whole), False, or ()."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self.__dict__.update(values)
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
 ROOT = Option(name="root", help="the repository (default: the one around the current directory)")
 JSON = Option(name="json", kind="flag", help="JSON for programs instead of a table for people")
 _program = "contextkit"
@@ -107,7 +73,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
     try:
         command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
         refuse_unknown_variables(command)
-        args = Arguments(typed(command, raw))
+        args = Arguments(arguments.typed(options_of(command), raw))
         if command.needs:
             from contextkit import packages
 
@@ -178,98 +144,12 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     if argv and argv[0] in commands:
         name, rest = argv[0], argv[1:]
     command = commands.get(name)
-    raw = _read_plain(command, rest) if command else None
-    if command is None or raw is None or _missing(command, raw):
+    raw = arguments.read_plain(options_of(command), rest) if command else None
+    if command is None or raw is None or arguments.missing(command.options, raw):
         from contextkit import usage
 
         return usage.read(program, argv)
     return command, raw
-
-
-def _read_plain(command: Command, argv: list[str]) -> Raw | None:
-    """`--name=value`, `--name value`, `--flag` and the positional; None for anything else."""
-    options = options_of(command)
-    spelled = {s: option for option in options for s in option.spellings if len(s) > 1}
-    spelled.update((option.single, option) for option in options if option.single)
-    places = [option for option in options if option.positional]
-    raw: Raw = {}
-    position = 0
-    while position < len(argv):
-        word = argv[position]
-        position += 1
-        if not word.startswith("-"):
-            if not places:
-                return None
-            raw.setdefault(places.pop(0).name, []).append(word)
-            continue
-        name, equals, value = word[2:].partition("=")
-        found = spelled.get(name)
-        if found is None or not word.startswith("--"):
-            return None
-        if not equals:
-            if found.kind == "flag":
-                value = "1"
-            elif position < len(argv) and not argv[position].startswith("-"):
-                value = argv[position]
-                position += 1
-            else:
-                return None
-        add(raw, found, name, value)
-    return raw
-
-
-def add(raw: Raw, option: Option, spelling: str, value: str) -> None:
-    """Take down one value; a list given in one piece is taken apart, an item alone is not."""
-    values = raw.setdefault(option.name, [])
-    if option.single == spelling and spelling:
-        values.append(value)
-    elif option.kind == "items":
-        values += [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
-    elif option.kind == "words":
-        values += value.replace(",", " ").split()
-    else:
-        values.append(value)
-
-
-def _missing(command: Command, raw: Raw) -> list[Option]:
-    return [
-        o for o in command.options if o.required and not any(map(str.strip, raw.get(o.name, [])))
-    ]
-
-
-def typed(command: Command, raw: Raw) -> dict[str, Any]:
-    """Each option as what it stands for. Raises ContextError naming the one that is wrong."""
-    return {option.name: _value(option, raw.get(option.name, [])) for option in options_of(command)}
-
-
-def _value(option: Option, given: list[str]) -> Any:
-    given = [_utf8(option, value) for value in given]
-    if option.kind in ("items", "words"):
-        return tuple(value for value in given if value.strip())
-    last = given[-1] if given else ""
-    if option.kind == "flag":
-        if last.lower() not in (*_NO, *_YES):
-            raise bad_input(f"{option.name}={last}: write 1 for yes, 0 for no")
-        return last.lower() in _YES
-    if option.kind == "whole":
-        if not last:
-            return None
-        if not (last.isascii() and last.isdigit() and len(last) < 19 and int(last)):
-            raise bad_input(f"{option.name}={last}: must be a whole number from 1")
-        return int(last)
-    if option.choices and last and last not in option.choices:
-        raise bad_input(f"{option.name}={last}: must be one of {', '.join(option.choices)}")
-    return last
-
-
-def _utf8(option: Option, value: str) -> str:
-    """An argument as the bytes that were typed, which are UTF-8 whatever the locale says."""
-    if value.isascii():
-        return value
-    try:
-        return os.fsencode(value).decode("utf-8")
-    except UnicodeError:
-        raise bad_input(f"{option.name}: is not valid UTF-8") from None
 
 
 def refuse_unknown_variables(command: Command) -> None:

@@ -41,35 +41,39 @@ def render(head: Fields, list_name: str, entries: list[Fields], total_name: str)
 
 def spliced(data: bytes, entry: Fields, total_name: str) -> bytes | None:
     """The index `data` with one more entry; None when its tail is not as we write it."""
-    before, mark, number = data.rpartition(f'\n  ],\n  "{total_name}": '.encode())
-    digits = number.removesuffix(b"\n}\n")
-    if not mark or digits == number or not digits.isdigit():
-        return None
-    if before.endswith(_LAST):
+    end, number = _end(data, total_name)
+    if data.endswith(_LAST, 0, end):
         joint = b",\n"
-    elif before.endswith(_EMPTY):
+    elif data.endswith(_EMPTY, 0, end):
         joint = b"\n"
     else:
         return None
-    tail = _tail(total_name, int(digits) + entry["tokens"])
-    return b"".join((before, joint, _entry(entry).encode(), tail.encode()))
+    tail = _tail(total_name, number + entry["tokens"])
+    return b"".join((memoryview(data)[:end], joint, _entry(entry).encode(), tail.encode()))
 
 
-def total(data: bytes, total_name: str) -> int:
-    """The total in the tail, without parsing the rest; 0 when it cannot be told."""
-    digits = data.rpartition(f'"{total_name}": '.encode())[2].rstrip(b"\n} ")
-    return int(digits) if digits.isdigit() else 0
+def _end(data: bytes, total_name: str) -> tuple[int, int]:
+    """Where the list ends, and the total; (0, 0) when the tail is not as we write it."""
+    end = data.rfind(_tail(total_name, 0).partition("0")[0].encode(), max(0, len(data) - 200))
+    digits = data[max(0, end) :].rpartition(b" ")[2].removesuffix(b"\n}\n")
+    ours = end >= 0 and digits.isdigit() and _tail(total_name, int(digits)).encode() == data[end:]
+    return (end, int(digits)) if ours else (0, 0)
 
 
-def count(data: bytes) -> int:
-    """How many entries there are, without parsing them."""
-    return data.count(b'\n      "id": ')
+def total(data: bytes, list_name: str, total_name: str) -> int:
+    """The total in the tail, without parsing the rest where that is as we write it."""
+    end, number = _end(data, total_name)
+    if end:
+        return number
+    try:
+        return sum(entry["tokens"] for entry in parse(data, list_name, "")[1])
+    except ContextError:
+        return 0
 
 
 def last_id(data: bytes) -> str:
-    """The id of the last entry; empty when there is none."""
-    mark, rest = data.rpartition(b'\n      "id": "')[1:]
-    return rest.partition(b'"')[0].decode("utf-8", "replace") if mark else ""
+    """The id of the last entry; empty when there is none, or it is not as we write it."""
+    return data.rpartition(b'\n      "id": "')[2].partition(b'"')[0].decode("utf-8", "replace")
 
 
 def parse(data: bytes, list_name: str, where: str) -> tuple[Fields, list[Fields]]:
@@ -82,11 +86,9 @@ def parse(data: bytes, list_name: str, where: str) -> tuple[Fields, list[Fields]
 
 
 def _is_entry(entry: object) -> bool:
-    return (
-        isinstance(entry, dict)
-        and isinstance(entry.get("id"), str)
-        and type(entry.get("tokens")) is int
-    )
+    if not isinstance(entry, dict) or type(entry.get("tokens")) is not int:
+        return False
+    return isinstance(entry.get("id"), str) and entry["tokens"] >= 0
 
 
 def _tail(total_name: str, number: int) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, indexes, names, templates
+from contextkit import files, indexes, names, sessions, templates
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MANIFEST = "manifest.json"
+LIST, TOTAL = "payloads", "totalTokensStored"
 _IGNORE = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
 _SUMMARY_LENGTH = 200  # characters of a summary in the manifest
-_ID_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+_TEXTS = ("id", "path", "topic", "source", "createdAt", "summary")  # of an entry, as documented
 
 
 class Payload(Record):
@@ -41,107 +42,111 @@ class Payload(Record):
     sources: tuple[str, ...] = ()
 
     def check(self) -> None:
-        for name in ("topic", "source"):
-            value = getattr(self, name)
-            if not value.strip() or not value.isprintable() or len(value) > 200:
-                raise bad_input(f"{name}: {value[:60]!r} must be a line of up to 200")
-        if not self.content.strip():
-            raise bad_input("the content is empty: nothing to store")
+        check(self.topic, self.source, self.content)
+        if names.shape(self.created_at) != "0000-00-00T00:00:00Z":
+            raise bad_input(f"created_at: {self.created_at[:60]!r} must be like 2025-11-28T10:05:00Z")
+        for text in (self.summary, *self.sources):
+            if text != names.one_line(text):
+                raise bad_input(f"summary or sources: {text[:60]!r} must be one line")
+
+
+def check(topic: str, source: str, content: str) -> None:
+    """Raise ContextError for what cannot be stored, whatever its length."""
+    for name, value in (("topic", topic), ("source", source)):
+        control = any(char < " " or "\x7f" <= char <= "\x9f" for char in value)
+        if not value.strip() or control or len(value.splitlines()) > 1 or len(value) > 200:
+            raise bad_input(f"{name}: {value[:60]!r} must be a line of up to 200 characters")
+    if not content.strip():
+        raise bad_input("file: the content is empty: nothing to store")
 
 
 def render(payload: Payload) -> str:
-    """The file of a payload; its last line says how many bytes the content has, and their digest."""
-    return _rendered(payload)[0]
-
-
-def _rendered(payload: Payload) -> tuple[str, str, int]:
-    """The file, and the digest and the length in bytes of the content in it."""
+    """The file of a payload; its last line says how long the content is, and its digest."""
     data = payload.content.encode("utf-8")
     digest = names.sha256(data)
-    text = templates.render("payload.md", payload=payload, bytes=len(data), sha256=digest)
-    return text, digest, len(data)
+    return templates.render("payload.md", payload=payload, bytes=len(data), sha256=digest)
 
 
 def parse(data: bytes, where: str = "payload") -> Payload:
     """The payload in a file. Raises ContextError for what is none, or was changed."""
-    start, end = _content(data, where)
+    start, end = span(data, where)
     head = data[:start].decode("utf-8", "replace")
     title, _, rest = head.partition("\n")
-    fields = dict(line[2:].split(":** ", 1) for line in rest.split("\n") if _is_field(line))
-    summary = head.partition("\n## Summary\n\n")[2].partition("\n\n---\n")[0]
-    sources = data[end:].partition(_SOURCES)[2].decode("utf-8", "replace")
+    lines = rest.partition("\n---\n")[0].split("\n")
+    fields = dict(line[2:].split(":** ", 1) for line in lines if ":** " in line[2:])
     digits = fields.get("Tokens", "").lstrip("~")
-    if not title.startswith("# ") or not digits.isdigit():
+    if not title.startswith("# ") or not (digits.isascii() and digits.isdigit()):
         raise ContextError(f"{where}: is no payload: its head is missing or was changed")
-    return Payload(
-        topic=title[2:],
-        source=fields.get("Source", "unknown"),
-        created_at=fields.get("Generated", ""),
-        tokens=int(digits),
-        summary=summary,
-        content=data[start:end].decode("utf-8"),
-        sources=tuple(line[2:] for line in sources.split("\n") if line.startswith("- ")),
-    )
+    sources = data[end:].partition(_SOURCES)[2].decode("utf-8", "replace").split("\n")
+    summary = head.partition("\n## Summary\n\n")[2].partition("\n\n---\n")[0]
+    try:
+        return Payload(
+            topic=title[2:],
+            source=fields.get("Source", "unknown"),
+            created_at=fields.get("Generated", ""),
+            tokens=int(digits[:18]),
+            summary=names.one_line(summary),
+            content=data[start:end].decode("utf-8"),
+            sources=tuple(names.one_line(line[2:]) for line in sources if line.startswith("- ")),
+        )
+    except (UnicodeDecodeError, ContextError) as error:
+        raise ContextError(f"{where}: is no payload: {error}") from None
 
 
-def _is_field(line: str) -> bool:
-    return line.startswith("**") and ":** " in line
+def span(data: bytes, where: str) -> tuple[int, int]:
+    """Where the content begins and ends, whatever headings it contains itself.
 
-
-def _content(data: bytes, where: str) -> tuple[int, int]:
-    """Where the content begins and ends, also when it contains headings of a payload itself."""
+    Raises ContextError for a file without content, and where it is not what was stored.
+    """
     start = data.find(_CONTENT)
     if start < 0:
         raise ContextError(f"{where}: is no payload: it has no `## Full Content`")
+    start += len(_CONTENT)
     last = data.rstrip(b"\n").rpartition(b"\n")[2]
     length, _, rest = last.removeprefix(_LAST_LINE).partition(b" sha256=")
-    if not last.startswith(_LAST_LINE) or not length.isdigit():  # written by hand or another tool
-        start += len(_CONTENT)
-        end = data.rfind(_SOURCES)
-        return start, end if end > start else len(data.rstrip(b"\n"))
-    while start >= 0:
-        begin = start + len(_CONTENT)
-        end = begin + int(length)
-        if names.sha256(data[begin:end]) == rest.partition(b" ")[0].decode("ascii", "replace"):
-            return begin, end
-        start = data.find(_CONTENT, begin - 1)
-    raise ContextError(f"{where}: the content is not what was stored: the file was changed")
+    if not last.startswith(_LAST_LINE) or not length.isdigit() or len(length) > 18:
+        return start, _end_by_form(data, start)
+    end = start + int(length)
+    if names.sha256(data[start:end]).encode() != rest.partition(b" ")[0]:
+        raise ContextError(f"{where}: the content is not what was stored: the file was changed")
+    return start, end
 
 
-def check_session(session: str) -> str:
-    """A session id that is safe as a folder's name; raises ContextError for any other."""
-    fits = 1 <= len(session) <= 64 and _ID_CHARACTERS.issuperset(session)
-    if not fits or not session[0].isalnum():
-        allowed = "1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first"
-        raise bad_input(f"session: {session[:80]!r} must be {allowed}")
-    return session
+def _end_by_form(data: bytes, start: int) -> int:
+    """The content's end in a file that has lost its last line, or was written by another tool."""
+    end = data.rfind(_SOURCES)
+    if end >= start and b"\n```" not in data[end:]:  # in a code block it belongs to the content
+        return end
+    return max(start, len(data) - len(b"\n\n" if data.endswith(b"\n\n") else b"\n"))
 
 
 def folder(layout: Layout, session: str) -> str:
     """The session's folder, which need not exist. Raises ContextError if it is a link."""
-    path = os.path.join(layout.payloads, check_session(session))
+    path = os.path.join(layout.payloads, sessions.check(session))
+    for store in (layout.payloads, path):
+        if os.path.islink(store):
+            raise ContextError(f"{layout.shown(store)}: is a symbolic link: refused")
     files.inside(layout.root, path, "payloads")
-    if os.path.islink(path):
-        raise bad_input(f"session: {layout.shown(path)} is a symbolic link: refused")
     return path
 
 
-def sessions(layout: Layout) -> list[str]:
+def sessions_in(layout: Layout) -> list[str]:
     """The sessions that have a folder."""
     try:
         with os.scandir(layout.payloads) as found:
-            return sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
-    except FileNotFoundError:
+            folders = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+    except (FileNotFoundError, NotADirectoryError):
         return []
+    return sorted(name for name in folders if sessions.is_name(name) and len(name) <= 64)
 
 
 def prepare_store(layout: Layout) -> None:
     """The store's own files, on first use: what it is, and that git does not see it."""
     files.store(layout.payloads, _IGNORE)
-    for name, text in store_documents().items():
+    for name in ("README.md", ".gitkeep"):
         path = os.path.join(layout.payloads, name)
         if not os.path.lexists(path):
-            files.write(path, text)
+            files.write(path, store_documents()[name])
 
 
 def store_documents() -> dict[str, str]:
@@ -154,20 +159,29 @@ def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
 
     A name that is taken gets `-2`. `now` is also when the session was last in use.
     """
-    into = folder(layout, session)
     stem = f"{names.stamp(now).replace('T', '-')[:-1]}-{names.slug(payload.topic) or 'payload'}"
-    text, digest, length = _rendered(payload)
-    path = files.create(os.path.join(into, stem + ".md"), text)
-    _list(layout, session, entry_of(path, payload, digest, length), now)
+    path = os.path.join(folder(layout, session), stem + ".md")
+    path = files.create(path, render(payload))
+    touch(path, now)
+    entry = _entry(path, payload)
+    manifest = os.path.join(os.path.dirname(path), MANIFEST)
+    if os.path.lexists(manifest):
+        data = indexes.spliced(files.read_bytes(manifest), entry, TOTAL)
+    else:
+        data = _manifest(session, payload.created_at, [entry]).encode()
+    if data is None:  # somebody else wrote it: the files are the truth
+        repair(layout, session, now)
+    else:
+        files.write(manifest, data)
+        touch(manifest, now)
     return path
 
 
-def entry_of(path: str, payload: Payload, digest: str = "", length: int = 0) -> indexes.Fields:
+def _entry(path: str, payload: Payload) -> indexes.Fields:
     """The manifest's entry: the documented keys in their order, then ours."""
-    if not digest:
-        _, digest, length = _rendered(payload)
+    data = payload.content.encode("utf-8")
     name = os.path.basename(path)
-    summary = names.one_line(payload.summary)
+    summary = payload.summary
     if len(summary) > _SUMMARY_LENGTH:
         summary = summary[:_SUMMARY_LENGTH].rstrip() + "..."
     return {
@@ -178,30 +192,14 @@ def entry_of(path: str, payload: Payload, digest: str = "", length: int = 0) -> 
         "tokens": payload.tokens,
         "createdAt": payload.created_at,
         "summary": summary,
-        "sha256": digest,
-        "bytes": length,
+        "sha256": names.sha256(data),
+        "bytes": len(data),
     }
 
 
-def _list(layout: Layout, session: str, entry: indexes.Fields, now: int) -> None:
-    path = os.path.join(folder(layout, session), MANIFEST)
-    try:
-        data = indexes.spliced(files.read_bytes(path), entry, "totalTokensStored")
-    except ContextError:
-        data = None
-        if not os.path.lexists(path):
-            data = _manifest(session, [entry]).encode()
-    if data is None:
-        repair(layout, session, now)  # somebody else wrote it: the files are the truth
-        return
-    files.write(path, data)
-    touch(path, now)
-
-
-def _manifest(session: str, entries: list[indexes.Fields]) -> str:
-    created = min((entry["createdAt"] for entry in entries), default="")
-    head = {"sessionId": session, "createdAt": created}
-    return indexes.render(head, "payloads", entries, "totalTokensStored")
+def _manifest(session: str, created: str, entries: list[indexes.Fields]) -> str:
+    first = min((entry["createdAt"] for entry in entries), default=created)
+    return indexes.render({"sessionId": session, "createdAt": first}, LIST, entries, TOTAL)
 
 
 def touch(path: str, now: int) -> None:
@@ -209,14 +207,27 @@ def touch(path: str, now: int) -> None:
     os.utime(path, (now, now))
 
 
+def manifest(layout: Layout, session: str, now: int) -> str:
+    """The text of a session's manifest; an empty one where nothing is stored.
+
+    Raises ContextError for one that cannot be read.
+    """
+    if not os.path.lexists(os.path.join(folder(layout, session), MANIFEST)):
+        return _manifest(session, names.iso(now), [])
+    load_all(layout, session)
+    return files.read(os.path.join(folder(layout, session), MANIFEST))
+
+
 def load_all(layout: Layout, session: str) -> list[indexes.Fields]:
     """The manifest's entries, in order of storing; none without a manifest."""
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):
         return []
-    where = layout.shown(path)
     try:
-        return indexes.parse(files.read_bytes(path), "payloads", where)[1]
+        found = indexes.parse(files.read_bytes(path), LIST, layout.shown(path))[1]
+        if not all(isinstance(entry.get(name), str) for entry in found for name in _TEXTS):
+            raise ContextError(f"{layout.shown(path)}: an entry is not complete")
+        return found
     except ContextError as error:
         raise ContextError(f"{error}: mend it with payload_repair session={session}") from None
 
@@ -225,10 +236,10 @@ def documents(layout: Layout, session: str) -> list[str]:
     """The payload files of a session, oldest first, whether listed or not."""
     into = folder(layout, session)
     try:
-        found = os.listdir(into)
-    except FileNotFoundError:
+        found = [name for name in os.listdir(into) if name.endswith(".md") and name[0] != "."]
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(os.path.join(into, n) for n in found if n.endswith(".md") and n[0] != ".")
+    return [os.path.join(into, name) for name in sorted(found, key=lambda name: name[:-3])]
 
 
 def load(path: str, where: str) -> Payload:
@@ -255,45 +266,47 @@ def repair(layout: Layout, session: str, now: int) -> list[str]:
     A broken manifest is kept aside. A file that is no payload is left alone and named.
     """
     into = folder(layout, session)
+    if not os.path.isdir(into):
+        return []
     path = os.path.join(into, MANIFEST)
     done: list[str] = []
     listed: list[indexes.Fields] = []
+    created = names.iso(now)
     if os.path.lexists(path):
         try:
-            listed = indexes.parse(files.read_bytes(path), "payloads", MANIFEST)[1]
+            head, listed = indexes.parse(files.read_bytes(path), LIST, MANIFEST)
+            created = str(head.get("createdAt") or created)
         except ContextError:
             aside = files.create(f"{path}.broken-{names.stamp(now)}", files.read_bytes(path))
             done.append(f"{MANIFEST} could not be read: kept as {os.path.basename(aside)}")
-    there = {os.path.basename(found): found for found in documents(layout, session)}
-    entries = []
+    entries = _mended(documents(layout, session), listed, done)
+    text = _manifest(session, created, entries)
+    if not os.path.lexists(path) or files.read_bytes(path) != text.encode():
+        files.write(path, text)
+    touch(path, now)
+    swept = files.sweep(into, now)
+    return [*done, f"{swept} unfinished drafts removed"] if swept else done
+
+
+def _mended(
+    paths: list[str], listed: list[indexes.Fields], done: list[str]
+) -> list[indexes.Fields]:
+    """An entry for each payload file, the one it has or a new one; `done` gets the difference."""
+    there = {os.path.basename(path): path for path in paths}
+    entries: dict[str, indexes.Fields] = {}
     for entry in listed:
-        found = there.pop(str(entry.get("path")), None)
-        if found is None:
+        name = f"{entry['id']}.md"
+        if name not in there:
             done.append(f"{entry['id']}: its file is gone: no longer listed")
-        else:
-            entries.append(entry)
-    for name, found in there.items():
-        try:
-            entries.append(entry_of(found, load(found, name)))
-            done.append(f"{name}: was not listed: listed now")
-        except (ContextError, UnicodeDecodeError) as error:
-            done.append(f"{error}: left alone")
-    entries.sort(key=lambda entry: str(entry.get("createdAt", "")))  # stable: order of storing
-    if os.path.isdir(into):
-        swept = files.sweep(into, now)
-        done += [f"{swept} unfinished drafts removed"] if swept else []
-        text = _manifest(session, entries)
-        if not os.path.lexists(path) or files.read_bytes(path) != text.encode():
-            files.write(path, text)
-        touch(path, now)
-    return done
-
-
-def names_a_payload(identity: str) -> bool:
-    """Whether a text can be a payload's id: it becomes part of a path."""
-    return bool(identity) and _ID_CHARACTERS.issuperset(identity) and identity[0].isalnum()
-
-
-def manifest(layout: Layout, session: str) -> str:
-    """The text of a session's manifest; empty where there is none."""
-    return files.read_if_there(os.path.join(folder(layout, session), MANIFEST)) or ""
+        elif name in entries:
+            done.append(f"{entry['id']}: was listed twice")
+        elif entry.get("path") == name and all(isinstance(entry.get(k), str) for k in _TEXTS):
+            entries[name] = entry
+    for name, path in there.items():
+        if name not in entries:
+            try:
+                entries[name] = _entry(path, load(path, name))
+                done.append(f"{name}: was not listed: listed now")
+            except ContextError as error:
+                done.append(f"{error}: left alone")
+    return sorted(entries.values(), key=lambda entry: str(entry["createdAt"]))

@@ -19,7 +19,8 @@ from contextkit.records import Record
 from contextkit.summaries import Row
 
 MARK = "@stored: "
-_SHORTEST = 40  # characters below which a finding is not shortened any further
+_SHORTEST = 60  # characters below which a finding is not shortened any further
+_LONGEST = 2000  # characters of a finding that are looked at when it has to be shortened
 _LEVELS = ("High", "Medium", "Low")
 
 
@@ -56,9 +57,9 @@ def row(text: str) -> Row:
 
 def render(receipt: Receipt) -> str:
     """The receipt as it is printed, `facts_kept` counted on what it says."""
-    body = _encoded(receipt, "")
+    said = [receipt.key_findings, *(text for r in receipt.rows for text in (r.aspect, r.finding))]
     found: list[facts.Fact] = list(receipt.all_facts)  # type: ignore[arg-type]
-    return _encoded(receipt, f"{facts.kept(found, body)}/{len(found)}")
+    return _encoded(receipt, f"{facts.kept(found, chr(10).join(said))}/{len(found)}")
 
 
 def _encoded(receipt: Receipt, facts_kept: str) -> str:
@@ -77,15 +78,24 @@ def _encoded(receipt: Receipt, facts_kept: str) -> str:
     return f"{MARK}{path}\n\n{toons.dumps(fields)}"
 
 
-def parse_path(line: str) -> str:
-    """The path in an `@stored:` line, quoted or not; raises ContextError for any other line."""
+def parse_path(text: str) -> str:
+    """The path in an `@stored:` line, quoted or not, alone or in a whole receipt in a code fence.
+
+    Raises ContextError where there is none.
+    """
     import toons
 
-    text = line.strip().removeprefix('"').replace('@stored":', "@stored:", 1)
-    if not text.startswith(MARK.rstrip()):
-        raise bad_input(f"ref: {line[:60]!r} is no @stored: line")
-    value = text[len(MARK.rstrip()) :].strip()
-    return str(toons.loads(f"path: {value}")["path"]) if value else ""
+    for line in text.splitlines():
+        bare = line.strip(" \t`").removeprefix("- ").replace('"@stored":', "@stored:", 1)
+        if not bare.startswith(MARK.rstrip()):
+            continue
+        try:
+            found = toons.loads(f"path: {bare.removeprefix(MARK.rstrip()).strip()}")["path"]
+        except (ValueError, KeyError, TypeError):
+            break
+        if isinstance(found, str) and found:
+            return found
+    raise bad_input(f"ref: {text[:60]!r} is no @stored: line")
 
 
 def clipped(receipt: Receipt, cap: int) -> tuple[Receipt, list[str]]:
@@ -94,33 +104,54 @@ def clipped(receipt: Receipt, cap: int) -> tuple[Receipt, list[str]]:
     The longest findings are shortened first, then rows go from the end, then the key findings
     are shortened. The path and the number of tokens always stay.
     """
-    rows, key = list(receipt.rows), receipt.key_findings
-    cut: list[str] = []
 
     def size() -> int:
         tried = receipt.replace(rows=tuple(rows), key_findings=key)
         return tokens.cautious(_encoded(tried, "9999/9999"))
 
+    rows, key = list(receipt.rows), receipt.key_findings
+    if size() <= cap:
+        return receipt, []
+    rows = [Row(aspect=_cut(r.aspect, _SHORTEST), finding=_cut(r.finding, _LONGEST)) for r in rows]
+    key, floor = _cut(key, _LONGEST), _SHORTEST
     while size() > cap:
         longest = max(range(len(rows)), key=lambda i: len(rows[i].finding), default=-1)
-        if longest >= 0 and len(rows[longest].finding) > _SHORTEST:
-            rows[longest] = rows[longest].replace(finding=_shorter(rows[longest].finding))
+        if rows and len(rows[longest].finding) > floor:
+            rows[longest] = rows[longest].replace(finding=_shorter(rows[longest].finding, floor))
         elif len(rows) > 1:
-            cut.append(f"row {rows.pop().aspect!r} left out")
-        elif len(key) > _SHORTEST:
-            key = _shorter(key)
-        elif rows:
-            cut.append(f"row {rows.pop().aspect!r} left out")
+            rows.pop()
+        elif len(key) > floor:
+            key = _shorter(key, floor)
+        elif floor > 1:  # a script whose characters cost many tokens
+            floor //= 2
+            rows = [row.replace(aspect=_cut(row.aspect, floor)) for row in rows]
         else:
             break
-    short = sum(now.finding != was.finding for now, was in zip(rows, receipt.rows, strict=False))
-    cut += [f"{short} findings shortened"] if short else []
-    cut += ["key findings shortened"] if key != receipt.key_findings else []
-    return receipt.replace(rows=tuple(rows), key_findings=key), cut
+    return receipt.replace(rows=tuple(rows), key_findings=key), _lost(receipt, rows, key)
 
 
-def _shorter(text: str) -> str:
-    """`text` a seventh shorter, cut at a blank where there is one."""
-    room = max(_SHORTEST - 1, len(text) * 6 // 7)
-    blank = text.rfind(" ", _SHORTEST // 2, room)
-    return text[: blank if blank > 0 else room].rstrip(" ,;:…") + "…"
+def _lost(receipt: Receipt, rows: list[Row], key: str) -> list[str]:
+    """What was cut and by how much, in words."""
+    pairs = list(zip(receipt.rows, rows, strict=False))
+    short = [
+        len(was.finding) - len(now.finding) for was, now in pairs if was.finding != now.finding
+    ]
+    said = [f"{len(short)} findings shortened by {sum(short)} characters"] if short else []
+    if any(was.aspect != r.aspect for was, r in pairs):
+        said.append("aspects shortened")
+    said += [f"row {row.aspect[:_SHORTEST]!r} left out" for row in receipt.rows[len(rows) :]]
+    by = len(receipt.key_findings) - len(key)
+    return [*said, f"key findings shortened by {by} characters"] if by else said
+
+
+def _shorter(text: str, floor: int) -> str:
+    """`text` a seventh shorter, but not below `floor` characters."""
+    return _cut(text, max(floor, len(text) * 6 // 7))
+
+
+def _cut(text: str, most: int) -> str:
+    """At most `most` characters of `text`, cut at a blank where there is one near."""
+    if len(text) <= most:
+        return text
+    blank = text.rfind(" ", most // 2, most)
+    return text[: blank if blank > 0 else most - 1].rstrip(" ,;:…") + "…"

@@ -5,10 +5,24 @@ from __future__ import annotations
 import os
 
 from contextkit import files, formats, git, names
-from contextkit.errors import ContextError
+from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 
 VARIABLES = ("SESSION_ID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID")
+_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is safe as the name of a session's folder, or of a file in it."""
+    return bool(text) and _CHARACTERS.issuperset(text) and text[0].isalnum()
+
+
+def check(session: str) -> str:
+    """A session id that is safe as a folder's name; raises ContextError for any other."""
+    if not is_name(session) or len(session) > 64:
+        allowed = "1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first"
+        raise bad_input(f"session: {session[:80]!r} must be {allowed}")
+    return session
 
 
 def find(layout: Layout, given: str, slug: str) -> str:
@@ -20,14 +34,12 @@ def find(layout: Layout, given: str, slug: str) -> str:
     variables = (os.environ.get(name, "") for name in VARIABLES)
     named = next((text for text in (given, *variables) if text.strip()), "")
     if named:
-        return named
+        return named.strip()
     for pointer in (f".current-{slug}", ".current"):
         found = _first_line(os.path.join(layout.sessions, pointer))
         if found:
             return os.path.basename(found.rstrip("/"))
-    return _from_marker(layout.retro_marker(slug)) or _first_line(
-        os.path.join(layout.state, "session")
-    )
+    return _from_marker(layout.retro_marker(slug)) or _first_line(_kept(layout))
 
 
 def _first_line(path: str) -> str:
@@ -54,13 +66,14 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
     As `find`; where nothing names one, one is generated, kept, and reused until it was idle for
     24 hours (`payload_idle`).
     """
-    branch = git.head(layout.repository).branch if layout.repository else ""
-    kept = os.path.join(layout.state, "session")
+    kept = _kept(layout)
     if _is_stale(layout, kept, now):
-        os.unlink(kept)
-    found = find(layout, given, branch.replace("/", "-"))
+        with files.locked(layout.lock(kept)):
+            if _is_stale(layout, kept, now):  # nobody made a new one while we waited
+                os.unlink(kept)
+    found = find(layout, given, _slug(layout))
     if found:
-        if not given and os.path.isfile(kept) and _first_line(kept) == found:
+        if not given and _first_line(kept) == found:
             os.utime(kept, (now, now))
         return found, False
     files.store(layout.state)
@@ -68,16 +81,36 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
     try:
         files.create(kept, made + "\n", exact=True)
     except FileExistsError:  # another process was faster: its session is ours
-        return _first_line(kept), False
+        found = _first_line(kept)
+        if not found:
+            raise ContextError(f"{layout.shown(kept)}: names no session: remove it") from None
+        return found, False
     os.utime(kept, (now, now))
     return made, True
 
 
+def find_current(layout: Layout) -> str:
+    """The session that the surroundings name, or the one that we keep; never a new one."""
+    return find(layout, "", _slug(layout))
+
+
 def forget(layout: Layout, session: str) -> None:
     """Stop reusing a generated session that was ended."""
-    kept = os.path.join(layout.state, "session")
+    kept = _kept(layout)
     if _first_line(kept) == session:
-        os.unlink(kept)
+        try:
+            os.unlink(kept)
+        except FileNotFoundError:
+            pass  # ended twice at once
+
+
+def _kept(layout: Layout) -> str:
+    return os.path.join(layout.state, "session")
+
+
+def _slug(layout: Layout) -> str:
+    branch = git.head(layout.repository).branch if layout.repository else ""
+    return branch.replace("/", "-")
 
 
 def _is_stale(layout: Layout, kept: str, now: int) -> bool:
@@ -85,9 +118,3 @@ def _is_stale(layout: Layout, kept: str, now: int) -> bool:
         return now - os.stat(kept).st_mtime > names.seconds(layout.limits.payload_idle)
     except FileNotFoundError:
         return False
-
-
-def find_current(layout: Layout) -> str:
-    """The session that the surroundings name, or the one that we keep; never a new one."""
-    branch = git.head(layout.repository).branch if layout.repository else ""
-    return find(layout, "", branch.replace("/", "-"))

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import argparse
 
-from contextkit import cli, settings
+from contextkit import arguments, cli, settings
+from contextkit.arguments import Option
 from contextkit.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
+
+    from contextkit.arguments import Raw
 
 
 class _Single(str):
@@ -68,14 +71,14 @@ def _add_options(into: argparse.ArgumentParser, command: cli.Command) -> None:
             )
 
 
-def _help(option: cli.Option) -> str:
+def _help(option: Option) -> str:
     notes = ["required"] if option.required else []
     notes += [f"one of {', '.join(option.choices)}"] if option.choices else []
     text = option.help + (f" ({'; '.join(notes)})" if notes else "")
     return text.replace("%", "%%")
 
 
-def read(program: cli.Program, argv: list[str]) -> tuple[cli.Command, cli.Raw]:
+def read(program: cli.Program, argv: list[str]) -> tuple[cli.Command, Raw]:
     """The command and its options; raises ContextError for a mistake, exits for `--help`."""
     commands = {command.name: command for command in program.commands}
     words = list(argv)
@@ -84,16 +87,16 @@ def read(program: cli.Program, argv: list[str]) -> tuple[cli.Command, cli.Raw]:
         words.insert(0, program.default)
     found, surplus = parser(program).parse_known_args(_without_bare_flags(commands, words))
     command = commands[found.command]
-    raw: cli.Raw = {}
+    raw: Raw = {}
     for option in cli.options_of(command):
         value = getattr(found, f"positional_{option.name}", None)
         if option.positional and value is None and surplus and not surplus[0].startswith("-"):
             value = surplus.pop(0)  # argparse looks for it in front of the options only
         if value is not None:
-            cli.add(raw, option, "", value)
+            arguments.add(raw, option, "", value)
         for value in getattr(found, option.name) or ():
             text = str(value) if isinstance(value, str) else "--"  # argparse makes [] of `=--`
-            cli.add(raw, option, option.single if isinstance(value, _Single) else "", text)
+            arguments.add(raw, option, option.single if isinstance(value, _Single) else "", text)
     if surplus:
         raise bad_input(_surplus(program, command, surplus))
     for option in command.options:
@@ -112,7 +115,7 @@ def _without_bare_flags(commands: dict[str, cli.Command], words: list[str]) -> l
     return [f"{word}=1" if word in bare else word for word in words]
 
 
-def missing(program: cli.Program, command: cli.Command, option: cli.Option) -> ContextError:
+def missing(program: cli.Program, command: cli.Command, option: Option) -> ContextError:
     """What to say when a required option is absent or blank."""
     shown = " ".join(
         f"{o.name}=…" if o.required else f"[{o.name}=…]"

@@ -178,20 +178,28 @@ def _read(path: str, stem: str) -> Entry:
     return parse(data, stem)
 
 
-def table(entries: list[Entry]) -> str:
-    """A row an agent, `STATUS⇥AGENT⇥SUMMARY`, three columns and one line whatever was written."""
-    return "\n".join(_row(entry) for entry in entries)
+def table(entries: list[Entry], legacy: bool = False) -> str:
+    """A row an agent, `STATUS⇥AGENT⇥SUMMARY`, three columns and one line whatever was written.
+
+    At most 160 characters; `legacy` rows are as long as their summary.
+    """
+    return "\n".join(_row(entry, len(entry["summary"]) if legacy else 0) for entry in entries)
 
 
-def _row(entry: Entry) -> str:
+def _row(entry: Entry, more: int) -> str:
     row = "\t".join(names.one_line(entry[name]) for name in ("status", "agent", "summary"))
-    return row if len(row) <= _LINE else row[: _LINE - 1].rstrip() + "…"
+    return row if len(row) <= _LINE + more else row[: _LINE - 1].rstrip() + "…"
 
 
-def counts(entries: list[Entry]) -> str:
-    """`3 CLEAN, 1 NEEDS_ATTENTION`: known statuses in their order, then others; or `0 verdicts`."""
+def counts(entries: list[Entry], legacy: bool = False) -> str:
+    """`3 CLEAN, 1 NEEDS_ATTENTION`: known statuses in their order, then others; or `0 verdicts`.
+
+    `legacy` counts the known ones alone.
+    """
     by_status: dict[str, int] = dict.fromkeys(STATUSES, 0)
     for entry in entries:
+        if legacy and entry["status"] not in STATUSES:
+            continue
         by_status[entry["status"]] = by_status.get(entry["status"], 0) + 1
     return ", ".join(f"{n} {status}" for status, n in by_status.items() if n) or "0 verdicts"
 

@@ -1,6 +1,6 @@
 """make bench_tokens: the token estimator against an exact o200k counter, over any folder.
 
-    python tests/bench/estimator.py [FOLDER]      this checkout by default
+    python tests/bench/estimator.py [--folder=DIR]      this checkout by default
 
 Counts every UTF-8 text file up to 1 MiB that git tracks there (outside a repository: every
 file), and prints for each rule the median and the 95th percentile of the absolute error, by kind.
@@ -92,4 +92,5 @@ def late(values: list[float]) -> float:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(Path(sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] else CHECKOUT)))
+    given = "".join(sys.argv[1:2]).removeprefix("--folder=")
+    raise SystemExit(main(Path(given or CHECKOUT)))

@@ -1,0 +1,175 @@
+"""verdict.py as its users call it, in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conftest import Script, git, start
+
+STORE = Path(".clavain/verdicts")
+
+
+def write(run: Script, agent: str, status: str = "CLEAN", *more: str) -> int:
+    return run("verdict", "write", f"--agent={agent}", f"--status={status}", "--summary=ok", *more)
+
+
+def test_a_verdict_has_the_old_keys_in_their_order(repo: Path, run: Script) -> None:
+    assert write(run, "a", "CLEAN", "--model=haiku") == 0
+    assert run.out == ".clavain/verdicts/a.json\n"
+    found = json.loads((STORE / "a.json").read_text(encoding="utf-8"))
+    assert list(found) == [
+        *("type", "status", "model", "tokens_spent", "files_changed", "findings_count"),
+        *("summary", "detail_path", "timestamp", "session_id", "agent"),
+    ]
+    assert found["detail_path"] == ".clavain/verdicts/a.md"
+    assert found["timestamp"] == "2025-10-23T18:05:00Z"
+    assert (found["tokens_spent"], found["files_changed"], found["findings_count"]) == (0, [], 0)
+
+
+def test_every_field_is_stored_as_given(repo: Path, run: Script) -> None:
+    write(run, "a", "needs_attention", "--type=plan", "--detail=p.md", "--files-changed=a.go, b.go",
+          "--findings=3", "--tokens=1200", "--phase=qg")  # fmt: skip
+    found = json.loads((STORE / "a.json").read_text(encoding="utf-8"))
+    assert found["status"] == "NEEDS_ATTENTION" and found["type"] == "plan"
+    assert found["files_changed"] == ["a.go", "b.go"] and found["findings_count"] == 3
+    assert (found["tokens_spent"], found["phase"], found["detail_path"]) == (1200, "qg", "p.md")
+
+
+def test_the_phase_comes_from_the_variables(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAVAIN_CURRENT_PHASE", "brainstorm")
+    write(run, "a")
+    assert json.loads((STORE / "a.json").read_text(encoding="utf-8"))["phase"] == "brainstorm"
+
+
+def test_a_bad_number_never_keeps_the_old_status(repo: Path, run: Script) -> None:
+    write(run, "a", "CLEAN")
+    assert write(run, "a", "NEEDS_ATTENTION", "--findings=abc", '--files-changed={"x":1}') == 0
+    assert "stored as 0" in run.err and "stored as []" in run.err
+    found = json.loads((STORE / "a.json").read_text(encoding="utf-8"))
+    assert (found["status"], found["findings_count"]) == ("NEEDS_ATTENTION", 0)
+    assert found["files_changed"] == []
+
+
+@pytest.mark.parametrize("agent", ["../../x", "./../../x", "/abs", "a/b", ".", "..", "x" * 300])
+def test_a_bad_name_writes_nothing_anywhere(repo: Path, run: Script, agent: str) -> None:
+    assert write(run, agent) == 2
+    assert run.out == "" and len(run.err.splitlines()) == 1
+    assert git("status", "--porcelain") == ""
+
+
+def test_an_unknown_status_is_refused_by_name(repo: Path, run: Script) -> None:
+    assert write(run, "a", "GREEN") == 2
+    assert "status=GREEN" in run.err and not STORE.exists()
+
+
+def test_reports_without_a_store_say_so_and_succeed(repo: Path, run: Script) -> None:
+    said = {}
+    for report in ("table", "count", "attention", "tokens", "clean"):
+        assert run("verdict", report) == 0
+        said[report] = run.out
+    assert said == {
+        "table": "", "count": "0 verdicts\n", "attention": "", "tokens": "0\n", "clean": "",
+    }  # fmt: skip
+    assert git("status", "--porcelain") == ""
+
+
+def test_the_reports_are_those_of_the_old_library(repo: Path, run: Script) -> None:
+    write(run, "b", "CLEAN", "--tokens=200")
+    write(run, "a", "NEEDS_ATTENTION", "--findings=2", "--detail=out/a.md", "--tokens=1000")
+    assert run("verdict", "table") == 0
+    assert run.out == "NEEDS_ATTENTION\ta\tok\nCLEAN\tb\tok\n"
+    run("verdict", "count")
+    assert run.out == "1 CLEAN, 1 NEEDS_ATTENTION\n"
+    run("verdict", "attention")
+    assert run.out == "a\t2\tout/a.md\n"
+    run("verdict", "tokens")
+    assert run.out == "1200\n"
+
+
+def test_the_same_set_is_seen_from_a_subfolder(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(run, "a")
+    Path("sub").mkdir()
+    monkeypatch.chdir("sub")
+    run("verdict", "table")
+    assert run.out == "CLEAN\ta\tok\n"
+
+
+def test_read_prints_status_model_and_summary(repo: Path, run: Script) -> None:
+    write(run, "a:b", "CLEAN", "--model=haiku")
+    assert run("verdict", "read", "a:b") == 0 and run.out == "CLEAN\thaiku\tok\n"
+    assert run("verdict", "read", "nobody") == 1 and run.out == ""
+
+
+def test_a_file_that_cannot_be_read_is_named_and_makes_the_status_1(
+    repo: Path, run: Script
+) -> None:
+    write(run, "a")
+    (STORE / "bad.json").write_text("[]", encoding="utf-8")
+    for report in ("table", "count", "attention", "tokens"):
+        assert run("verdict", report) == 1, report
+        assert "bad: verdict file" in run.err
+    assert run("verdict", "table", "--lenient") == 0
+    assert run.out.splitlines()[1].startswith("ERROR\tbad\t")
+
+
+def test_json_gives_objects_with_an_id(repo: Path, run: Script) -> None:
+    write(run, "a")
+    assert run("verdict", "table", "--json") == 0
+    assert [entry["id"] for entry in json.loads(run.out)] == ["a"]
+
+
+def test_git_never_sees_a_verdict(repo: Path, run: Script) -> None:
+    Path(".gitignore").write_bytes(b"node_modules")
+    git("add", ".gitignore")
+    git("commit", "-qm", "ignore")
+    write(run, "a")
+    assert git("status", "--porcelain") == ""
+    assert Path(".gitignore").read_bytes() == b"node_modules"
+
+
+def test_clean_keeps_other_sessions_unless_told(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SESSION_ID", "s-1")
+    write(run, "a")
+    monkeypatch.setenv("SESSION_ID", "s-2")
+    write(run, "b")
+    run("verdict", "clean")
+    assert run.out == "b.json\n"
+    run("verdict", "clean", "--all")
+    assert run.out == "a.json\n"
+
+
+def test_clean_by_age(repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(run, "old")
+    monkeypatch.setenv("CONTEXT_NOW", "2025-10-31T18:05:01Z")
+    write(run, "new")
+    run("verdict", "clean", "--older-than=7d")
+    assert run.out == "old.json\n"
+
+
+def test_sixty_writers_of_one_agent_and_sixty_agents_lose_nothing(repo: Path) -> None:
+    started = [
+        start("verdict.py", "write", f"--agent={agent}", "--status=CLEAN", f"--summary=s{n}")
+        for n in range(20)
+        for agent in ("same", f"agent{n}", f"agent-{n}")
+    ]
+    assert [process.wait() for process in started] == [0] * len(started)
+    for process in started:
+        process.communicate()
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in STORE.glob("*.json")]
+    assert len(found) == 41 and all(entry["status"] == "CLEAN" for entry in found)
+    assert not [name for name in os.listdir(STORE) if name.endswith(".tmp")]
+
+
+def test_a_file_in_the_way_of_the_store_is_said(repo: Path, run: Script) -> None:
+    Path(".clavain").write_text("mine", encoding="utf-8")
+    assert write(run, "a") == 1 and "in the way" in run.err
+    assert run("verdict", "table") == 1 and "in the way" in run.err
