@@ -19,7 +19,7 @@ override CONTEXTKIT_DEVELOPMENT := $(CONTEXTKIT_PLACE)/.venv/development.stamp
 
 override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
   payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair \
-  verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_clean verdict_init \
+  verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_init verdict_clean \
   context_help context_init context_config context_status
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
 override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
@@ -134,7 +134,7 @@ payload_repair: ## make a session's manifest again from its files
 
 ##@ Verdicts
 
-.PHONY: verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_clean verdict_init
+.PHONY: verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_init verdict_clean
 
 verdict_write: ## record what one reviewer concluded: agent= status= summary=
 	@$(call CONTEXTKIT_SCRIPT,verdict write) --root="$$root" --agent="$$agent" --status="$$status" --summary="$$summary" \

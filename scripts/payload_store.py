@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from contextkit import cli, names, outputs, payloads, retention, sessions
+from contextkit import cli, names, outputs, payloads, retention, sessions, tokens
 from contextkit.arguments import Arguments, Option
 from contextkit.cli import Answer, Command, Program
 from contextkit.errors import ContextError
@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_AROUND = 100  # characters that `find` shows on either side in a very long line
 PARTS = ("file", "head", "summary", "content", "sources", "facts")
 SESSION = Option(
     name="session", help="the session (default: SESSION_ID and so on, else the kept one)"
@@ -20,161 +21,174 @@ SESSION = Option(
 
 
 def store(layout: Layout, args: Arguments) -> Answer:
+    target = outputs.check_target(layout, args.path, args.overwrite) if args.path else ""
+    if not target:
+        _session(layout, args)  # a bad id is refused before anything is read
     output = _output(args)
-    budget = args.budget
-    if not (args.force or args.path or outputs.is_long(layout, output, budget)):
-        most = layout.limits.payload_budget if budget is None else budget
-        cli.say(f"~{outputs.size(output)} tokens, within {most}: passed through, nothing stored")
+    budget = layout.limits.payload_budget if args.budget is None else args.budget
+    size = output.tokens
+    asked = bool(args.force or target)
+    if args.inline or not (asked or size > budget):
+        why = "as asked" if args.inline else f"within {budget}"
+        cli.say(f"~{size} tokens, {why}: passed through, nothing stored")
         return Answer(text=output.content, exact=True)
     now = names.now()
+    session = ""
     try:
-        stored = _store(layout, args, output, now)
+        if target:
+            stored = outputs.store_at(layout, target, output, now, args.overwrite)
+        else:
+            session, made_up = sessions.current(layout, args.session, now)
+            if made_up:
+                cli.say(f"no session is named: using {session} from now on")
+            stored = outputs.store(layout, session, output, now)
     except (OSError, ContextError) as error:
-        if isinstance(error, ContextError) and error.status == 2:
-            raise
         reason = error.strerror if isinstance(error, OSError) else error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=output.content, status=1, exact=True)
     for note in stored.notes:
         cli.say(note)
-    cli.say(f"~{outputs.size(output)} tokens stored")
+    cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
+    if session:
+        _say_all(retention.sweep_in_passing(layout, now, session))
     return Answer(text=stored.receipt)
 
 
 def _output(args: Arguments) -> outputs.Output:
-    """What was given, checked as far as it can be before anything is touched."""
+    """What was given, checked as far as it can be before anything is written."""
     from contextkit import receipts
 
     rows = tuple(receipts.row(text) for text in args.findings)
     confidence = receipts.level(args.confidence)
-    return outputs.Output(
+    content = cli.content(args.file)
+    output = outputs.Output(
         topic=args.topic,
         source=args.source,
-        content=cli.content(args.file),
+        content=content,
+        tokens=args.tokens or tokens.estimate(content),
         summary=args.summary,
         rows=rows,
         key_findings=args.key_findings,
         confidence=confidence,
         sources=args.sources,
-        tokens=args.tokens,
     )
+    outputs.check(output)
+    return output
 
 
-def _store(layout: Layout, args: Arguments, output: outputs.Output, now: int) -> outputs.Stored:
-    if args.path:
-        return outputs.store_at(layout, args.path, output, now, args.overwrite)
-    if args.session:
-        payloads.check_session(args.session)
-    session, made_up = sessions.current(layout, args.session, now)
-    if made_up:
-        cli.say(f"no session is named: using {session} from now on")
-    stored = outputs.store(layout, session, output, now)
-    _say_swept(retention.sweep_in_passing(layout, now, session))
-    return stored
-
-
-def _say_swept(ended: list[retention.Ended]) -> None:
-    for one in ended:
-        cli.say(one.line())
+def _say_all(lines: list[str]) -> None:
+    for line in lines:
+        cli.say(line)
 
 
 def list_(layout: Layout, args: Arguments) -> str:
     now = names.now()
     session = "" if args.all else _session(layout, args)
-    _say_swept(retention.sweep_in_passing(layout, now, session))
-    if session:
-        with retention.session_lock(layout, session):
-            retention.resume(layout, session, now)
+    _say_all(retention.sweep_in_passing(layout, now, session))
+    retention.wake(layout, session, now)
+    found = [session] if session else payloads.sessions_in(layout)
     if args.json:
-        return _manifests(layout, [session] if session else payloads.sessions(layout), args.all)
+        texts = [payloads.manifest(layout, name, now) for name in found]
+        return texts[0] if session else f"[{','.join(texts)}]"
+    from contextkit import tables
+
     rows = []
-    for name in [session] if session else payloads.sessions(layout):
+    for name in found:
         there = {path.rpartition("/")[2] for path in payloads.documents(layout, name)}
         for entry in payloads.load_all(layout, name):
             state = "" if entry["path"] in there else "missing"
+            there.discard(entry["path"])
             rows.append((entry["id"], str(entry["tokens"]), state, entry["source"], entry["topic"]))
-        listed = {entry["path"] for entry in payloads.load_all(layout, name)}
-        if there - listed:
-            cli.say(f"{len(there - listed)} files are not listed: payload_repair session={name}")
-    from contextkit import tables
-
+        if there:
+            cli.say(f"{len(there)} files are not listed: payload_repair session={name}")
     return tables.table(("id", "tokens", "state", "source", "topic"), rows) or "No payloads."
-
-
-def _manifests(layout: Layout, found: list[str], many: bool) -> str:
-    """The manifest itself; of several sessions, a list of them."""
-    from contextkit import formats
-
-    texts = [text for name in found if (text := payloads.manifest(layout, name))]
-    if many:
-        return formats.to_json([formats.from_json(text, payloads.MANIFEST) for text in texts])
-    return texts[0] if texts else "{}"
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
     session = _session(layout, args)
-    path = outputs.find(layout, args.ref, session, names.now())
-    where = layout.shown(path)
-    if args.part in ("", "file"):
+    path = outputs.find(layout, args.ref, session, names.now(), only=bool(args.session))
+    if args.part == "facts":
+        return Answer(text=_facts(layout, path, args.json))
+    if args.part in ("", "file") and not args.json:
         from contextkit import files
 
         return Answer(text=files.read(path), exact=True)
-    payload = payloads.load(path, where)
-    if args.part == "facts":
-        return Answer(text=_facts(path, payload, args.json))
+    payload = payloads.load(path, layout.shown(path))
     parts = {
         "head": f"{payload.topic}\n{payload.created_at}  {payload.source}  ~{payload.tokens}",
         "summary": payload.summary,
+        "content": payload.content,
         "sources": "\n".join(payload.sources),
     }
-    if args.part == "content":
-        return Answer(text=payload.content, exact=True)
-    return Answer(text=parts[args.part])
+    if args.json:
+        from contextkit import formats
+
+        whole = {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
+        return Answer(text=formats.to_json(whole))
+    return Answer(text=parts[args.part], exact=args.part == "content")
 
 
-def _facts(path: str, payload: payloads.Payload, as_json: bool) -> str:
+def _identity(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def _facts(layout: Layout, path: str, as_json: bool) -> str:
     """Each fact of the content with its line in the file, so that `path:line` opens there."""
     from contextkit import facts, files, formats, tables
 
-    before = files.read_bytes(path).partition(payload.content.encode("utf-8"))[0].count(b"\n")
-    rows = [(str(line + before), kind, value) for kind, value, line in facts.find(payload.content)]
+    data = files.read_bytes(path)
+    start, end = payloads.span(data, layout.shown(path))
+    before = data.count(b"\n", 0, start)
+    found = facts.find(data[start:end].decode("utf-8", "replace"))
     if as_json:
-        keys = ("id", "kind", "fact")
-        return formats.to_json([dict(zip(keys, row, strict=True)) for row in rows])
-    return tables.table(("line", "kind", "fact"), rows) or "No hard facts."
+        rows = [
+            {"id": f"{_identity(path)}:{line + before}", "kind": kind, "fact": value}
+            for kind, value, line in found
+        ]
+        return formats.to_json(rows)
+    table = [(str(line + before), kind, value) for kind, value, line in found]
+    return tables.table(("line", "kind", "fact"), table) or "No hard facts."
 
 
 def find(layout: Layout, args: Arguments) -> Answer:
     if args.session:
-        payloads.check_session(args.session)
-    searched = [args.session] if args.session else payloads.sessions(layout)
+        sessions.check(args.session)
+    searched = [args.session] if args.session else payloads.sessions_in(layout)
     hits = [hit for name in searched for hit in payloads.search(layout, name, args.q)]
+    if not hits:
+        cli.say(f"{args.q!r} stands in no payload of {args.session or 'any session'}")
     if args.json:
         from contextkit import formats
 
         keys = ("id", "line", "text")
         found = [dict(zip(keys, hit, strict=True)) for hit in hits]
         return Answer(text=formats.to_json(found), status=0 if hits else 1)
-    if not hits:
-        cli.say(f"{args.q!r} stands in no payload of {args.session or 'any session'}")
-    lines = [f"{identity}:{number}: {names.one_line(line)}" for identity, number, line in hits]
+    lines = [f"{identity}:{number}: {_around(line, args.q)}" for identity, number, line in hits]
     return Answer(text="\n".join(lines), status=0 if hits else 1)
 
 
+def _around(line: str, query: str) -> str:
+    """The line, or of a very long one what stands around the query."""
+    at = max(0, line.lower().find(query.lower()) - _AROUND)
+    end = at + len(query) + 2 * _AROUND
+    return ("…" if at else "") + names.one_line(line[at:end]) + ("…" if end < len(line) else "")
+
+
 def end(layout: Layout, args: Arguments) -> str:
-    ended = retention.end(layout, args.session, names.now(), args.summary_file, args.purge)
+    now = names.now()
+    ended = retention.end(layout, args.session, now, args.summary_file)
     sessions.forget(layout, args.session)
-    if ended is None:
-        return f"session {args.session}: nothing to remove"
-    if not args.purge:
-        cli.say(f"can be resumed for {layout.limits.payload_grace}: store or show in that session")
-    return ended.line()
+    purged = retention.purge(layout, args.session, now) if args.purge else []
+    if ended and not args.purge:
+        cli.say(f"can be resumed for {layout.limits.payload_grace}: store or list in that session")
+    if ended:
+        return ended.line()
+    return "\n".join(purged) or f"session {args.session}: nothing to remove"
 
 
 def sweep(layout: Layout, args: Arguments) -> str:
     idle = names.seconds(args.max_idle or layout.limits.payload_idle)
-    ended = retention.sweep(layout, names.now(), idle)
-    return "\n".join(one.line() for one in ended) or "nothing to remove"
+    return "\n".join(retention.sweep(layout, names.now(), idle)) or "nothing to remove"
 
 
 def repair(layout: Layout, args: Arguments) -> str:
@@ -185,9 +199,8 @@ def repair(layout: Layout, args: Arguments) -> str:
 
 def _session(layout: Layout, args: Arguments) -> str:
     """The session that is meant, without making one up; empty where nothing names one."""
-    if args.session:
-        return payloads.check_session(args.session)
-    return sessions.find_current(layout)
+    session = args.session or sessions.find_current(layout)
+    return sessions.check(session) if session else ""
 
 
 STORE = (
@@ -202,6 +215,7 @@ STORE = (
     Option(name="sources", kind="items", single="cite", help="where it comes from"),
     Option(name="budget", kind="whole", help="tokens up to which the text is passed through"),
     Option(name="force", kind="flag", help="store it however short it is"),
+    Option(name="inline", kind="flag", help="pass it through however long it is"),
     Option(name="path", help="store it exactly there, outside any session (.md, .json, .txt)"),
     Option(name="overwrite", kind="flag", help="replace what is at path="),
     Option(name="tokens", kind="whole", help="the exact count, if you have one"),

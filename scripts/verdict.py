@@ -178,7 +178,8 @@ PROGRAM = Program(
         Command(run=count, help="how many of each status", options=(LEGACY, LENIENT, cli.JSON)),
         Command(run=attention, help="AGENT, FINDINGS and DETAIL of those to look at",
                 options=(LEGACY, LENIENT, cli.JSON)),
-        Command(run=tokens, help="the tokens all agents spent", options=(LEGACY, LENIENT, cli.JSON)),
+        Command(run=tokens, help="the tokens all agents spent",
+                options=(LEGACY, LENIENT, cli.JSON)),
         Command(run=init, help="make the store"),
         Command(
             run=clean,

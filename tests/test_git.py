@@ -297,8 +297,8 @@ def a_link_out_of_a_repository() -> None:
 
 OUTSIDE = [
     no_git, an_empty_git_folder, a_bare_repository, a_git_file_of_garbage,
-    a_git_file_that_leads_nowhere, a_git_folder_without_objects, a_head_that_is_a_folder, a_head_that_names_no_ref,
-    a_broken_git_file_inside_a_repository, a_link_out_of_a_repository,
+    a_git_file_that_leads_nowhere, a_git_folder_without_objects, a_head_that_is_a_folder,
+    a_head_that_names_no_ref, a_broken_git_file_inside_a_repository, a_link_out_of_a_repository,
 ]  # fmt: skip
 
 

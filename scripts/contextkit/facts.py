@@ -55,18 +55,12 @@ def find(text: str) -> list[Fact]:
     lower = text.lower()
     forbids = [phrase for phrase in _FORBIDS if phrase in lower]
     reports = [phrase for phrase in _REPORTS if phrase in lower]
+    known: dict[str, tuple[str, str] | None] = {}  # most words of a text come again
     seen: dict[tuple[str, str], int] = {}
     for number, line in enumerate(text.split("\n"), start=1):
-        lower = line.lower() if line.isascii() else _lower(line)
-        for phrase in reports:
-            if phrase in lower:
-                for fact in _reported(line, lower.index(phrase)):
-                    seen.setdefault(fact, number)
-        for phrase in forbids:
-            if phrase in lower:
-                for fact in _forbidden(line, lower, phrase):
-                    seen.setdefault(fact, number)
-        for fact in _of_words(line):
+        for fact in _of_sentences(line, forbids, reports) if forbids or reports else ():
+            seen.setdefault(fact, number)
+        for fact in _of_words(line, known):
             seen.setdefault(fact, number)
     return [(kind, value, number) for (kind, value), number in seen.items()]
 
@@ -82,30 +76,49 @@ def _plain(sentence: str) -> str:
     return sentence.replace("**", "").replace("`", "")
 
 
+def _of_sentences(line: str, forbids: list[str], reports: list[str]) -> Iterator[tuple[str, str]]:
+    lower = line.lower() if line.isascii() else _lower(line)
+    for phrase in reports:
+        if phrase in lower:
+            yield from _reported(line, lower.index(phrase))
+    for phrase in forbids:
+        if phrase in lower:
+            yield from _forbidden(line, lower, phrase)
+
+
 def _lower(line: str) -> str:
     """In lower case, each character where it was: the capital İ becomes two otherwise."""
     lower = line.lower()
     return lower if len(lower) == len(line) else "".join(c.lower()[:1] for c in line)
 
 
-def _of_words(line: str) -> Iterator[tuple[str, str]]:
+def _of_words(line: str, known: dict[str, tuple[str, str] | None]) -> Iterator[tuple[str, str]]:
     words = (line.replace("](", " ") if "](" in line else line).split()
-    fails = "Error" in line or "Exception" in line
     for index, word in enumerate(words):
-        core = word if word.isalpha() else word.lstrip(_OPENING).rstrip(_CLOSING)
-        if core.isalpha():
-            if (fails or core.isupper()) and _is_error(core):
-                yield "error", core
-        elif "://" in core and "http" in core:
-            yield "url", _url(word[word.find("http") :])
-        elif core:
-            found = _path(word, core) if "/" in core or "." in core else None
-            if found:
-                yield found
-            elif core[0] in _NUMERIC:
-                yield from _number(word, core, words[index + 1] if index + 1 < len(words) else "")
-            if _is_commit(core):
-                yield "commit", core
+        if word not in known:
+            known[word] = _of_word(word)
+        found = known[word]
+        if found and found[0] == "bare":
+            after = words[index + 1] if index + 1 < len(words) else ""
+            unit = after.lstrip(_OPENING).rstrip(_CLOSING)
+            found = ("number", f"{found[1]} {unit}") if unit.lower() in _UNITS else None
+        if found:
+            yield found
+
+
+def _of_word(word: str) -> tuple[str, str] | None:
+    """The fact that a word is; ("bare", number) where the next word must be its unit."""
+    core = word if word.isalpha() else word.lstrip(_OPENING).rstrip(_CLOSING)
+    if not core or core.isalpha():
+        return ("error", core) if _is_error(core) else None
+    if "://" in core and "http" in core:
+        return "url", _url(word[word.find("http") :])
+    found = _path(word, core) if "/" in core or "." in core else None
+    if found:
+        return found
+    if _is_commit(core):
+        return "commit", core
+    return _number(word, core) if core[0] in _NUMERIC else None
 
 
 def _is_error(word: str) -> bool:
@@ -143,21 +156,15 @@ def _path(word: str, core: str) -> tuple[str, str] | None:
     return ("location", core) if colon and place[:1].isdigit() else ("path", path)
 
 
-def _number(word: str, core: str, following: str) -> Iterator[tuple[str, str]]:
-    """A number with its unit, attached or in the next word; a bare number is no fact."""
+def _number(word: str, core: str) -> tuple[str, str] | None:
+    """A number with its unit; ("bare", number) where the unit can only be the next word."""
     end = len(core) - len(core.lstrip("0123456789.,-–~+<>≤≥±$€£"))
     if not any(map(str.isdigit, core[:end])):
-        return
+        return None
     unit = core[end:].lower()
-    if unit:
-        if unit.split("/")[0] in _UNITS:
-            yield "number", core
-    elif core[0] in "$€£":
-        yield "number", core
-    elif word[-1] not in ".):":  # `7. Tokens` is an item of a list
-        after = following.lstrip(_OPENING).rstrip(_CLOSING)
-        if after.lower() in _UNITS:
-            yield "number", f"{core} {after}"
+    if unit or core[0] in "$€£":
+        return ("number", core) if not unit or unit.split("/")[0] in _UNITS else None
+    return None if word[-1] in ".):" else ("bare", core)  # `7. Tokens` is an item of a list
 
 
 def _forbidden(line: str, lower: str, phrase: str) -> Iterator[tuple[str, str]]:
@@ -185,7 +192,7 @@ def _reported(line: str, at: int) -> Iterator[tuple[str, str]]:
     before = line[max(0, start - 40) : start]
     opening = before[-1:] if before[-1:] in ("`", '"', "'") else ""
     if not opening and before.strip(_MARKS) and start == at:
-        return
+        return  # about an error, not one
     end = line.find(opening or ". ", at)
     said = _plain(line[start : end if end >= 0 else len(line)][:_LONGEST]).strip(_MARKS + "\r")
     if said.partition(":")[2].strip(_MARKS):  # more than a label

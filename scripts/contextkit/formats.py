@@ -118,6 +118,9 @@ def _typed(value: Any, annotation: str) -> Any:
     return value
 
 
+_scan: Any = None
+
+
 class _JsonRules:
     """What Python's own JSON scanner asks for; the same as `json.loads` gives it."""
 
@@ -136,12 +139,15 @@ def from_json(text: str, where: str) -> Any:
     By the scanner that the json module is built on, without the module: its import alone
     costs a command half a bare start. Whatever the scanner does not take goes to json.
     """
+    global _scan
     try:
-        from _json import make_scanner
+        if _scan is None:
+            from _json import make_scanner
 
+            _scan = make_scanner(_JsonRules)  # type: ignore[arg-type]
         start = len(text) - len(text.lstrip(" \t\r\n"))
-        value, end = make_scanner(_JsonRules)(text, start)  # type: ignore[arg-type]
-        if not text[end:].strip(" \t\r\n"):
+        value, end = _scan(text, start)
+        if end == len(text) or not text[end:].strip(" \t\r\n"):
             return value
     except (ImportError, StopIteration, ValueError, RecursionError):
         pass

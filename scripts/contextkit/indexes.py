@@ -16,7 +16,6 @@ Call everything under the index's lock.
 
 from __future__ import annotations
 
-from contextkit import formats
 from contextkit.errors import ContextError
 from contextkit.filters import quoted
 
@@ -78,6 +77,8 @@ def last_id(data: bytes) -> str:
 
 def parse(data: bytes, list_name: str, where: str) -> tuple[Fields, list[Fields]]:
     """The head and the entries. Raises ContextError for what is no index."""
+    from contextkit import formats
+
     found = formats.from_json(data.decode("utf-8", "replace"), where)
     entries = found.get(list_name) if isinstance(found, dict) else None
     if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
@@ -105,4 +106,6 @@ def _value(value: object) -> str:
         return quoted(value, always=True)
     if type(value) is int:
         return str(value)
+    from contextkit import formats
+
     return formats.to_json(value)  # of an entry that somebody else wrote

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit import facts, files, names, payloads, receipts, retention, summaries, tokens
+from contextkit import (
+    facts,
+    files,
+    names,
+    payloads,
+    receipts,
+    retention,
+    sessions,
+    summaries,
+)
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.payloads import Payload
@@ -21,12 +30,12 @@ class Output(Record):
     topic: str
     source: str
     content: str
+    tokens: int  # of the content
     summary: str = ""
     rows: tuple[Row, ...] = ()
     key_findings: str = ""
     confidence: str = ""
     sources: tuple[str, ...] = ()
-    tokens: int | None = None  # an exact count, where the caller has one
 
 
 class Stored(Record):
@@ -35,19 +44,15 @@ class Stored(Record):
     notes: tuple[str, ...] = ()
 
 
-def is_long(layout: Layout, output: Output, budget: int | None) -> bool:
-    """Whether the text is above the budget (500 tokens, or what the caller says)."""
-    return size(output) > (layout.limits.payload_budget if budget is None else budget)
-
-
-def size(output: Output) -> int:
-    return output.tokens if output.tokens is not None else tokens.estimate(output.content)
+def check(output: Output) -> None:
+    """Raise ContextError for what cannot be stored, whatever its length."""
+    payloads.check(output.topic, output.source, output.content)
 
 
 def store(layout: Layout, session: str, output: Output, now: int) -> Stored:
     """Store the text in its session and say so in a receipt of at most 300 tokens."""
     payload, receipt, notes = _prepared(layout, output, now)
-    payloads.folder(layout, session)  # a bad session id is refused before anything is made
+    payloads.folder(layout, session)  # a link is refused before anything is made
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
@@ -55,18 +60,27 @@ def store(layout: Layout, session: str, output: Output, now: int) -> Stored:
     return _answer(layout, receipt, path, notes)
 
 
-def store_at(
-    layout: Layout, path: str, output: Output, now: int, overwrite: bool = False
-) -> Stored:
-    """Store the text exactly at `path`, outside any session: it is never listed nor removed."""
+def check_target(layout: Layout, path: str, overwrite: bool) -> str:
+    """Where `path=` leads. Raises ContextError for a place where nothing may be kept."""
     target = layout.typed(path, "path")
-    suffix = os.path.splitext(target)[1]
-    if suffix not in _SUFFIXES:
+    if os.path.splitext(target)[1] not in _SUFFIXES:
         raise bad_input(f"path: {path!r} must end in {', '.join(_SUFFIXES)}")
+    for kept in (layout.payloads, layout.state, layout.join(".git")):
+        if target.startswith(kept + "/"):
+            raise bad_input(f"path: {layout.shown(target)} is no place to keep a text: it would go")
     if os.path.lexists(target) and not overwrite:
         raise bad_input(f"path: {layout.shown(target)} is there already: overwrite=1 replaces it")
+    return target
+
+
+def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: bool) -> Stored:
+    """Store the text exactly at `target`, outside any session: it is never listed nor removed."""
     payload, receipt, notes = _prepared(layout, output, now)
-    files.write(target, payloads.render(payload) if suffix == ".md" else output.content)
+    text = payloads.render(payload) if target.endswith(".md") else output.content
+    if overwrite:
+        files.write(target, text)
+    else:
+        files.create(target, text, exact=True)
     return _answer(layout, receipt, target, notes)
 
 
@@ -74,8 +88,11 @@ def _prepared(layout: Layout, output: Output, now: int) -> tuple[Payload, Receip
     """The payload and its receipt (without a path yet), everything checked, nothing written."""
     notes = []
     sections = summaries.sections(output.content)
-    summary = names.one_line(output.summary) or summaries.summary(sections)
-    said = len(summaries.sentences(summary))
+    extract = names.one_line(summaries.summary(sections)) or names.one_line(
+        output.content.strip()[:400]
+    )
+    summary = names.one_line(output.summary) or extract
+    said = len(list(summaries.sentences(summary)))
     if output.summary and not 2 <= said <= 3:
         notes.append(f"summary: {said} sentences; two to three are meant")
     most = layout.limits.payload_rows
@@ -86,15 +103,17 @@ def _prepared(layout: Layout, output: Output, now: int) -> tuple[Payload, Receip
         topic=output.topic.strip(),
         source=output.source.strip(),
         created_at=names.iso(now),
-        tokens=size(output),
+        tokens=output.tokens,
         summary=summary,
         content=output.content,
-        sources=tuple(names.one_line(source) for source in output.sources),
+        sources=tuple(filter(None, map(names.one_line, output.sources))),
     )
     receipt = Receipt(
         path="",
-        rows=tuple(Row(aspect=r.aspect, finding=names.one_line(r.finding)) for r in rows),
-        key_findings=names.one_line(output.key_findings) or summaries.key_findings(sections),
+        rows=rows or (Row(aspect="Content", finding=summary or payload.topic),),
+        key_findings=names.one_line(output.key_findings)
+        or names.one_line(summaries.key_findings(sections))
+        or summary,
         confidence=output.confidence or summaries.confidence(output.content),
         tokens_stored=payload.tokens,
         all_facts=tuple(facts.find(output.content)),
@@ -109,78 +128,90 @@ def _answer(layout: Layout, receipt: Receipt, path: str, notes: list[str]) -> St
     return Stored(receipt=receipts.render(final), path=path, notes=(*notes, *said))
 
 
-def find(layout: Layout, ref: str, session: str, now: int) -> str:
+def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -> str:
     """The file of a payload: by id, path, `latest` or a whole `@stored:` line.
 
-    An id is looked for in `session`, then in all, then in those that ended within the grace
-    period. Reading a payload counts as using its session. Raises ContextError where there is none.
+    An id is looked for in `session`, then (unless `only` there) in all, then in those that ended
+    within the grace period. Reading a payload counts as using its session. Raises ContextError
+    where there is none.
     """
-    text = ref.strip()
-    if text.lstrip('"').startswith("@stored"):
-        text = receipts.parse_path(text.partition("\n")[0])
-    if "/" in text or text.endswith(_SUFFIXES):
-        return _by_path(layout, text, now)
+    text = receipts.parse_path(ref) if "@stored" in ref else ref.strip()
+    found = _typed(layout, text)
+    if found or "/" in text:
+        return _by_path(layout, found or layout.typed(layout.join(text), "ref"), now)
+    retention.wake(layout, session, now)
+    others = [] if only else [n for n in payloads.sessions_in(layout) if n != session]
+    searched = [session, *others] if session else others
     if text == "latest":
-        return _latest(layout, session, now)
-    others = [name for name in payloads.sessions(layout) if name != session]
-    for name in (*([session] if session else []), *others):
-        path = os.path.join(layout.payloads, name, text + ".md")
-        if payloads.names_a_payload(text) and os.path.isfile(path):
+        return _latest(layout, searched, now)
+    identity = text.removesuffix(".md")
+    if not sessions.is_name(identity):
+        raise _unknown(layout, text, searched)
+    for name in searched:
+        path = os.path.join(payloads.folder(layout, name), identity + ".md")
+        if os.path.isfile(path):
             return _used(layout, name, path, now)
-    ended = retention.session_of(layout, text) if payloads.names_a_payload(text) else ""
+    ended = "" if only else retention.session_of(layout, identity, now)
     if ended:
-        return _resumed(layout, ended, text, now)
-    raise _unknown(layout, text, session)
+        return _resumed(layout, ended, identity, now)
+    raise _unknown(layout, text, searched)
 
 
-def _by_path(layout: Layout, text: str, now: int) -> str:
-    path = layout.typed(layout.join(text), "ref")
-    if not os.path.isfile(path) and os.path.isfile(os.path.join(layout.here, text)):
-        path = layout.typed(text, "ref")
-    session, identity = os.path.split(os.path.relpath(path, layout.payloads))
-    ours = bool(session) and "/" not in session and not session.startswith("..")
-    if os.path.isfile(path):
-        return _used(layout, session, path, now) if ours else path
-    if ours and payloads.names_a_payload(identity.removesuffix(".md")):
-        return _resumed(layout, session, identity.removesuffix(".md"), now)
-    raise ContextError(f"{layout.shown(path)}: there is no such file")
+def _typed(layout: Layout, text: str) -> str:
+    """The file at a path relative to the root, else to the current directory; empty if none is."""
+    for base in (layout.root, layout.here):
+        path = os.path.join(base, text)
+        if text.endswith(_SUFFIXES) and os.path.isfile(path):
+            return layout.typed(path, "ref")
+    return ""
+
+
+def _by_path(layout: Layout, path: str, now: int) -> str:
+    session, name = os.path.split(os.path.relpath(path, layout.payloads))
+    identity = name.removesuffix(".md")
+    if sessions.is_name(session) and sessions.is_name(identity):
+        return _resumed(layout, session, identity, now)
+    if not os.path.isfile(path):
+        raise ContextError(f"{layout.shown(path)}: there is no such file")
+    return path  # kept with `path=`
 
 
 def _resumed(layout: Layout, session: str, identity: str, now: int) -> str:
-    with retention.session_lock(layout, session):
-        retention.resume(layout, session, now)
+    retention.wake(layout, session, now)
     path = os.path.join(payloads.folder(layout, session), identity + ".md")
-    if os.path.isfile(path):
-        return _used(layout, session, path, now)
-    words = retention.last_words(layout, session)
-    raise ContextError(
-        f"{identity}: session {session} has ended and its payloads are gone"
-        + (f" ({words})" if words else "")
-    )
+    if not os.path.isfile(path):
+        raise _unknown(layout, identity, [session])
+    return _used(layout, session, path, now)
 
 
-def _latest(layout: Layout, session: str, now: int) -> str:
-    if session:
-        with retention.session_lock(layout, session):
-            retention.resume(layout, session, now)
-    for name in [session] if session else payloads.sessions(layout)[::-1]:
-        entries = payloads.load_all(layout, name)
-        if entries:
-            path = os.path.join(payloads.folder(layout, name), entries[-1]["path"])
-            return _used(layout, name, path, now)
-    raise _unknown(layout, "latest", session)
+def _latest(layout: Layout, searched: list[str], now: int) -> str:
+    """The newest payload of the first session; where that has none, the newest of all."""
+    for some in (searched[:1], searched[1:]):
+        found = [path for name in some if (path := payloads.latest(layout, name))]
+        if found:
+            path = max(found, key=os.path.basename)  # names begin with the time
+            return _used(layout, os.path.basename(os.path.dirname(path)), path, now)
+    raise _unknown(layout, "latest", searched)
 
 
 def _used(layout: Layout, session: str, path: str, now: int) -> str:
     """`path`, after noting that its session is in use."""
-    manifest = os.path.join(payloads.folder(layout, session), payloads.MANIFEST)
-    if os.path.isfile(manifest):
-        payloads.touch(manifest, now)
+    path = files.inside(layout.root, path, "ref")  # the file may be a link that leads out
+    try:
+        payloads.touch(os.path.join(payloads.folder(layout, session), payloads.MANIFEST), now)
+    except OSError:
+        pass  # no manifest yet, ended just now, or a read-only disk: it can be read all the same
     return path
 
 
-def _unknown(layout: Layout, ref: str, session: str) -> ContextError:
-    names_here = [session] if session in payloads.sessions(layout) else payloads.sessions(layout)
-    known = [entry["id"] for name in names_here for entry in payloads.load_all(layout, name)]
+def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
+    for session in searched[:1]:
+        words = retention.last_words(layout, session)
+        if words and session not in payloads.sessions_in(layout):
+            return ContextError(
+                f"{ref}: session {session} has ended and its payloads are gone ({words})"
+            )
+    found = [path for name in searched for path in payloads.documents(layout, name)]
+    known = [os.path.basename(path).removesuffix(".md") for path in found]
     shown = ", ".join(known[-10:]) + (f" and {len(known) - 10} older" if len(known) > 10 else "")
     return ContextError(f"{ref}: no such payload; there are: {shown or 'none'}")

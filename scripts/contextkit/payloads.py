@@ -44,7 +44,9 @@ class Payload(Record):
     def check(self) -> None:
         check(self.topic, self.source, self.content)
         if names.shape(self.created_at) != "0000-00-00T00:00:00Z":
-            raise bad_input(f"created_at: {self.created_at[:60]!r} must be like 2025-11-28T10:05:00Z")
+            raise bad_input(
+                f"created_at: {self.created_at[:60]!r} must be like 2025-11-28T10:05:00Z"
+            )
         for text in (self.summary, *self.sources):
             if text != names.one_line(text):
                 raise bad_input(f"summary or sources: {text[:60]!r} must be one line")
@@ -163,18 +165,25 @@ def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
     path = os.path.join(folder(layout, session), stem + ".md")
     path = files.create(path, render(payload))
     touch(path, now)
-    entry = _entry(path, payload)
-    manifest = os.path.join(os.path.dirname(path), MANIFEST)
-    if os.path.lexists(manifest):
-        data = indexes.spliced(files.read_bytes(manifest), entry, TOTAL)
+    try:
+        _list(layout, session, _entry(path, payload), now)
+    except BaseException:
+        os.unlink(path)  # stored and listed, or not at all
+        raise
+    return path
+
+
+def _list(layout: Layout, session: str, entry: indexes.Fields, now: int) -> None:
+    path = os.path.join(folder(layout, session), MANIFEST)
+    if os.path.lexists(path):
+        data = indexes.spliced(files.read_bytes(path), entry, TOTAL)
     else:
-        data = _manifest(session, payload.created_at, [entry]).encode()
+        data = _manifest(session, entry["createdAt"], [entry]).encode()
     if data is None:  # somebody else wrote it: the files are the truth
         repair(layout, session, now)
     else:
-        files.write(manifest, data)
-        touch(manifest, now)
-    return path
+        files.write(path, data)
+        touch(path, now)
 
 
 def _entry(path: str, payload: Payload) -> indexes.Fields:
@@ -236,10 +245,28 @@ def documents(layout: Layout, session: str) -> list[str]:
     """The payload files of a session, oldest first, whether listed or not."""
     into = folder(layout, session)
     try:
-        found = [name for name in os.listdir(into) if name.endswith(".md") and name[0] != "."]
+        with os.scandir(into) as inside:
+            found = [
+                entry.name
+                for entry in inside
+                if entry.name.endswith(".md")
+                and entry.name[0] != "."
+                and entry.is_file(follow_symlinks=False)
+            ]
     except (FileNotFoundError, NotADirectoryError):
         return []
     return [os.path.join(into, name) for name in sorted(found, key=lambda name: name[:-3])]
+
+
+def latest(layout: Layout, session: str) -> str:
+    """The file of the payload that was stored last; empty where there is none."""
+    into = folder(layout, session)
+    manifest = os.path.join(into, MANIFEST)
+    identity = indexes.last_id(files.read_bytes(manifest)) if os.path.isfile(manifest) else ""
+    path = os.path.join(into, identity + ".md")
+    if sessions.is_name(identity) and os.path.isfile(path):
+        return path
+    return (documents(layout, session) or [""])[-1]
 
 
 def load(path: str, where: str) -> Payload:

@@ -67,12 +67,11 @@ class _Entry:
         self.heading = heading
         self.end = -1
 
-    def close(self, identity: str, number: int, current: _Entry) -> None:
-        """Its closing line stands at `number`: in `current`, the done marks above are its own."""
+    def close(self, number: int, current: _Entry) -> None:
+        """Its closing line is `number`; where that is in `current`, done marks above it are its."""
         while self is not current and current.ends_in_stray_mark():
             self.lines.append(current.lines.pop())
-        self.id = identity
-        self.end = number if self.end < 0 else self.end
+        self.end = number
 
     def ends_in_stray_mark(self) -> bool:
         number, line = self.lines[-1] if self.lines else (-1, "")
@@ -170,7 +169,7 @@ def _entries(text: str) -> list[_Entry]:
             identity = line[len(_END) : -4].strip()
             owner = current if current.identity() == identity else known.get(identity)
             if owner:
-                owner.close(identity, number, current)
+                owner.close(number, current)
         elif current.end < 0 or line.startswith(_DONE):
             current.lines.append((number, line))
     return found

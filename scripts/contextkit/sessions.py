@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, formats, git, names
+from contextkit import files, git, names
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 
@@ -52,6 +52,8 @@ def _first_line(path: str) -> str:
 def _from_marker(path: str) -> str:
     if not os.path.isfile(path):
         return ""
+    from contextkit import formats
+
     try:
         found = formats.from_json(files.read(path), path)
     except ContextError:
@@ -73,7 +75,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
                 os.unlink(kept)
     found = find(layout, given, _slug(layout))
     if found:
-        if not given and _first_line(kept) == found:
+        if _first_line(kept) == found:
             os.utime(kept, (now, now))
         return found, False
     files.store(layout.state)

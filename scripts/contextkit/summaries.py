@@ -11,7 +11,7 @@ from contextkit.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 _SUMMARY = ("executive summary", "summary", "tl;dr", "tldr", "abstract", "overview", "resumo",
             "zusammenfassung", "in short", "conclusion", "conclusions")  # fmt: skip
@@ -33,11 +33,11 @@ _FEWEST = 4  # words, in the same sense
 
 
 class Section(Record):
-    """A heading and the lines directly below it, without code."""
+    """A heading and the text directly below it, without code."""
 
     level: int
     title: str
-    lines: tuple[str, ...] = ()
+    text: str = ""
 
 
 class Row(Record):
@@ -51,7 +51,7 @@ def sections(text: str) -> list[Section]:
     A text that is nothing but code is read as if it were prose.
     """
     found = _sections(text, code=False)
-    if any(line.strip() for section in found for line in section.lines):
+    if any(section.text.strip() for section in found):
         return found
     return _sections(text, code=True)
 
@@ -71,7 +71,9 @@ def _sections(text: str, code: bool) -> list[Section]:
             found.append((level, plain(stripped.strip("# ")), []))
         else:
             found[-1][2].append(line)
-    return [Section(level=level, title=t, lines=tuple(lines)) for level, t, lines in found]
+    return [
+        Section(level=level, title=title, text="\n".join(lines)) for level, title, lines in found
+    ]
 
 
 def _body(text: str) -> str:
@@ -90,13 +92,12 @@ def _fence(line: str, fence: str) -> str:
     return "" if line == mark and mark.startswith(fence) else fence
 
 
-def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
+def _paragraphs(text: str) -> Iterator[str]:
     """Paragraphs and list items as plain text; of a table the rows below its head, `cell: cell`."""
     parts: list[str] = []
     in_table = False
-    for line in lines:
-        text = line.strip()
-        item = text.lstrip("> ")
+    for line in text.split("\n"):
+        item = line.strip().lstrip("> ")
         if item.startswith("|"):
             cells = [plain(cell) for cell in item.strip("|").split("|")]
             if in_table and not set("".join(cells)) <= set("-: "):
@@ -104,7 +105,7 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
             item, in_table = "", True
         else:
             in_table = False
-        blank = not item or set(text) <= set("-=*_ ") or text.startswith(("<!--", "!["))
+        blank = not item or set(item) <= set("-=*_ ") or item.startswith(("<!--", "!["))
         marker = 0 if blank else _marker(item)
         if parts and (blank or marker or item.startswith("**")):
             yield plain(" ".join(parts))
@@ -168,7 +169,7 @@ def sentences(text: str) -> Iterator[str]:
 
 def _said(section: Section) -> Iterator[str]:
     """The sentences of a section, but for labels such as `Date: x`; endless ones are cut."""
-    for paragraph in _paragraphs(section.lines):
+    for paragraph in _paragraphs(section.text):
         for sentence in sentences(paragraph):
             head, _, rest = sentence.partition(":")
             if head.lower() not in _LABELS and (rest or head.count(" ") + 1 >= _FEWEST):
@@ -254,9 +255,11 @@ def _called_key(found: list[Section]) -> list[str]:
         if _bare(section.title) in _KEY:
             said = _said(section)
             return [sentence for sentence, _ in zip(said, range(2), strict=False)]
-        if not any(line.lstrip(" \t*>-").lower().startswith(_KEY) for line in section.lines):
+        if not any(
+            line.lstrip(" \t*>-").lower().startswith(_KEY) for line in section.text.split("\n")
+        ):
             continue
-        paragraphs = _paragraphs(section.lines)
+        paragraphs = _paragraphs(section.text)
         for paragraph in paragraphs:
             label, colon, rest = paragraph.partition(":")
             if colon and label.lower().strip() in _KEY:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import compileall
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from measure import BARE, Case, measure, report
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 SCRIPTS = CHECKOUT / "scripts"
+HERE = Path(__file__).resolve().parent
 ROUNDS = int(os.environ.get("ROUNDS", "40"))
 ENTRY = "## 2025-10-{day:02} 09:00:00 UTC\n- **Summary:** moved the parser behind its tests\n\n"
 
@@ -66,16 +68,119 @@ def capture_cases(folder: Path) -> list[Case]:
     ]  # fmt: skip
 
 
+def payload_cases(folder: Path) -> list[Case]:
+    """Storing 5,000 tokens and 1 MB; adding, listing and searching at 10, 1,000 and 10,000."""
+    os.environ["SESSION_ID"] = "bench"
+    report = folder / "report.md"
+    paragraph = (
+        "The parser in `src/app.py:42` takes 52 ms for 4,500 lines. It must not be slower.\n"
+    )
+    sections = "".join(f"\n## Part {n}\n\n{paragraph * 20}" for n in range(11))
+    report.write_text(f"# Report\n{sections}", encoding="utf-8")
+    large = folder / "large.md"
+    large.write_text(f"# Report\n{sections * 60}"[: 1 << 20], encoding="utf-8")
+    store = script("payload_store.py", "--topic=bench", "--source=bench")
+    found = [
+        Case("payload_store (5k tokens)", [*store, "--session=new"], 2.5, stdin=str(report)),
+        Case("payload_store (1 MB)", [*store, "--session=large"], stdin=str(large)),
+        Case("payload_store passes through", store, 1.8, stdin="contextkit.txt"),
+    ]
+    Path("contextkit.txt").write_text("short", encoding="utf-8")
+    for count in (10, 1_000, 10_000):
+        session = f"s{count}"
+        fill(folder, session, count)
+        at = f"at {count:,}"
+        found += [
+            Case(f"payload_store {at}", [*store, f"--session={session}"], stdin=str(report)),
+            Case(f"payload_list {at}", script("payload_store.py", "list", f"--session={session}")),
+            Case(f"payload_find {at}",
+                 script("payload_store.py", "find", "--q=app.py", f"--session={session}")),
+        ]  # fmt: skip
+    return found
+
+
+def fill(folder: Path, session: str, count: int) -> None:
+    """A session with `count` payloads, written by the library itself."""
+    sys.path.insert(0, str(SCRIPTS))
+    from contextkit import indexes, payloads
+    from contextkit.layout import Layout
+
+    layout = Layout(str(folder))
+    payloads.prepare_store(layout)
+    into = Path(payloads.folder(layout, session))
+    into.mkdir()
+    entries = []
+    for number in range(count):
+        payload = payloads.Payload(
+            topic=f"topic {number}", source="bench", created_at="2025-10-23T18:05:00Z", tokens=9,
+            summary="One sentence. Another one.", content=f"See src/app.py:{number} for more.\n",
+        )  # fmt: skip
+        path = into / f"20251023-180500-topic-{number}.md"
+        path.write_text(payloads.render(payload), encoding="utf-8")
+        entries.append(payloads.entry_of(str(path), payload))
+    head = {"sessionId": session, "createdAt": "2025-10-23T18:05:00Z"}
+    text = indexes.render(head, "payloads", entries, "totalTokensStored")
+    (into / payloads.MANIFEST).write_text(text, encoding="utf-8")
+
+
+def verdict_cases(folder: Path) -> list[Case]:
+    """Writing one; the four reports at 10 to 10,000 verdicts, beside bash with jq as it was."""
+    sys.path.insert(0, str(SCRIPTS))
+    from contextkit import verdicts
+
+    found = [
+        Case("verdict write", script("verdict.py", "write", "--agent=a", "--status=CLEAN",
+                                     "--summary=nothing found"), 1.8),
+    ]  # fmt: skip
+    for count in (10, 100, 1_000, 10_000):
+        store = folder / f"verdicts{count}"
+        store.mkdir()
+        for number in range(count):
+            verdict = verdicts.Verdict(
+                agent=f"agent-{number}", status="NEEDS_ATTENTION" if number % 4 == 0 else "CLEAN",
+                summary="what was concluded, in a line", tokens_spent=1200,
+            )  # fmt: skip
+            (store / f"agent-{number}.json").write_text(verdicts.render(verdict), encoding="utf-8")
+        for said in ("table", "count", "attention", "tokens"):
+            limit = {10: 1.8, 1_000: 3.0}.get(count) if said in ("table", "count") else None
+            command = ["env", f"CLAVAIN_VERDICT_DIR={store}", *script("verdict.py", said)]
+            found.append(Case(f"verdict {said} of {count:,}", command, limit))
+        if count <= 100 and shutil.which("jq"):
+            for said in ("table", "count", "attention", "tokens"):
+                command = ["bash", str(HERE / "jq-per-file.sh"), said, str(store)]
+                found.append(Case(f"  with jq: {said} of {count:,}", command, rounds=200 // count))
+    if shutil.which("jq"):
+        command = ["bash", str(HERE / "jq-per-file.sh"), "write", str(folder / "jq")]
+        found.append(Case("  with jq: write", command))
+    return found
+
+
 def main() -> int:
+    """Run the groups that are named, all by default."""
     compileall.compile_dir(str(SCRIPTS), quiet=1)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        scratch(folder)
-        cases = [Case("python -c pass", BARE), *capture_cases(folder)]
-        measure(cases, ROUNDS)
-        kept = report(cases)
-        os.chdir("/")
+    groups = {"capture": capture_cases, "payloads": payload_cases, "verdicts": verdict_cases}
+    kept = True
+    for name in sys.argv[1:] or groups:
+        with tempfile.TemporaryDirectory() as made:
+            folder = Path(made).resolve()
+            scratch(folder)
+            cases = [Case("python -c pass", BARE), *groups[name](folder)]
+            measure(cases, ROUNDS)
+            print(f"\n{name}")
+            kept = report(cases) and kept
+            kept = flat(cases) and kept
+            os.chdir("/")
     return 0 if kept else 1
+
+
+def flat(cases: list[Case]) -> bool:
+    """Whether storing into 10,000 costs at most 1.3 times what storing into 10 does."""
+    median = {case.name: case.median for case in cases}
+    if "payload_store at 10,000" not in median:
+        return True
+    ratio = median["payload_store at 10,000"] / median["payload_store at 10"]
+    print(f"payload_store at 10,000 against at 10: {ratio:.2f} (may be 1.3)")
+    return ratio <= 1.3
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ class Case:
     over: str = ""
     stdin: str = os.devnull
     prepare: Callable[[], object] | None = None
+    rounds: int = 1_000  # at most: for what takes long
     times: list[float] = field(default_factory=list)
 
     def once(self) -> None:
@@ -52,10 +53,12 @@ def measure(cases: Sequence[Case], rounds: int) -> None:
     """Run all cases `rounds` times, one after the other in each round."""
     for number in range(rounds + 1):
         for case in cases:
-            case.once()
+            if number < case.rounds:
+                case.once()
         if number == 0:  # the first round warms the disk cache
             for case in cases:
-                case.times.clear()
+                if case.rounds > 1:
+                    case.times.clear()
         if sys.stderr.isatty():
             sys.stderr.write(f"\r{number}/{rounds} rounds ")
     if sys.stderr.isatty():

@@ -1,0 +1,257 @@
+"""The flow of reviews: many agents' files in, one verdict each and one table out.
+
+    ingest      read a folder of agent files, derive each status, write all verdicts
+    shown       the sections worth reading, most severe first, until a budget is spent
+    sizes       what reading in full, by index, or a line an agent costs
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit import files, names, review_headers, review_sections, reviews, sessions, tokens
+from contextkit import verdicts as verdict_files
+from contextkit.errors import ContextError, bad_input
+from contextkit.layout import Layout
+from contextkit.records import Record
+from contextkit.reviews import Finding, Review
+
+NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
+SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
+_SUMMARY = 120  # characters of the line that says what an agent found
+
+
+class Ingested(Record):
+    """What came of one agent's file; `findings_count` leaves improvements out."""
+
+    agent: str
+    status: str
+    validation: str
+    stated_verdict: str
+    derived_verdict: str
+    mismatch: bool
+    findings_count: int
+    severities: dict[str, int]
+    improvements: int
+    summary: str
+    detail_path: str
+    flags: tuple[str, ...]
+
+
+def ingest(layout: Layout, folder: str, agents: tuple[str, ...], now: int) -> list[Ingested]:
+    """Read the file of each agent in `folder` and write its verdict; the last ingest counts.
+
+    Without `agents` every `<agent>.md` there is one. An agent whose file is missing, empty or
+    unfinished is an ERROR: nothing becomes clean by not being there.
+    """
+    roster = agents or _agents_of(folder)
+    for agent in roster:
+        verdict_files.encode(agent)  # refused before anything is written
+    session = sessions.find_current(layout)
+    done = []
+    for agent in roster:
+        found, review, spent = _ingested(layout, folder, agent)
+        done.append(found)
+        verdict = verdict_files.Verdict(
+            agent=agent,
+            status=found.status,
+            summary=found.summary,
+            type=review.type if review else "verdict",
+            tokens_spent=spent,
+            findings_count=found.findings_count,
+            detail_path=found.detail_path,
+            timestamp=names.iso(now),
+            session_id=session,
+            flags=found.flags,
+            findings=tuple(f.id for f in _by_severity(review) if f.id)[:10] if review else (),
+        )
+        verdict_files.save(layout, verdict)
+    return done
+
+
+def _agents_of(folder: str) -> tuple[str, ...]:
+    """The agents that left a file, finished or not."""
+    try:
+        there = sorted(os.listdir(folder))
+    except OSError as error:
+        raise ContextError(f"{folder}: cannot be read: {error.strerror}") from None
+    found = {}
+    for name in there:
+        stem = name.removesuffix(".partial").removesuffix(".md")
+        wanted = name.endswith((".md", ".md.partial")) and name[0] != "."
+        if wanted and name.removesuffix(".partial") not in NEVER_AGENTS:
+            found[verdict_files.decode(stem)] = True
+    return tuple(found)
+
+
+def agent_file(folder: str, agent: str) -> str:
+    """The file of an agent: under its own name, or as verdicts are named."""
+    plain = os.path.join(folder, agent + ".md")
+    encoded = os.path.join(folder, verdict_files.encode(agent) + ".md")
+    return plain if "/" not in agent and os.path.lexists(plain) else encoded
+
+
+def _ingested(layout: Layout, folder: str, agent: str) -> tuple[Ingested, Review | None, int]:
+    """One agent's file as a verdict, the review in it, and the tokens it says it took."""
+    path = agent_file(folder, agent)
+    shown = layout.shown(path)
+    partial = not os.path.isfile(path) and os.path.isfile(path + ".partial")
+    if partial:
+        path, shown = path + ".partial", shown + ".partial"
+    text = _text(path)
+    if not text.strip():
+        reason = "left no file" if not os.path.lexists(path) else "left an empty file"
+        return _without_review(agent, "missing", reason, shown), None, 0
+    review = reviews.parse(text)
+    status, flags = reviews.status(review)
+    header = review_headers.parse(text)
+    status, flags = _with_header(status, tuple(flags), header)
+    if partial:
+        status, flags = "ERROR", ("partial", *flags)
+    counts = {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
+    found = Ingested(
+        agent=agent,
+        status=status,
+        validation="partial" if partial else review.validation,
+        stated_verdict=review.stated,
+        derived_verdict=_derived(counts),
+        mismatch="verdict_mismatch" in flags,
+        findings_count=len(review.findings) - counts["IMP"],
+        severities={s: n for s, n in counts.items() if s != "IMP" and n},
+        improvements=counts["IMP"],
+        summary=_summary(review, counts, partial),
+        detail_path=shown,
+        flags=flags,
+    )
+    return found, review, header.tokens_spent if header else 0
+
+
+def _text(path: str) -> str:
+    if not os.path.isfile(path):
+        return ""
+    return files.read_bytes(path).decode("utf-8", "replace")
+
+
+def _with_header(
+    status: str, flags: tuple[str, ...], header: review_headers.Header | None
+) -> tuple[str, tuple[str, ...]]:
+    """The stricter of the index and the header that the agent wrote beside it."""
+    order = ("CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED", "ERROR")
+    if header is None or header.status not in order or status not in order:
+        return status, flags
+    stricter = max(status, header.status, key=order.index)
+    return stricter, flags if stricter == status else ("header_mismatch", *flags)
+
+
+def _without_review(agent: str, validation: str, reason: str, shown: str) -> Ingested:
+    return Ingested(
+        agent=agent,
+        status="ERROR",
+        validation=validation,
+        stated_verdict="",
+        derived_verdict="error",
+        mismatch=False,
+        findings_count=0,
+        severities={},
+        improvements=0,
+        summary=reason,
+        detail_path=shown,
+        flags=(validation,),
+    )
+
+
+def _derived(counts: dict[str, int]) -> str:
+    return "risky" if counts["P0"] else "needs-changes" if counts["P1"] else "safe"
+
+
+def _summary(review: Review, counts: dict[str, int], partial: bool) -> str:
+    """What the agent found, in a line made from its rows, not from its prose."""
+    said = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)
+    if review.type == "research":
+        text = said or "research report"
+    elif review.validation == "malformed":
+        text = "no readable Findings Index: read the file"
+    elif review.validation == "error":
+        text = "the agent reported an error"
+    else:
+        text = said or "no findings"
+    worst = next(iter(_by_severity(review)), None)
+    if worst and worst.severity in ("P0", "P1"):
+        text += f": {worst.title}"
+    text = ("unfinished: " if partial else "") + names.one_line(text)
+    return text if len(text) <= _SUMMARY else text[: _SUMMARY - 1].rstrip() + "…"
+
+
+def _by_severity(review: Review) -> list[Finding]:
+    order = {severity: place for place, severity in enumerate(SEVERITIES)}
+    return sorted(review.findings, key=lambda finding: order.get(finding.severity, -1))
+
+
+def totals(done: list[Ingested]) -> str:
+    """`4/6 valid, 1 malformed, 1 missing`."""
+    counts: dict[str, int] = {}
+    for one in done:
+        counts[one.validation] = counts.get(one.validation, 0) + 1
+    valid = counts.pop("valid", 0)
+    return ", ".join([f"{valid}/{len(done)} valid", *(f"{n} {v}" for v, n in counts.items())])
+
+
+def index(folder: str, agents: tuple[str, ...]) -> list[tuple[str, str]]:
+    """(agent, row) of every index, normalised; a file without one says so."""
+    rows = []
+    for agent in agents or _agents_of(folder):
+        text = _text(agent_file(folder, agent))
+        for row in review_sections.index_rows(reviews.parse(text)) or ["(no Findings Index)"]:
+            rows.append((agent, names.one_line(row)))
+    return rows
+
+
+def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
+    """The section of one finding, or of the most severe ones, within `max_tokens`; and all ids.
+
+    Empty text for a finding that is not there.
+    """
+    review = reviews.parse(text)
+    ids = [found.id for found in _by_severity(review) if found.id]
+    wanted = [finding] if finding else ids
+    parts: list[str] = []
+    room = max_tokens
+    for identity in wanted:
+        section = review_sections.section(text, identity)
+        if not section or room < 1:
+            break
+        if parts and tokens.estimate(section) > room:
+            break
+        parts.append(tokens.clip(section, room, " … (cut)"))
+        room -= tokens.estimate(parts[-1])
+    return "\n\n".join(parts), ids
+
+
+def sizes(folder: str, agents: tuple[str, ...]) -> list[tuple[str, int, int, int, int]]:
+    """(agent, full, P0 and P1 sections, index, one line) in tokens for each agent."""
+    rows = []
+    for agent in agents or _agents_of(folder):
+        text = _text(agent_file(folder, agent))
+        review = reviews.parse(text)
+        serious = [f.id for f in review.findings if f.severity in ("P0", "P1") and f.id]
+        sections = "\n".join(review_sections.section(text, identity) for identity in serious)
+        rendered = "\n".join(review_sections.index_rows(review))
+        counts = {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
+        line = f"{reviews.status(review)[0]}\t{agent}\t{_summary(review, counts, False)}"
+        sizes_of = (tokens.estimate(part) for part in (text, sections, rendered, line))
+        rows.append((agent, *sizes_of))
+    return rows  # type: ignore[return-value]
+
+
+def detail(layout: Layout, agent: str) -> str:
+    """The file that an agent's verdict names; refused outside the root. Raises ContextError."""
+    entry = verdict_files.load(layout, agent)
+    if entry is None:
+        raise ContextError(f"{agent}: there is no verdict of this agent")
+    path = str(entry.get("detail_path") or "")
+    if not path or os.path.isabs(path) or ".." in path.split("/"):
+        raise bad_input(f"{agent}: its detail path {path[:80]!r} is refused: not inside the root")
+    full = files.inside(layout.root, layout.join(path), "detail_path")
+    if not os.path.isfile(full):
+        raise ContextError(f"{path}: the report of {agent} is not there any more")
+    return full
