@@ -213,7 +213,8 @@ def test_a_required_option_must_say_something(words: list[str], called: Called) 
     assert called(*words, program=a_program(show, needed, TEXT)) == 2
     if words != ["--m="]:  # the short name has one dash
         assert called.err == (
-            "tool: m= is missing or blank: what to keep\ntool: usage: show m=… [topic=…]\n"
+            "tool: m= is missing or blank: what to keep\n"
+            "tool: usage: tool.py show --message=… [--topic=…]\n"
         )
     assert called.out == ""
 

@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 PIECES = (
-    "src/app.py:42", "`setup.cfg`.", "**52 ms**,", "https://a.example/x?y=(z)", "80ea710", "33%", "never",
-    "Do not", "must not", "ENOENT", "TypeError:", "`fatal: no`", "Error:", "[label](docs/a.md)", "word", "7.",
-    "$5", "İ", "“never”", "|", "- ", "\t", "\n", "\r\n", " ", ". ", "a/b", "~", "**", "`", "…", "{", "://",
-)  # fmt: skip
+    *"src/app.py:42 `setup.cfg`. https://a.example/x?y=(z) 80ea710 33% never ENOENT".split(),
+    *"TypeError: Error: [label](docs/a.md) word 7. $5 İ “never” | a/b ~ ** ` … { ://".split(),
+    *("**52 ms**,", "Do not", "must not", "`fatal: no`", "- ", "\t", "\n", "\r\n", " ", ". "),
+)
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=5)).map("".join)
 
 
@@ -64,9 +64,9 @@ def test_a_hard_fact_is_found_without_its_decoration(text: str, kind: str, value
 
 @pytest.mark.parametrize(
     "text",
-    ["", "and/or", "Node.js", "TypeScript/Node.js", "e.g. this", "I/O", "7. Tokens", "1) files", "12 apples",
-     "Whenever it rains", "never-ending", "defaced facade", "1234567", "v1.2.3", "Error:", "an error: once",
-     "Terror", "2025-10-23", "10.5.3", "//", "...", "…", "http", "x y z"],
+    ["", "and/or", "Node.js", "TypeScript/Node.js", "e.g. this", "I/O", "7. Tokens", "1) files",
+     "12 apples", "Whenever it rains", "never-ending", "defaced facade", "1234567", "v1.2.3",
+     "Error:", "an error: once", "Terror", "2025-10-23", "10.5.3", "//", "...", "…", "http", "x y"],
 )  # fmt: skip
 def test_what_is_no_hard_fact_is_not_counted(text: str) -> None:
     assert found(text) == []
@@ -75,7 +75,7 @@ def test_what_is_no_hard_fact_is_not_counted(text: str) -> None:
 def test_every_forbidding_sentence_of_a_line_counts() -> None:
     text = "Never push. Then rest. You must not merge. Do not ask! Go on."
     assert found(text) == [("prohibition", said) for said in
-                           ("You must not merge", "Never push", "Do not ask!")]  # fmt: skip
+                           ("You must not merge", "Never push", "Do not ask")]  # fmt: skip
 
 
 def test_a_fact_has_the_line_where_it_stands_first_and_counts_once() -> None:
@@ -107,13 +107,14 @@ def test_a_fact_that_was_cut_short_is_not_kept() -> None:
     mine = facts.find("docs/report.md takes 4,500 tokens. Never delete the old one by hand.")
     assert len(mine) == 3
     assert facts.kept(mine, "docs/report.m… takes 4,500 tok…\nNever delete the old…") == 0
+    assert facts.kept(mine, "docs/report.md.bak takes 14,500 tokens") == 0
     assert facts.kept(mine, "docs/report.md,4,500 tokens\nNever delete the old one by hand") == 1
 
 
 @pytest.mark.parametrize(
     "unit",
-    ["x ", "a never. ", "error: b ", "`", "src/a.py ", "http://", "[a](b) ", "\n", "never ", "| do not |",
-     "{", "a.b:", "0", "Exception"],
+    ["x ", "a never. ", "error: b ", "`", "src/a.py ", "http://", "[a](b) ", "\n", "never ",
+     "| do not |", "{", "a.b:", "0", "Exception"],
 )  # fmt: skip
 def test_time_grows_with_the_length_and_no_faster(unit: str) -> None:
     def seconds(count: int) -> float:
@@ -125,4 +126,4 @@ def test_time_grows_with_the_length_and_no_faster(unit: str) -> None:
             times.append(time.perf_counter() - start)
         return min(times)
 
-    assert seconds(16_000) < 24 * seconds(2_000) + 0.02  # quadratic would be 64 times
+    assert seconds(8_000) < 24 * seconds(1_000) + 0.02  # quadratic would be 64 times

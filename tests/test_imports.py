@@ -107,7 +107,7 @@ COMMON = {"__future__", "contextkit"} | ours(
 )
 ADD = {"remember_later"} | COMMON | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | COMMON | ours(
-    "branch_folders capsules formats markdown notebooks sessions subagents tokens"
+    "branch_folders capsules markdown notebooks sessions subagents tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
 

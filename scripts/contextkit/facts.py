@@ -67,9 +67,15 @@ def find(text: str) -> list[Fact]:
 
 def kept(facts: list[Fact], said: str) -> int:
     """How many of `facts` the text `said` carries too."""
-    there = {value for _, value, _ in find(said)}
-    said = _plain(said)
-    return sum(value in there or (" " in value and value in said) for _, value, _ in facts)
+    there = {(kind, value) for kind, value, _ in find(said)}
+    said = _plain(said) + "\n"
+    return sum((kind, value) in there or _is_quoted(kind, value, said) for kind, value, _ in facts)
+
+
+def _is_quoted(kind: str, sentence: str, said: str) -> bool:
+    """Whether a sentence stands whole in `said`, also where a row of a table is made one of it."""
+    at = said.find(sentence) if kind in ("prohibition", "error") and " " in sentence else -1
+    return at >= 0 and said[at + len(sentence)] in "\n.:;!?"
 
 
 def _plain(sentence: str) -> str:
@@ -179,7 +185,7 @@ def _forbidden(line: str, lower: str, phrase: str) -> Iterator[tuple[str, str]]:
             start = max([first, *(found + 2 for found in starts if found >= 0)])
             ends = [line.find(mark, end, end + _LONGEST) for mark in _ENDS]
             end = min([e for e in ends if e >= 0], default=len(line))
-            said = _plain(line[start:end]).strip(_MARKS + "\r").rstrip(".")
+            said = _plain(line[start:end]).strip(_MARKS + "\r").rstrip(".!?")
             yield "prohibition", said[:_LONGEST]
         at = lower.find(phrase, end)
 

@@ -72,7 +72,8 @@ def total(data: bytes, list_name: str, total_name: str) -> int:
 
 def last_id(data: bytes) -> str:
     """The id of the last entry; empty when there is none, or it is not as we write it."""
-    return data.rpartition(b'\n      "id": "')[2].partition(b'"')[0].decode("utf-8", "replace")
+    _, mark, rest = data.rpartition(b'\n      "id": "')
+    return rest.partition(b'"')[0].decode("utf-8", "replace") if mark else ""
 
 
 def parse(data: bytes, list_name: str, where: str) -> tuple[Fields, list[Fields]]:

@@ -97,16 +97,25 @@ class Block:
         if not understood:
             if self._ended and "|" not in text and not review_lines.unbulleted(text)[1]:
                 return False
-            self._doubt(number, text)
+            self.doubt(number, text)
         self.end = number
         return True
 
     def finish(self) -> None:
         """No more lines come: a label P0 or P1 without a row below it hides something."""
         if self._promised:
-            self._doubt(self._promised, self._label[0])
+            self.doubt(self._promised, self._label[0])
 
-    def _doubt(self, number: int, text: str) -> None:
+    def settle(self, row: Finding, severity: str) -> bool:
+        """Whether a row that only lacked a severity is understood now that its section says it."""
+        doubtful = severity not in SERIOUS and review_lines.mentions_serious(row.title)
+        if row.raw_severity or not row.title or doubtful:
+            return False
+        self.unparsed.pop(row.line, None)
+        return True
+
+    def doubt(self, number: int, text: str) -> None:
+        """Keep a line that was not understood."""
         kept = len(self.unparsed) < MOST_SHOWN
         self.unparsed[number] = names.one_line(text[:200]) if kept else ""
 
@@ -247,4 +256,3 @@ def label_of(text: str) -> str:
     if any(word not in _LABEL_WORDS and not word.isdigit() for word in others):
         return ""
     return review_lines.strictest(*found)
-

@@ -34,9 +34,9 @@ _BULLETS = frozenset("-*+•–—")
 _DIGITS = "0123456789"
 _ONE_DIGIT = frozenset(_DIGITS)
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
-_NOTHING = ("none", "no", "nothing", "n", "0")
-_NOTHING_ELSE = frozenset(
-    "a p0 p1 p2 p3 critical high serious blocking severity priority issue issues finding findings"
+_NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
+_SAYS_NOTHING = _NOTHING | frozenset(
+    "a there is are p0 p1 p2 p3 critical high serious blocking severity priority issue issues finding findings"
     " problem problems found identified reported any were was in this review applicable".split()
 )
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
@@ -194,7 +194,7 @@ def says_nothing(text: str) -> bool:
     if len(text) > 80:
         return False
     words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
-    return words[:1] != [] and words[0] in _NOTHING and _NOTHING_ELSE.issuperset(words[1:])
+    return not _NOTHING.isdisjoint(words) and _SAYS_NOTHING.issuperset(words)
 
 
 def mentions_serious(text: str) -> bool:

@@ -1,8 +1,8 @@
 """The flow of reviews: many agents' files in, one verdict each and one table out.
 
-    ingest      read a folder of agent files, derive each status, write all verdicts
-    shown       the sections worth reading, most severe first, until a budget is spent
-    sizes       what reading in full, by index, or a line an agent costs
+ingest      read a folder of agent files, derive each status, write all verdicts
+shown       the sections worth reading, most severe first, until a budget is spent
+sizes       what reading in full, by index, or a line an agent costs
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ def _sections(text: str, code: bool) -> list[Section]:
     fence = ""
     for line in _body(text).split("\n"):
         stripped = line.strip()
-        if stripped[:3] in ("```", "~~~"):
-            fence = _fence(stripped, fence)
+        if stripped[:3] in ("```", "~~~") and _is_fence(stripped, fence):
+            fence = "" if fence else stripped[: len(stripped) - len(stripped.lstrip(stripped[0]))]
             found[-1][2].append("")
         elif fence and not code:
             continue
@@ -84,12 +84,12 @@ def _body(text: str) -> str:
     return text
 
 
-def _fence(line: str, fence: str) -> str:
-    """The fence that is open after a line that begins with one; empty when none is."""
-    mark = line[: len(line) - len(line.lstrip(line[0]))]
-    if not fence:
-        return "" if "`" in line[len(mark) :] else mark  # code within a line is no fence
-    return "" if line == mark and mark.startswith(fence) else fence
+def _is_fence(line: str, fence: str) -> bool:
+    """Whether a line of backticks or tildes opens a code block, or closes the one that is open."""
+    rest = line.lstrip(line[0])
+    if fence:
+        return not rest and line.startswith(fence)
+    return line[0] == "~" or "`" not in rest  # code within a line is no block
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -171,8 +171,9 @@ def _said(section: Section) -> Iterator[str]:
     """The sentences of a section, but for labels such as `Date: x`; endless ones are cut."""
     for paragraph in _paragraphs(section.text):
         for sentence in sentences(paragraph):
-            head, _, rest = sentence.partition(":")
-            if head.lower() not in _LABELS and (rest or head.count(" ") + 1 >= _FEWEST):
+            head, colon, rest = sentence.partition(":")
+            bare = not rest and head.count(" ") + 1 < _FEWEST
+            if not colon or not (bare or head.lower() in _LABELS):
                 yield _cut(sentence)
 
 
@@ -194,6 +195,12 @@ def _first(section: Section) -> str:
 
 def summary(found: list[Section]) -> str:
     """Two to three sentences: of the text's own summary, else of its first prose."""
+    said = _leading(found)
+    whole = [sentence + "." * sentence[-1].isalnum() for sentence in said]
+    return " ".join(whole if len(whole) > 1 else said)
+
+
+def _leading(found: list[Section]) -> list[str]:
     own = [section for name in _SUMMARY for section in found if _bare(section.title) == name]
     others = [section for section in found if not _bare(section.title).startswith(_SKIPPED)]
     said: list[str] = []
@@ -205,11 +212,11 @@ def summary(found: list[Section]) -> str:
                 break
         if len(said) > 1:
             break
-    return " ".join(said[:2] if sum(map(len, said)) > _LONGEST_SUMMARY else said)
+    return said[:2] if sum(map(len, said)) > _LONGEST_SUMMARY else said
 
 
 def _bare(title: str) -> str:
-    return title.lower().strip("0123456789.:) ")
+    return title.lower().lstrip("0123456789.) ").rstrip(".: ")
 
 
 def rows(found: list[Section], most: int) -> list[Row]:
@@ -245,7 +252,7 @@ def _aspect(title: str) -> str:
 
 def key_findings(found: list[Section]) -> str:
     """One or two sentences: those the text itself calls key, else the first of its summary."""
-    said = _called_key(found) or list(sentences(summary(found)))[:1]
+    said = _called_key(found) or _leading(found)[:1]
     return " ".join(said if sum(map(len, said)) <= _LONGEST_KEY else said[:1])
 
 

@@ -6,6 +6,7 @@ Imported only when a call is not plain; see `cli.py`.
 from __future__ import annotations
 
 import argparse
+import os
 
 from contextkit import arguments, cli, settings
 from contextkit.arguments import Option
@@ -117,14 +118,23 @@ def _without_bare_flags(commands: dict[str, cli.Command], words: list[str]) -> l
 
 def missing(program: cli.Program, command: cli.Command, option: Option) -> ContextError:
     """What to say when a required option is absent or blank."""
-    shown = " ".join(
-        f"{o.name}=…" if o.required else f"[{o.name}=…]"
-        for o in command.options
-        if o.kind != "flag"
-    )
+    goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
+    by_make = len(goals) == 1
+    called = f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"
+    shown = [
+        f"{one.name if by_make else _dashed(one)}=…"
+        for one in command.options
+        if one.kind != "flag"
+    ]
+    needed = [one.required for one in command.options if one.kind != "flag"]
+    usage = [word if must else f"[{word}]" for word, must in zip(shown, needed, strict=True)]
     return bad_input(
-        f"{option.name}= is missing or blank: {option.help}\nusage: {command.name} {shown}"
+        f"{option.name}= is missing or blank: {option.help}\nusage: {called} {' '.join(usage)}"
     )
+
+
+def _dashed(option: Option) -> str:
+    return "--" + next(name for name in option.spellings if len(name) > 1)
 
 
 def _surplus(program: cli.Program, command: cli.Command, surplus: list[str]) -> str:
