@@ -170,7 +170,32 @@ def capsules_and_reminders(walk: Walk) -> None:
     identity = first.splitlines()[1].split()[0]
     walk.step("That one is taken up", "reminder_done", f"id={identity}", f"into={target}")
     show(_indent(walk.step("What is left", "reminders")))
-    show(_indent(walk.step("And how things stand", "context_status")))
+
+
+def payload(walk: Walk) -> None:
+    """The longest page of this checkout, as if a subagent had returned it."""
+    pages = [
+        path
+        for path in walk.git("ls-files", "*.md").splitlines()
+        if os.path.isfile(os.path.join(walk.scratch, path))
+    ]
+    page = max(pages, key=lambda path: os.stat(os.path.join(walk.scratch, path)).st_size)
+    with open(os.path.join(walk.scratch, page), encoding="utf-8", newline="") as file:
+        text = file.read()
+    receipt = walk.step(
+        f"A subagent returns a long text ({page}); a receipt goes back instead",
+        "payload_store", f"topic={page}", "source=docs", "session=demo", stdin=text,
+    )  # fmt: skip
+    show(_indent(receipt))
+    full, short = tokens.estimate(text), tokens.estimate(receipt)
+    show(f"   ~{full} tokens stay on disk, ~{short} go into the context: ~{full - short} saved")
+    again = walk.step("The text again, byte for byte", "payload_show", "ref=latest",
+                      "part=content", "session=demo")  # fmt: skip
+    show("   the same" if again == text else "   NOT the same")
+    facts = walk.step("What a summary could have lost", "payload_show", "ref=latest", "part=facts",
+                      "session=demo")  # fmt: skip
+    show(_indent(facts, most=6))
+    show(_indent(walk.step("The session ends", "payload_end", "session=demo")))
 
 
 def commits_of(walk: Walk) -> list[str]:
@@ -222,6 +247,8 @@ def walk(layout: Layout, args: Arguments) -> str:
         prepare(taken)
         show(f"contextkit demo: this checkout's files and history, on branch {BRANCH}")
         capsules_and_reminders(taken)
+        payload(taken)
+        show(_indent(taken.step("And how things stand", "context_status")))
     finally:
         if args.keep:
             cli.say(f"left in {folder}")

@@ -14,6 +14,12 @@ from test_capsule_prompt_script import STAMP, TARGET, tree
 from test_capsules import finished
 from test_subagents import INBOX, TEMPLATE, put, remind
 
+DOCUMENTS = [
+    str(TEMPLATE),
+    str(INBOX),
+    "shared/payloads/README.md",
+    "shared/payloads/.gitkeep",
+]
 ATTRIBUTES = str(INBOX.with_name(".gitattributes"))
 
 
@@ -23,17 +29,17 @@ def states(out: str) -> dict[str, str]:
 
 def test_init_makes_what_is_documented_and_a_second_time_nothing(repo: Path, run: Script) -> None:
     assert run("context", "init") == 0
-    assert states(run.out) == {str(TEMPLATE): "made", str(INBOX): "made"}
-    assert tree() == {str(TEMPLATE), str(INBOX), ATTRIBUTES}
+    assert states(run.out) == dict.fromkeys(DOCUMENTS, "made")
+    assert tree() == {*DOCUMENTS, ATTRIBUTES, "shared/payloads/.gitignore"}
     before = {path: (Path(path).read_bytes(), Path(path).stat().st_ino) for path in tree()}
     assert run("context", "init") == 0
-    assert states(run.out) == {str(TEMPLATE): "kept", str(INBOX): "kept"}
+    assert states(run.out) == dict.fromkeys(DOCUMENTS, "kept")
     assert {path: (Path(path).read_bytes(), Path(path).stat().st_ino) for path in tree()} == before
 
 
 def test_dry_run_only_says_what_would_be_done(repo: Path, run: Script) -> None:
     assert run("context", "init", "--dry-run") == 0
-    assert run.out == f"{TEMPLATE}: would be made\n{INBOX}: would be made\n"
+    assert run.out == "".join(f"{path}: would be made\n" for path in DOCUMENTS)
     assert tree() == set()
 
 
@@ -57,7 +63,7 @@ def test_what_somebody_edited_is_never_touched(repo: Path, run: Script, edit: st
     remind("a note")
     before = TEMPLATE.read_bytes(), INBOX.read_bytes()
     assert run("context", "init") == 0
-    assert states(run.out) == {str(TEMPLATE): "kept", str(INBOX): "kept"}
+    assert states(run.out) == dict.fromkeys(DOCUMENTS, "kept")
     assert (TEMPLATE.read_bytes(), INBOX.read_bytes()) == before
 
 
@@ -123,6 +129,7 @@ def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
     assert run("context", "status") == 0
     assert run.out == (
         "system     status\ncapsules   none on feature/demo\nreminders  0 open, 0 done\n"
+        "payloads   0 in 0 sessions; ~0 tokens stored\nverdicts   0 verdicts; 0 to look at\n"
     )
     assert tree() == set()
 
@@ -140,7 +147,12 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
     run("context", "status")
     assert f"capsules   2 on feature/demo; newest {STAMP}-2.md: a stub, ~" in run.out
     run("context", "status", "--json")
-    assert [row["id"] for row in json.loads(run.out)] == ["capsules", "reminders"]
+    assert [row["id"] for row in json.loads(run.out)] == [
+        "capsules",
+        "reminders",
+        "payloads",
+        "verdicts",
+    ]
 
 
 def _first_id() -> str:
@@ -153,7 +165,7 @@ def test_status_says_what_cannot_be_read(repo: Path, run: Script) -> None:
     TARGET.parent.mkdir(parents=True)
     TARGET.write_bytes(b"---\n\xff")
     assert run("context", "status") == 0
-    _, capsules, reminders = run.out.splitlines()
+    _, capsules, reminders, *_ = run.out.splitlines()
     assert capsules.startswith("capsules ") and f"{STAMP}.md: not UTF-8" in capsules
     assert reminders.startswith("reminders ") and "remember-later.md: not UTF-8" in reminders
 

@@ -10,10 +10,12 @@ from contextkit import (
     copies,
     files,
     git,
+    payloads,
     reminders,
     settings,
     templates,
     tokens,
+    verdicts,
 )
 from contextkit.errors import ContextError
 from contextkit.layout import Layout, Places
@@ -45,6 +47,10 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
     for path, text, is_copy in (
         (layout.capsule_template, template, True),
         (layout.reminders, templates.render("reminder_inbox.md"), False),
+        *(
+            (os.path.join(layout.payloads, name), text, bool(text))
+            for name, text in payloads.store_documents().items()
+        ),
     ):
         real = files.inside(layout.root, path, layout.shown(path))
         there = files.read_if_there(real)
@@ -58,6 +64,7 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
             elif state == "made":
                 _make(real, text)
         reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
+        payloads.prepare_store(layout)
     return [(shown, state) for shown, _, _, state in steps]
 
 
@@ -72,7 +79,12 @@ def status(layout: Layout) -> list[tuple[str, str]]:
     """(system, what is stored or open) of each; what cannot be read is said, not left out."""
     return [
         (system, _said(report, layout))
-        for system, report in (("capsules", _capsules), ("reminders", _reminders))
+        for system, report in (
+            ("capsules", _capsules),
+            ("reminders", _reminders),
+            ("payloads", _payloads),
+            ("verdicts", _verdicts),
+        )
     ]
 
 
@@ -103,3 +115,16 @@ def _reminders(layout: Layout) -> str:
     found = reminders.load_all(layout.reminders)
     still_open = sum(not reminder.done for reminder in found)
     return f"{still_open} open, {len(found) - still_open} done"
+
+
+def _payloads(layout: Layout) -> str:
+    found = payloads.sessions_in(layout)
+    entries = [entry for session in found for entry in payloads.load_all(layout, session)]
+    stored = sum(entry["tokens"] for entry in entries)
+    return f"{len(entries)} in {len(found)} sessions; ~{stored} tokens stored"
+
+
+def _verdicts(layout: Layout) -> str:
+    found = verdicts.load_all(layout)
+    urgent = len(verdicts.needs_attention(found))
+    return f"{verdicts.counts(found)}; {urgent} to look at"

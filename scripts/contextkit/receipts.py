@@ -85,12 +85,12 @@ def parse_path(text: str) -> str:
     """
     import toons
 
-    for line in text.splitlines():
-        bare = line.strip(" \t`").removeprefix("- ").replace('"@stored":', "@stored:", 1)
+    for line in text.split("\n"):
+        bare = line.strip(" \t\r`").removeprefix("- ").replace('"@stored":', "@stored:", 1)
         if not bare.startswith(MARK.rstrip()):
             continue
         try:
-            found = toons.loads(f"path: {bare.removeprefix(MARK.rstrip()).strip()}")["path"]
+            found = toons.loads(f"path: {bare.removeprefix(MARK.rstrip()).strip(' ')}")["path"]
         except (ValueError, KeyError, TypeError):
             break
         if isinstance(found, str) and found:

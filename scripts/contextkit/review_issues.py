@@ -82,6 +82,8 @@ def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
             return None, False
         carried = review_lines.severity_of_id(identity)
         return Issue(_LISTED, identity, review_lines.strictest(severity, carried), number), False
+    if level == 0 and not review_lines.may_begin(bare):
+        return None, False
     named = level > 0 and bare[:8].lower() in ("finding ", "finding:")
     head = Head(bare[8:] if named else bare)
     if level == 0:

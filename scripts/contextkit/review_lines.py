@@ -29,6 +29,7 @@ _WORDS = {
     "HIGH": "P1", "MAJOR": "P1", "MUST-FIX": "P1", "MEDIUM": "P2", "NEEDS-ATTENTION": "P2",
     "LOW": "P3", "MINOR": "P3", "INFO": "P3", "IMPROVEMENT": "IMP", "IMPROVEMENTS": "IMP",
 }  # fmt: skip
+_FIRST_WORDS = frozenset(word.partition("-")[0] for word in _WORDS)
 _QUOTES = "\"'“”„‘’«»"
 _BULLETS = frozenset("-*+•–—")
 _DIGITS = "0123456789"
@@ -36,8 +37,8 @@ _ONE_DIGIT = frozenset(_DIGITS)
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
 _SAYS_NOTHING = _NOTHING | frozenset(
-    "a there is are p0 p1 p2 p3 critical high serious blocking severity priority issue issues finding findings"
-    " problem problems found identified reported any were was in this review applicable".split()
+    "a there is are p0 p1 p2 p3 critical high serious blocking severity priority issue issues"
+    " finding findings problem problems found identified reported any were was in this review applicable".split()
 )
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
@@ -204,6 +205,12 @@ def mentions_serious(text: str) -> bool:
         return False
     words = "".join(char if char.isalnum() else " " for char in upper).split()
     return any(word in SERIOUS for word in words)
+
+
+def may_begin(text: str) -> bool:
+    """Whether a Head of `text` can have anything: a quick no for almost all prose."""
+    word = text[:60].lstrip(" *_`[(").partition(" ")[0]
+    return not word.isalpha() or word.upper() in _FIRST_WORDS
 
 
 class Head:

@@ -89,7 +89,7 @@ class _Reading:
         self.issues = Issues()
         self.research = Research()
         self._first = self._last = 0  # lines that are neither index nor comment
-        self._verdicts: list[tuple[int, str]] = []  # outside the index
+        self._verdicts: list[str] = []  # outside the index
         self._below_verdict = False  # a heading Verdict, and not yet what is below it
         self._unclosed = False
 
@@ -105,22 +105,24 @@ class _Reading:
         self.issues.take(number, level, text)
         self.research.take(number, level, text)
         if level > 0:
-            self._heading(number, review_lines.plain(text))
+            self._heading(review_lines.plain(text))
         elif self._below_verdict:
             label, value = review_lines.labelled(text)
-            self._verdicts.append((number, value if label in ("STATUS", "VERDICT") else text))
+            self._verdicts.append(value if label in ("STATUS", "VERDICT") else text)
             self._below_verdict = False
-        elif review_lines.verdict_word(review_lines.verdict(text) or "") in VERDICTS[1:3]:
-            self._verdicts.append((number, review_lines.verdict(text) or ""))
+        else:
+            said = review_lines.verdict(text)
+            if said and review_lines.verdict_word(said) in ("needs-changes", "risky"):
+                self._verdicts.append(said)
 
-    def _heading(self, number: int, title: str) -> None:
+    def _heading(self, title: str) -> None:
         said = review_lines.verdict(title)
         self._below_verdict = not said and review_lines.verdict(f"{title.rstrip(':')}:") is not None
         if said:
-            self._verdicts.append((number, said))
+            self._verdicts.append(said)
 
     def as_research(self) -> Review:
-        failed = any(self._own_error(block) for block in self.blocks)
+        failed = any(map(self._says_error, self.blocks))
         validation = "valid" if self.research.has_findings() else "malformed"
         flags = self.research.flags()
         return Review(
@@ -161,26 +163,27 @@ class _Reading:
             end_line=end,
         )
 
-    def _own_error(self, block: Block) -> bool:
-        """Whether the index says that the agent failed, and is not a stub that another quotes."""
-        said = any(review_lines.verdict_word(said) == "error" for _, said in block.verdicts)
-        return said and (bool(block.rows) or not any(other.rows for other in self.blocks))
+    @staticmethod
+    def _says_error(block: Block) -> bool:
+        return any(review_lines.verdict_word(said) == "error" for _, said in block.verdicts)
 
     def _stated(self) -> tuple[str, str]:
         """The strictest verdict that is understood, and its words; else the first other words.
 
-        Beside one that is understood, other words in an index are a doubt, unless they pass.
+        Beside one that is understood, other words in an index are a doubt, unless they pass. So
+        is an error in an index without rows where another has some: that is a stub, quoted.
         """
         known: list[tuple[str, str]] = []
         other = []
+        there_are_rows = any(block.rows for block in self.blocks)
         for block in self.blocks:
             for number, said in block.verdicts:
                 word = review_lines.verdict_word(said)
-                if word and (word != "error" or self._own_error(block)):
+                if word and (word != "error" or block.rows or not there_are_rows):
                     known.append((word, said))
                 else:
                     other.append((block, number, said))
-        outside = [said for _, said in self._verdicts]
+        outside = self._verdicts
         known += [(word, said) for said in outside if (word := review_lines.verdict_word(said))]
         if not known:
             words = [*(said for _, _, said in other), *outside, ""]
