@@ -6,8 +6,7 @@ from __future__ import annotations
 import sys
 
 from contextkit import branch_folders, capsules, cli, tokens
-from contextkit.arguments import Arguments, Option
-from contextkit.cli import Command, Program
+from contextkit.commands import Arguments, Command, Option, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
 

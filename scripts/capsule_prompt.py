@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from contextkit import cli, files, names, subagents
-from contextkit.arguments import Arguments, Option
-from contextkit.cli import Command, Program
+from contextkit.commands import Arguments, Command, Option, Program
 from contextkit.layout import Layout
 
 TYPE_CHECKING = False

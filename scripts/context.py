@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from contextkit import cli, overview
-from contextkit.arguments import Arguments, Option
-from contextkit.cli import Command, Program
+from contextkit.commands import JSON, Arguments, Command, Option, Program
 from contextkit.layout import Layout
 
 TYPE_CHECKING = False
@@ -63,8 +62,8 @@ PROGRAM = Program(
             help="make the documented files that are missing; refresh unedited copies of ours",
             options=(Option(name="dry_run", kind="flag", help="only say what would be done"),),
         ),
-        Command(run=config, help="every limit and place in force, and why", options=(cli.JSON,)),
-        Command(run=status, help="a line a system: stored, open, stale", options=(cli.JSON,)),
+        Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
+        Command(run=status, help="a line a system: stored, open, stale", options=(JSON,)),
         Command(
             run=help_,
             help="the targets of the Makefile by system",

@@ -13,8 +13,7 @@ import sys
 import tempfile
 
 from contextkit import cli, tokens
-from contextkit.arguments import Arguments, Option
-from contextkit.cli import Command, Program
+from contextkit.commands import Arguments, Command, Option, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout, toolkit
 

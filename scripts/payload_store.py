@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from contextkit import cli, names, outputs, payloads, retention, sessions, tokens
-from contextkit.arguments import Arguments, Option
-from contextkit.cli import Answer, Command, Program
+from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 
@@ -238,7 +237,7 @@ PROGRAM = Program(
             options=(
                 SESSION,
                 Option(name="all", kind="flag", help="every session"),
-                cli.JSON,
+                JSON,
             ),
         ),
         Command(
@@ -250,16 +249,17 @@ PROGRAM = Program(
                        help="an id, a path, `latest`, or a whole @stored: line"),
                 Option(name="part", choices=PARTS, help="which part (default: the file)"),
                 SESSION,
-                cli.JSON,
+                JSON,
             ),
         ),
         Command(
             run=find,
             help="every line of the payloads that holds a text",
             options=(
-                Option(name="q", required=True, positional=True, help="the text, in any case"),
+                Option(name="q", also=("query",), required=True, positional=True,
+                       help="the text, in any case"),
                 Option(name="session", help="only this session (default: all)"),
-                cli.JSON,
+                JSON,
             ),
         ),
         Command(

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from contextkit import cli, names, reminders
-from contextkit.arguments import Arguments, Option
-from contextkit.cli import Command, Program
+from contextkit.commands import JSON, Arguments, Command, Option, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
 
@@ -90,7 +89,7 @@ PROGRAM = Program(
                 Option(name="topic", help="only those on this topic"),
                 Option(name="all", kind="flag", help="those that are done too"),
                 INBOX,
-                cli.JSON,
+                JSON,
             ),
         ),
         Command(

@@ -6,8 +6,7 @@ from __future__ import annotations
 import os
 
 from contextkit import cli, formats, names, verdicts
-from contextkit.arguments import Arguments, Option
-from contextkit.cli import Answer, Command, Program
+from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 
@@ -172,14 +171,14 @@ PROGRAM = Program(
     commands=(
         Command(run=write, help="record one verdict", options=WRITE),
         Command(run=read, help="STATUS, MODEL and SUMMARY of one agent",
-                options=(AGENT, LENIENT, cli.JSON)),
+                options=(AGENT, LENIENT, JSON)),
         Command(run=table, help="STATUS, AGENT and SUMMARY, a line an agent",
-                options=(LEGACY, LENIENT, cli.JSON)),
-        Command(run=count, help="how many of each status", options=(LEGACY, LENIENT, cli.JSON)),
+                options=(LEGACY, LENIENT, JSON)),
+        Command(run=count, help="how many of each status", options=(LEGACY, LENIENT, JSON)),
         Command(run=attention, help="AGENT, FINDINGS and DETAIL of those to look at",
-                options=(LEGACY, LENIENT, cli.JSON)),
+                options=(LEGACY, LENIENT, JSON)),
         Command(run=tokens, help="the tokens all agents spent",
-                options=(LEGACY, LENIENT, cli.JSON)),
+                options=(LEGACY, LENIENT, JSON)),
         Command(run=init, help="make the store"),
         Command(
             run=clean,

@@ -11,8 +11,8 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from contextkit import cli, makefiles  # noqa: E402
-from contextkit.arguments import Option  # noqa: E402
+from contextkit import makefiles  # noqa: E402
+from contextkit.commands import Command, Option, Program  # noqa: E402
 
 PAGE = CHECKOUT / "manuals" / "make-targets.md"
 HEAD = """\
@@ -51,11 +51,11 @@ def make_targets() -> str:
     return re.sub(r"\.\.\n", ".\n", text).rstrip("\n") + "\n"
 
 
-def command_of(target: makefiles.Target) -> cli.Command | None:
+def command_of(target: makefiles.Target) -> Command | None:
     """The command that a target's recipe calls; None for one that calls no script."""
     if not target.script:
         return None
-    program: cli.Program = importlib.import_module(target.script).PROGRAM
+    program: Program = importlib.import_module(target.script).PROGRAM
     name = target.command or program.default
     return next(command for command in program.commands if command.name == name)
 

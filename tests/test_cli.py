@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 from conftest import SCRIPTS
 from contextkit import arguments, cli, usage
-from contextkit.arguments import Arguments, Option
-from contextkit.cli import Answer, Command, Program
+from contextkit.commands import ROOT, Answer, Arguments, Command, Option, Program, options_of
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from hypothesis import given, settings
@@ -76,7 +75,7 @@ def calls(draw: st.DrawFn) -> list[str]:
     """Well-formed arguments of `OPTIONS`, the positional anywhere among them."""
     flag = st.sampled_from(["", "0", "1", "no", "perhaps", "a b"])
     words: list[list[str]] = []
-    for option in draw(st.lists(st.sampled_from([*OPTIONS, cli.ROOT]), max_size=6)):
+    for option in draw(st.lists(st.sampled_from([*OPTIONS, ROOT]), max_size=6)):
         spellings = [s for s in (*option.spellings, option.single) if len(s) > 1]
         name = f"--{draw(st.sampled_from(spellings))}"
         if draw(st.booleans()):
@@ -96,7 +95,7 @@ def calls(draw: st.DrawFn) -> list[str]:
 @given(calls())
 def test_the_fast_reader_and_argparse_read_the_same(words: list[str]) -> None:
     program = a_program()
-    plain = arguments.read_plain(cli.options_of(program.commands[0]), words)
+    plain = arguments.read_plain(options_of(program.commands[0]), words)
     assert plain is not None
     assert usage.read(program, words)[1] == plain
 
@@ -124,9 +123,9 @@ def test_an_unusual_call_is_understood_all_the_same(
 
 
 def typed(*words: str) -> dict[str, Any]:
-    raw = arguments.read_plain(cli.options_of(a_program().commands[0]), list(words))
+    raw = arguments.read_plain(options_of(a_program().commands[0]), list(words))
     assert raw is not None
-    return arguments.typed(cli.options_of(a_program().commands[0]), raw)
+    return arguments.typed(options_of(a_program().commands[0]), raw)
 
 
 def test_what_is_not_given_is_empty_of_its_kind() -> None:
@@ -332,7 +331,7 @@ def test_every_command_has_help_and_one_meaning_for_each_option(
         with pytest.raises(SystemExit) as end:
             cli.run(program, [command.name, "--help"])
         assert end.value.code == 0 and command.help in " ".join(capsys.readouterr().out.split())
-        options = cli.options_of(command)
+        options = options_of(command)
         spelled = [s for o in options for s in (*o.spellings, o.single) if s]
         assert len(spelled) == len(set(spelled)) and {o.kind for o in options} <= set(
             ("text", "whole", "flag", "words", "items")
@@ -346,7 +345,7 @@ def test_every_command_has_help_and_one_meaning_for_each_option(
 def program_of(body: str) -> list[str]:
     """The command line of a program whose only command does `body`."""
     code = (
-        "import sys\nfrom contextkit import cli\nfrom contextkit.cli import *\n"
+        "import sys\nfrom contextkit import cli\nfrom contextkit.commands import *\n"
         f"def go(layout, args):\n    {body}\n"
         "options = (Option(name='topic', help='t'), Option(name='file', help='f'))\n"
         "go = Command(run=go, help='h', options=options)\n"

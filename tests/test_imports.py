@@ -17,9 +17,9 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "arguments branch_folders cli copies errors facts files filters formats git indexes layout limits"
-    " makefiles markdown names packages receipts records sessions settings summaries tables"
-    " template_compiler templates tokens usage".split()
+    "arguments branch_folders cli commands copies errors facts files filters formats git indexes"
+    " layout limits makefiles markdown names packages receipts records sessions settings summaries"
+    " tables template_compiler templates tokens usage".split()
 )
 DOCUMENTS = frozenset("capsules notebooks payloads reminders verdicts".split())
 FLOWS = frozenset("outputs overview retention subagents".split())
@@ -102,7 +102,7 @@ def ours(names: str) -> set[str]:
 
 
 COMMON = {"__future__", "contextkit"} | ours(
-    "arguments cli errors files filters git layout limits names packages records reminders"
+    "arguments cli commands errors files filters git layout limits names packages records reminders"
     " settings templates"
 )
 ADD = {"remember_later"} | COMMON | ours("compiled.reminder_inbox_md compiled.reminder_md")

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import pytest
 from checkouts import Recorder, a_checkout, a_host, make, recipes
 from conftest import CHECKOUT, SCRIPTS
-from contextkit import cli, makefiles
+from contextkit import makefiles
+from contextkit.commands import Command, Program, options_of
 
 TARGETS = makefiles.targets()
 NASTY = {
@@ -442,8 +443,8 @@ def test_all_names_of_the_makefile_are_ours_and_cannot_be_taken_over() -> None:
         assert modifiers == "override " or name.startswith((".", "MAKEFLAGS")), name
 
 
-def command_of(target: makefiles.Target) -> cli.Command:
-    program: cli.Program = __import__(target.script).PROGRAM
+def command_of(target: makefiles.Target) -> Command:
+    program: Program = __import__(target.script).PROGRAM
     commands = {command.name: command for command in program.commands}
     return commands[target.command or program.default]
 
@@ -456,7 +457,7 @@ def test_a_recipe_offers_each_option_of_its_command(target: makefiles.Target) ->
     """A list goes by its plural name, which takes it in one piece: `--tags`, not `--tag`."""
     handed = re.findall(r'--([a-z-]+)="\$\$(\w+)"', recipes()[target.name])
     assert sorted(target.variables) == sorted(name for _option, name in handed)
-    options = {option.name: option for option in cli.options_of(command_of(target))}
+    options = {option.name: option for option in options_of(command_of(target))}
     assert set(target.variables) == set(options)
     for option, name in handed:
         assert option in options[name].spellings

@@ -98,7 +98,8 @@ def test_a_session_id_is_safe_as_a_folders_name(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", ".", "..", "a/b", "/a", "a\\b", "x" * 65, "-a", "_a", ".a", "a b", "a\n", "é", "٣", "a\0"]
+    "text",
+    ["", ".", "..", "a/b", "/a", "a\\b", "x" * 65, "-a", "_a", ".a", "a b", "a\n", "é", "٣", "a\0"],
 )  # fmt: skip
 def test_any_other_is_refused(text: str) -> None:
     with pytest.raises(ContextError, match="session: ") as caught:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
+from contextkit.commands import Option
 from contextkit.errors import bad_input
-from contextkit.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,39 +20,6 @@ if TYPE_CHECKING:
 
 _NO = ("", "0", "no", "false", "off")
 _YES = ("1", "yes", "true", "on")
-
-
-class Option(Record):
-    """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
-
-    kind: text; whole (a number from 1); flag; words (separated by blanks or commas); items
-    (one a line, or separated by ` | `). `single` is the repeatable option behind a list.
-    """
-
-    name: str
-    help: str
-    kind: str = "text"
-    also: tuple[str, ...] = ()
-    single: str = ""
-    required: bool = False
-    positional: bool = False
-    choices: tuple[str, ...] = ()
-
-    @property
-    def spellings(self) -> tuple[str, ...]:
-        """The names it has on a command line, without dashes in front."""
-        return (self.name.replace("_", "-"), *self.also)
-
-
-class Arguments:
-    """The options of a call as attributes; absent: "" (text), None (whole), False, or ()."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self.__dict__.update(values)
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
 
 
 def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:

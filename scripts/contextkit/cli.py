@@ -13,56 +13,18 @@ import os
 import sys
 
 from contextkit import arguments
-from contextkit.arguments import Arguments, Option
+from contextkit.commands import Answer, Arguments, Command, Program, options_of
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
-from contextkit.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import NoReturn
 
     from contextkit.arguments import Raw
 
 
-class Command(Record):
-    """`run(layout, args)` returns what belongs on stdout; its name is the subcommand.
-
-    `needs` are packages to be importable before any input is read.
-    """
-
-    run: Callable[..., str | Answer]
-    help: str
-    options: tuple[Option, ...] = ()
-    needs: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return self.run.__name__.rstrip("_")
-
-
-class Program(Record):
-    """A script: its name, its docstring, its commands; the `default` one needs no name."""
-
-    name: str
-    about: str
-    commands: tuple[Command, ...]
-    default: str = ""
-
-
-class Answer(Record):
-    """Text for stdout with more to it: a status (a negative answer is an answer), or `exact`: not
-    even a line end is added, since the text is somebody's document.
-    """
-
-    text: str
-    status: int = 0
-    exact: bool = False
-
-
-ROOT = Option(name="root", help="the repository (default: the one around the current directory)")
-JSON = Option(name="json", kind="flag", help="JSON for programs instead of a table for people")
 _program = "contextkit"
 
 
@@ -129,11 +91,6 @@ def content(file: str, field: str = "file") -> str:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
         raise bad_input(f"{field}: standard input is not UTF-8 (byte {error.start})") from None
-
-
-def options_of(command: Command) -> tuple[Option, ...]:
-    """The options of a command and the one that all have."""
-    return (*command.options, ROOT)
 
 
 def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:

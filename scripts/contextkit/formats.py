@@ -92,9 +92,9 @@ def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
     known = kind.fields()
     for name in values:
         if name not in known:
-            from contextkit import settings
+            from contextkit import names
 
-            raise bad_input(f"{where}: unknown field {name!r}{settings.nearest(name, known)}")
+            raise bad_input(f"{where}: unknown field {name!r}{names.nearest(name, known)}")
     typed: dict[str, Any] = {}
     for name, annotation in known.items():
         if name in values:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit import settings
+from contextkit import names
 from contextkit.errors import bad_input
 from contextkit.layout import toolkit
 from contextkit.records import Record
@@ -74,7 +74,7 @@ def refuse_unknown(unknown: list[str], known: list[str]) -> None:
         lower = re.fullmatch(r"[a-z][^A-Z]*", name)
         if lower and name not in others and not _defined_somewhere(name):
             raise bad_input(
-                f"there is no variable {name}={settings.nearest(name, known)};"
+                f"there is no variable {name}={names.nearest(name, known)};"
                 f" this target takes {', '.join(known)}"
             )
 

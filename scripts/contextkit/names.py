@@ -108,6 +108,14 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def nearest(name: str, known: object) -> str:
+    """` (did you mean 'x'?)` for the known name most like `name`; empty if none is."""
+    import difflib
+
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)  # type: ignore[call-overload]
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
 def fingerprint(data: bytes, modulus: int = (1 << 61) - 1) -> int:
     """A number that tells two texts apart by accident, not by intent; no import needed."""
     return int.from_bytes(data, "big") % modulus

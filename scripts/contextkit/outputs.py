@@ -94,7 +94,7 @@ def _prepared(layout: Layout, output: Output, now: int) -> tuple[Payload, Receip
     summary = names.one_line(output.summary) or extract
     said = len(list(summaries.sentences(summary)))
     if output.summary and not 2 <= said <= 3:
-        notes.append(f"summary: {said} sentences; two to three are meant")
+        notes.append(f"summary: two to three sentences are meant, not {said}")
     most = layout.limits.payload_rows
     if len(output.rows) > most:
         notes.append(f"findings: {len(output.rows)} given, the first {most} are in the receipt")

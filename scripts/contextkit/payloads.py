@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import copies, files, indexes, names, sessions, templates
+from contextkit import files, indexes, names, sessions, templates
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -153,6 +153,8 @@ def prepare_store(layout: Layout) -> None:
 
 def store_documents() -> dict[str, str]:
     """The files of the store that belong in git."""
+    from contextkit import copies
+
     return {"README.md": copies.sealed(templates.render("payload_readme.md")), ".gitkeep": ""}
 
 

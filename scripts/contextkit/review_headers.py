@@ -67,30 +67,39 @@ def parse(text: str) -> Header | None:
     tail: dict[str, str] | None = None
     content = 0  # the last line that belongs to no header
     for number, level, line in review_lines.lines(text):
-        label, value = review_lines.labelled(line) if level == 0 else ("", "")
-        if tail is not None and level == 0 and (label in _TAIL_KEYS or not line.strip("-")):
-            if label:
-                tail[label] = _stricter(tail[label], value) if label == "STATUS" else value
-            else:
-                tails.take(number, _of_tail(tail, closed=True))
-                tail = None
-        elif level == 0 and line[:3] == "---" and line.strip("- ").upper() == "VERDICT":
+        if tail is not None:
+            closed = level == 0 and not line.strip("-")
+            if not closed and level == 0 and _is_in_tail(tail, line):
+                continue
+            tails.take(number, _of_tail(tail, closed))
+            tail = None
+            if closed:
+                continue
+        if level:
+            content = max(content, number)
+        elif line[:3] == "---" and line.strip("- ").upper() == "VERDICT":
             tail = dict.fromkeys(_TAIL_KEYS, "")
-        elif level == 0 and review_lines.plain(line).startswith("VERDICT:") and value:
-            singles.take(number, _of_single(value))
-        elif level or not _is_blank(line):
+        elif line.lstrip("*_`").startswith("VERDICT") and (said := review_lines.verdict(line)):
+            singles.take(number, _of_single(said))
+        elif not _is_blank(line):
             content = number
-            if tail is not None:
-                tails.take(number - 1, _of_tail(tail, closed=False))
-                tail = None
     if tail is not None:
-        tails.take(content + 1, _of_tail(tail, closed=False))
+        tails.take(content, _of_tail(tail, closed=False))
     found = [_of_first_lines(text), tails.chosen(content), singles.chosen(content)]
     return _merged([header for header in found if header])
 
 
+def _is_in_tail(tail: dict[str, str], line: str) -> bool:
+    """Whether the line is one of a tail block, which `tail` then has."""
+    label, value = review_lines.labelled(line)
+    if label not in _TAIL_KEYS:
+        return False
+    tail[label] = _stricter(tail[label], value) if label == "STATUS" else value
+    return True
+
+
 def _is_blank(line: str) -> bool:
-    return not line.strip("-=_* ") or (line[0] == "<" and review_lines.is_comment(line))
+    return not line.strip("-=_* ") or (line[:1] == "<" and review_lines.is_comment(line))
 
 
 class _Last:
@@ -120,13 +129,15 @@ def _merged(found: list[Header]) -> Header | None:
     flags = dict.fromkeys(flag for header in found for flag in header.flags)
     if any(header.passes() != strictest.passes() for header in found):
         flags["verdict_mismatch"] = None
-    return found[0].replace(status=strictest.status, stated=strictest.stated, flags=tuple(flags))
+    most = {name: max(getattr(header, name) for header in found) for name in _COUNTS}
+    known = {"status": strictest.status, "stated": strictest.stated, "flags": tuple(flags)}
+    return found[0].replace(**most, **known)
 
 
 def _of_first_lines(text: str) -> Header | None:
     found: dict[str, str] = {}
     for _, level, line in review_lines.lines(text):
-        if not found and line[0] == "<" and review_lines.is_comment(line):
+        if not found and line[:1] == "<" and review_lines.is_comment(line):
             continue
         label, value = review_lines.labelled(line) if level == 0 else ("", "")
         key = label.replace(" ", "_")
@@ -197,6 +208,7 @@ def _counts(said: str) -> tuple[int, dict[str, int], bool]:
 
 
 def _of_single(said: str) -> Header:
+    said = review_lines.plain(said)
     status, flags = status_of(said)
     word = _first_word(said)
     summary = said[len(word) :].strip(" :—–-")
@@ -208,6 +220,7 @@ def status_of(said: str) -> tuple[str, tuple[str, ...]]:
 
     A word that passes does so only with nothing behind it but a remark set off by a mark.
     """
+    said = review_lines.plain(said)
     word = _first_word(said)
     status = _WORDS.get(word.upper().replace("-", "_").replace(" ", "_"), "")
     rest = said[len(word) :]

@@ -33,7 +33,7 @@ class Issues:
         if level < 0:
             return
         issue, is_group = _issue(number, level, text)
-        if self._promised and not is_mark(text):
+        if self._promised and (level or not is_mark(text)):
             self._decide(self._promised, level, text, issue)
         if issue or level:
             self._end(number - 1, issue.rank if issue else level)
@@ -58,8 +58,8 @@ class Issues:
 
     def finish(self, last: int) -> list[Issue]:
         """All issues; one with an id only once, where it stands highest."""
-        if self._promised:
-            self.found.pop()
+        if self._promised and self._promised.severity not in SERIOUS:
+            self.found.pop()  # one that is serious may have lost what was below it
         self._end(last, 0)
         best: dict[str, Issue] = {}
         for issue in self.found:

@@ -38,7 +38,8 @@ _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
 _SAYS_NOTHING = _NOTHING | frozenset(
     "a there is are p0 p1 p2 p3 critical high serious blocking severity priority issue issues"
-    " finding findings problem problems found identified reported any were was in this review applicable".split()
+    " finding findings problem problems found identified reported any were was in this review"
+    " applicable".split()
 )
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
@@ -62,19 +63,21 @@ class Finding(Record):
 
 
 def lines(text: str) -> Iterator[Line]:
-    """Every line that is not blank and in no code fence, with its heading level; 0 is none."""
-    fence, opened = "", 0
+    """Every line that is not blank and in no code fence, with its heading level; 0 is none.
+
+    Agents put fences into fences; one with a language never closes, so it opens another.
+    """
+    fences: list[str] = []
+    opened = 0
     for number, line in numbered(text):
         bare = line.strip()
         if not bare:
             continue
-        if fence:
-            if bare.startswith(fence) and not bare.strip(fence[0]):
-                fence = ""
-                yield number, FENCE, bare
-        elif bare[:3] in ("```", "~~~") and (bare[0] == "~" or "`" not in bare.lstrip("`")):
-            fence, opened = bare[: len(bare) - len(bare.lstrip(bare[0]))], number
+        if bare[0] in "`~" and _changes(fences, bare):
+            opened = number if len(fences) == 1 else opened
             yield number, FENCE, bare
+        elif fences:
+            continue
         elif bare[0] == "#" and len(line[: line.index("#")].expandtabs(4)) < 4:
             title = bare.lstrip("#")
             level = len(bare) - len(title)
@@ -84,8 +87,26 @@ def lines(text: str) -> Iterator[Line]:
                 yield number, level, title.rstrip("#").strip()
         else:
             yield number, 0, bare
-    if fence:
-        yield opened, UNCLOSED, fence
+    if fences:
+        yield opened, UNCLOSED, fences[0]
+
+
+def _changes(fences: list[str], bare: str) -> bool:
+    """Whether a line opens a fence or closes the last of `fences`, which are changed so."""
+    mark = bare[0]
+    rest = bare.lstrip(mark)
+    run = bare[: len(bare) - len(rest)]
+    if len(run) < 3 or (mark == "`" and "`" in rest):
+        return False
+    if fences and mark != fences[-1][0]:
+        return False
+    if fences and not rest:
+        closes = len(run) >= len(fences[-1])
+        if closes:
+            fences.pop()
+        return closes
+    fences.append(run)
+    return True
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
@@ -256,16 +277,20 @@ def _first_word(text: str) -> tuple[str, bool, str]:
 
 
 def labelled(text: str) -> tuple[str, str]:
-    """`STATUS` and `x` of a line like `- **Status:** x` or `| Status | x |`; else empty, `text`."""
-    bare = plain(unbulleted(text)[0])
+    """`STATUS` and `x` of a line like `- **Status:** x` or `| Status | x |`; else two empties.
+
+    The label is in upper case, the value as it stands.
+    """
+    bare, _ = unbulleted(text)
     if bare[:1] == "|":
         label, mark, value = bare.strip("| \t").partition("|")
         mark = "" if "|" in value else mark
     else:
         label, mark, value = bare.replace("：", ":", 1).partition(":")
     if not mark or len(label) > 40:
-        return "", bare
-    return plain(label).upper(), value.strip(" \t*_")
+        return "", ""
+    value = value.strip(" \t*")
+    return plain(label).upper(), value.lstrip("_ ") if label[0:1] == "_" else value
 
 
 def verdict(text: str) -> str | None:
@@ -273,7 +298,7 @@ def verdict(text: str) -> str | None:
     if "erdict" not in text and "ERDICT" not in text:
         return None
     label, value = labelled(text)
-    return value if label in _VERDICT_LABELS else None
+    return plain(value) if label in _VERDICT_LABELS else None
 
 
 def verdict_word(said: str) -> str:
@@ -293,9 +318,10 @@ def _leaves_standing(rest: str) -> bool:
     """Whether what follows the word `safe` is nothing, or a remark that a mark sets off."""
     if any(word in rest for word in ("|", "needs-", "risky", "unsafe", "not safe")):
         return False
-    if not rest or rest[0] in ".,;:!)—–" or rest[0] in _QUOTES:
+    following = rest.lstrip()
+    if not following or rest[0] in ".,;:!)—–" or rest[0] in _QUOTES:
         return True
-    return rest[0].isspace() and rest.lstrip()[0] in "—–-("
+    return rest[0].isspace() and following[0] in "—–-("
 
 
 def passes(said: str) -> bool:

@@ -98,7 +98,7 @@ class _Reading:
         if level == UNCLOSED:
             self._unclosed = True
             return
-        if text[0] == "<" and review_lines.is_comment(text):
+        if text[:1] == "<" and review_lines.is_comment(text):
             return
         self._first = self._first or number
         self._last = number

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, packages
+from contextkit import files, names, packages
 from contextkit.errors import ContextError, bad_input
 from contextkit.records import Record
 
@@ -59,17 +59,9 @@ def parse(text: str, known: dict[str, str]) -> Values:
     values: Values = {}
     for name, value in found.items():
         if name not in known:
-            raise bad_input(f"{FILE}: there is no setting {name!r}{nearest(name, known)}")
+            raise bad_input(f"{FILE}: there is no setting {name!r}{names.nearest(name, known)}")
         values[name] = _typed(name, value, known[name])
     return values
-
-
-def nearest(name: str, known: object) -> str:
-    """` (did you mean 'x'?)` for the known name most like `name`; empty if none is."""
-    import difflib
-
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)  # type: ignore[call-overload]
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _typed(name: str, value: object, annotation: str) -> object:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from contextkit import arguments, cli, settings
-from contextkit.arguments import Option
+from contextkit import arguments, names
+from contextkit.commands import Command, Option, Program, options_of
 from contextkit.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ class _Parser(argparse.ArgumentParser):
         raise bad_input(f"{message}\n{self.format_usage().strip()}\nTry: {self.prog} --help")
 
 
-def parser(program: cli.Program) -> argparse.ArgumentParser:
+def parser(program: Program) -> argparse.ArgumentParser:
     """The parser of a whole program, one subparser a command."""
     top = _Parser(
         prog=program.name,
@@ -48,8 +48,8 @@ def parser(program: cli.Program) -> argparse.ArgumentParser:
     return top
 
 
-def _add_options(into: argparse.ArgumentParser, command: cli.Command) -> None:
-    for option in cli.options_of(command):
+def _add_options(into: argparse.ArgumentParser, command: Command) -> None:
+    for option in options_of(command):
         flag = {"nargs": "?", "const": "1"} if option.kind == "flag" else {}
         if option.positional:
             into.add_argument(f"positional_{option.name}", nargs="?", metavar=option.name.upper())
@@ -79,7 +79,7 @@ def _help(option: Option) -> str:
     return text.replace("%", "%%")
 
 
-def read(program: cli.Program, argv: list[str]) -> tuple[cli.Command, Raw]:
+def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     """The command and its options; raises ContextError for a mistake, exits for `--help`."""
     commands = {command.name: command for command in program.commands}
     words = list(argv)
@@ -89,7 +89,7 @@ def read(program: cli.Program, argv: list[str]) -> tuple[cli.Command, Raw]:
     found, surplus = parser(program).parse_known_args(_without_bare_flags(commands, words))
     command = commands[found.command]
     raw: Raw = {}
-    for option in cli.options_of(command):
+    for option in options_of(command):
         value = getattr(found, f"positional_{option.name}", None)
         if option.positional and value is None and surplus and not surplus[0].startswith("-"):
             value = surplus.pop(0)  # argparse looks for it in front of the options only
@@ -106,17 +106,17 @@ def read(program: cli.Program, argv: list[str]) -> tuple[cli.Command, Raw]:
     return command, raw
 
 
-def _without_bare_flags(commands: dict[str, cli.Command], words: list[str]) -> list[str]:
+def _without_bare_flags(commands: dict[str, Command], words: list[str]) -> list[str]:
     """The words with `--flag` as `--flag=1` where the word behind it may be the positional."""
     command = commands.get(words[0]) if words else None
-    options = cli.options_of(command) if command else ()
+    options = options_of(command) if command else ()
     if not any(option.positional for option in options):
         return words
     bare = {f"--{s}" for option in options if option.kind == "flag" for s in option.spellings}
     return [f"{word}=1" if word in bare else word for word in words]
 
 
-def missing(program: cli.Program, command: cli.Command, option: Option) -> ContextError:
+def missing(program: Program, command: Command, option: Option) -> ContextError:
     """What to say when a required option is absent or blank."""
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     by_make = len(goals) == 1
@@ -137,11 +137,11 @@ def _dashed(option: Option) -> str:
     return "--" + next(name for name in option.spellings if len(name) > 1)
 
 
-def _surplus(program: cli.Program, command: cli.Command, surplus: list[str]) -> str:
+def _surplus(program: Program, command: Command, surplus: list[str]) -> str:
     word, equals, _ = surplus[0].partition("=")
     if not word.startswith("-"):
         return f"{surplus[0]!r} is no option: write " + (
             f"--{surplus[0]}" if equals else "--name=…"
         )
-    spellings = [s for option in cli.options_of(command) for s in option.spellings]
-    return f"there is no option {word}{settings.nearest(word.lstrip('-'), spellings)}"
+    spellings = [s for option in options_of(command) for s in option.spellings]
+    return f"there is no option {word}{names.nearest(word.lstrip('-'), spellings)}"

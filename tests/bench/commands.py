@@ -117,7 +117,7 @@ def fill(folder: Path, session: str, count: int) -> None:
         )  # fmt: skip
         path = into / f"20251023-180500-topic-{number}.md"
         path.write_text(payloads.render(payload), encoding="utf-8")
-        entries.append(payloads.entry_of(str(path), payload))
+        entries.append(payloads.entry(str(path), payload))
     head = {"sessionId": session, "createdAt": "2025-10-23T18:05:00Z"}
     text = indexes.render(head, "payloads", entries, "totalTokensStored")
     (into / payloads.MANIFEST).write_text(text, encoding="utf-8")
