@@ -20,6 +20,7 @@ override CONTEXTKIT_DEVELOPMENT := $(CONTEXTKIT_PLACE)/.venv/development.stamp
 override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
   payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair \
   verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_init verdict_clean \
+  verdict_ingest verdict_index verdict_show verdict_stats verdict_check \
   context_help context_init context_config context_status
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
 override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
@@ -28,9 +29,9 @@ override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help)
 override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(CONTEXTKIT_GOALS))
 
 # Every variable that a recipe below hands to a script.
-override CONTEXTKIT_INPUTS := agent all branch budget confidence detail dry_run file files_changed findings \
-  folder force id into json keep key_findings legacy lenient m max_idle mini model next_step no_reminders \
-  older_than overwrite part path phase plan_slug purge q ref reminders root session source sources status stub \
+override CONTEXTKIT_INPUTS := agent agents all branch budget confidence detail dir dry_run file files_changed finding \
+  findings folder force id inline into json keep key_findings legacy lenient m max_idle max_tokens mini model next_step no_reminders \
+  older_than overwrite part path phase plain plan_slug purge q ref reminders root session source sources status stub \
   summary summary_file tag tags tokens topic type version
 
 # The interpreter, as set-up found it: its file below says it again.
@@ -112,7 +113,7 @@ payload_store: ## store a long text (on standard input), answer with a short rec
 	@$(call CONTEXTKIT_SCRIPT,payload_store store) --root="$$root" --topic="$$topic" --source="$$source" --file="$$file" \
 	  --session="$$session" --summary="$$summary" --findings="$$findings" --key-findings="$$key_findings" \
 	  --confidence="$$confidence" --sources="$$sources" --budget="$$budget" --force="$$force" --path="$$path" \
-	  --overwrite="$$overwrite" --tokens="$$tokens"
+	  --overwrite="$$overwrite" --tokens="$$tokens" --inline="$$inline"
 
 payload_list: ## what a session has stored
 	@$(call CONTEXTKIT_SCRIPT,payload_store list) --root="$$root" --session="$$session" --all="$$all" --json="$$json"
@@ -151,7 +152,7 @@ verdict_count: ## how many of each status
 	@$(call CONTEXTKIT_SCRIPT,verdict count) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
 
 verdict_attention: ## AGENT, FINDINGS and DETAIL of those to look at
-	@$(call CONTEXTKIT_SCRIPT,verdict attention) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
+	@$(call CONTEXTKIT_SCRIPT,verdict attention) --root="$$root" --legacy="$$legacy" --plain="$$plain" --lenient="$$lenient" --json="$$json"
 
 verdict_tokens: ## the tokens that all agents spent
 	@$(call CONTEXTKIT_SCRIPT,verdict tokens) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
@@ -161,6 +162,24 @@ verdict_init: ## make the store, which git does not see; writing does so too
 
 verdict_clean: ## remove this session's verdicts, never what agents wrote; all=1 at a sprint's start
 	@$(call CONTEXTKIT_SCRIPT,verdict clean) --root="$$root" --older-than="$$older_than" --all="$$all"
+
+.PHONY: verdict_ingest verdict_index verdict_show verdict_stats verdict_check
+
+verdict_ingest: ## read a folder of agent files, write a verdict each, print the table: dir=
+	@$(call CONTEXTKIT_SCRIPT,verdict ingest) --root="$$root" --dir="$$dir" --agents="$$agents" --json="$$json"
+
+verdict_index: ## the indexes of a folder in one form, a line a finding: dir=
+	@$(call CONTEXTKIT_SCRIPT,verdict index) --root="$$root" --dir="$$dir" --agent="$$agent" --json="$$json"
+
+verdict_show: ## the section of one finding, or the most severe ones: agent=
+	@$(call CONTEXTKIT_SCRIPT,verdict show) --root="$$root" --agent="$$agent" --finding="$$finding" --dir="$$dir" \
+	  --max-tokens="$$max_tokens" --json="$$json"
+
+verdict_stats: ## what reading in full, by finding, by index or by line costs: dir=
+	@$(call CONTEXTKIT_SCRIPT,verdict stats) --root="$$root" --dir="$$dir" --json="$$json"
+
+verdict_check: ## what is wrong with the file of an agent, line by line: file=
+	@$(call CONTEXTKIT_SCRIPT,verdict check) --root="$$root" --file="$$file" --json="$$json"
 
 ##@ The whole toolkit
 

@@ -67,7 +67,7 @@ verdict_count_by_status() {
 
 # verdict_get_attention: AGENT, FINDINGS and DETAIL of those to look at.
 verdict_get_attention() {
-  if _verdict_store; then _verdict attention; fi
+  if _verdict_store; then _verdict attention --plain; fi
 }
 
 # verdict_clean: remove all verdicts; what agents wrote stays.

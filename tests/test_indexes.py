@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,19 +28,59 @@ entries = st.lists(
 )
 
 
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
 def rendered(found: list[dict[str, Any]]) -> bytes:
     return indexes.render(HEAD, "payloads", found, TOTAL).encode()
 
 
+def spliced(data: bytes, entry: dict[str, Any]) -> bytes | None:
+    """The index after an entry was added; None, and the file as it was, if that was refused."""
+    path = Path("m.json")
+    path.write_bytes(data)
+    done = indexes.add("m.json", entry, TOTAL)
+    assert [found.name for found in Path().iterdir()] == ["m.json"]
+    assert done or path.read_bytes() == data
+    return path.read_bytes() if done else None
+
+
 @given(entries)
-def test_splicing_one_after_the_other_is_rendering_all_at_once(found: list[dict[str, Any]]) -> None:
-    data = rendered([])
+def test_adding_one_after_the_other_is_rendering_all_at_once(found: list[dict[str, Any]]) -> None:
+    data: bytes | None = rendered([])
     for number, entry in enumerate(found, start=1):
-        spliced = indexes.spliced(data, entry, TOTAL)
-        assert spliced is not None
-        data = spliced
+        assert data is not None
+        data = spliced(data, entry)
         assert data == rendered(found[:number])
+    assert data is not None
     assert indexes.total(data, "payloads", TOTAL) == sum(entry["tokens"] for entry in found)
+
+
+@pytest.mark.parametrize(
+    "size", [1, 2, 1 << 17, (1 << 18) - 200, 1 << 18, (1 << 18) + 200, 1 << 20]
+)
+def test_an_index_of_any_size_is_copied_whole(size: int) -> None:
+    first, second = {"id": "a", "tokens": 1, "summary": "é" * size}, {"id": "b", "tokens": 2}
+    assert spliced(rendered([first]), second) == rendered([first, second])
+
+
+def test_an_index_that_cannot_be_replaced_stays_and_leaves_no_draft(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    Path("m.json").write_bytes(rendered([]))
+    Path("m.json").chmod(0o640)
+    with pytest.raises(OSError, match="No space"):
+        indexes.add("m.json", {"id": "a", "tokens": 1}, TOTAL)
+    assert os.listdir() == ["m.json"] and Path("m.json").read_bytes() == rendered([])
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    assert indexes.add("m.json", {"id": "a", "tokens": 1}, TOTAL)
+    assert Path("m.json").stat().st_mode & 0o777 == 0o640
 
 
 def test_the_last_id_is_read_without_parsing() -> None:
@@ -61,9 +103,9 @@ def test_an_index_is_json_that_says_what_was_put_in(found: list[dict[str, Any]])
 def test_what_json_can_say_and_we_never_write_is_kept() -> None:
     entry = {"id": "a", "tokens": 1, "odd": [None, True, {"x": 1.5}], "none": None, "yes": True}
     assert json.loads(rendered([entry]))["payloads"] == [entry]
-    spliced = indexes.spliced(rendered([entry]), {"id": "b", "tokens": 2}, TOTAL)
-    assert spliced is not None
-    assert [one["id"] for one in json.loads(spliced)["payloads"]] == ["a", "b"]
+    more = spliced(rendered([entry]), {"id": "b", "tokens": 2})
+    assert more is not None
+    assert [one["id"] for one in json.loads(more)["payloads"]] == ["a", "b"]
 
 
 ONE = rendered([{"id": "a", "tokens": 4500}])
@@ -91,16 +133,16 @@ ONE = rendered([{"id": "a", "tokens": 4500}])
 )
 def test_nothing_is_spliced_into_what_is_not_byte_for_byte_ours(data: bytes) -> None:
     assert data != ONE
-    assert indexes.spliced(data, {"id": "b", "tokens": 1}, TOTAL) is None
+    assert spliced(data, {"id": "b", "tokens": 1}) is None
 
 
 @given(st.data())
 def test_a_spliced_index_whose_tail_was_touched_is_never_made_worse(data: st.DataObject) -> None:
     at = data.draw(st.integers(len(ONE) - 40, len(ONE) - 1))
     touched = ONE[:at] + bytes([data.draw(st.integers(0, 255))]) + ONE[at + 1 :]
-    spliced = indexes.spliced(touched, {"id": "b", "tokens": 1}, TOTAL)
-    if spliced is not None:
-        assert len(json.loads(spliced)["payloads"]) == 2
+    more = spliced(touched, {"id": "b", "tokens": 1})
+    if more is not None:
+        assert len(json.loads(more)["payloads"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -141,9 +183,9 @@ def test_the_total_of_an_index_that_somebody_else_wrote_is_added_up() -> None:
     assert indexes.total(data, "payloads", TOTAL) == 7
 
 
-def test_splicing_into_ten_thousand_entries_takes_milliseconds() -> None:
+def test_adding_to_ten_thousand_entries_takes_milliseconds() -> None:
     entry = {"id": "a" * 40, "tokens": 1, "summary": "s" * 200, "sha256": "0" * 64}
-    data = rendered([entry] * 10_000)
+    Path("m.json").write_bytes(rendered([entry] * 10_000))
     start = time.perf_counter()
-    assert indexes.spliced(data, entry, TOTAL) is not None
-    assert time.perf_counter() - start < 0.1  # parsing and rendering take a second
+    assert indexes.add("m.json", entry, TOTAL)
+    assert time.perf_counter() - start < 0.2  # parsing and rendering take a second

@@ -136,7 +136,7 @@ def sessions_in(layout: Layout) -> list[str]:
     """The sessions that have a folder."""
     try:
         with os.scandir(layout.payloads) as found:
-            folders = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+            folders = [one.name for one in found if one.is_dir(follow_symlinks=False)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(name for name in folders if sessions.is_name(name) and len(name) <= 64)
@@ -168,27 +168,23 @@ def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
     path = files.create(path, render(payload))
     touch(path, now)
     try:
-        _list(layout, session, _entry(path, payload), now)
+        _list(layout, session, entry(path, payload), now)
     except BaseException:
         os.unlink(path)  # stored and listed, or not at all
         raise
     return path
 
 
-def _list(layout: Layout, session: str, entry: indexes.Fields, now: int) -> None:
+def _list(layout: Layout, session: str, added: indexes.Fields, now: int) -> None:
     path = os.path.join(folder(layout, session), MANIFEST)
-    if os.path.lexists(path):
-        data = indexes.spliced(files.read_bytes(path), entry, TOTAL)
-    else:
-        data = _manifest(session, entry["createdAt"], [entry]).encode()
-    if data is None:  # somebody else wrote it: the files are the truth
+    if not os.path.lexists(path):
+        files.write(path, _manifest(session, added["createdAt"], [added]))
+    elif not indexes.add(path, added, TOTAL):  # somebody else wrote it: the files are the truth
         repair(layout, session, now)
-    else:
-        files.write(path, data)
-        touch(path, now)
+    touch(path, now)
 
 
-def _entry(path: str, payload: Payload) -> indexes.Fields:
+def entry(path: str, payload: Payload) -> indexes.Fields:
     """The manifest's entry: the documented keys in their order, then ours."""
     data = payload.content.encode("utf-8")
     name = os.path.basename(path)
@@ -209,7 +205,7 @@ def _entry(path: str, payload: Payload) -> indexes.Fields:
 
 
 def _manifest(session: str, created: str, entries: list[indexes.Fields]) -> str:
-    first = min((entry["createdAt"] for entry in entries), default=created)
+    first = min((one["createdAt"] for one in entries), default=created)
     return indexes.render({"sessionId": session, "createdAt": first}, LIST, entries, TOTAL)
 
 
@@ -236,7 +232,7 @@ def load_all(layout: Layout, session: str) -> list[indexes.Fields]:
         return []
     try:
         found = indexes.parse(files.read_bytes(path), LIST, layout.shown(path))[1]
-        if not all(isinstance(entry.get(name), str) for entry in found for name in _TEXTS):
+        if not all(isinstance(one.get(name), str) for one in found for name in _TEXTS):
             raise ContextError(f"{layout.shown(path)}: an entry is not complete")
         return found
     except ContextError as error:
@@ -249,11 +245,11 @@ def documents(layout: Layout, session: str) -> list[str]:
     try:
         with os.scandir(into) as inside:
             found = [
-                entry.name
-                for entry in inside
-                if entry.name.endswith(".md")
-                and entry.name[0] != "."
-                and entry.is_file(follow_symlinks=False)
+                file.name
+                for file in inside
+                if file.name.endswith(".md")
+                and file.name[0] != "."
+                and file.is_file(follow_symlinks=False)
             ]
     except (FileNotFoundError, NotADirectoryError):
         return []
@@ -323,19 +319,19 @@ def _mended(
     """An entry for each payload file, the one it has or a new one; `done` gets the difference."""
     there = {os.path.basename(path): path for path in paths}
     entries: dict[str, indexes.Fields] = {}
-    for entry in listed:
-        name = f"{entry['id']}.md"
+    for one in listed:
+        name = f"{one['id']}.md"
         if name not in there:
-            done.append(f"{entry['id']}: its file is gone: no longer listed")
+            done.append(f"{one['id']}: its file is gone: no longer listed")
         elif name in entries:
-            done.append(f"{entry['id']}: was listed twice")
-        elif entry.get("path") == name and all(isinstance(entry.get(k), str) for k in _TEXTS):
-            entries[name] = entry
+            done.append(f"{one['id']}: was listed twice")
+        elif one.get("path") == name and all(isinstance(one.get(key), str) for key in _TEXTS):
+            entries[name] = one
     for name, path in there.items():
         if name not in entries:
             try:
-                entries[name] = _entry(path, load(path, name))
+                entries[name] = entry(path, load(path, name))
                 done.append(f"{name}: was not listed: listed now")
             except ContextError as error:
                 done.append(f"{error}: left alone")
-    return sorted(entries.values(), key=lambda entry: str(entry["createdAt"]))
+    return sorted(entries.values(), key=lambda one: str(one["createdAt"]))

@@ -124,7 +124,8 @@ def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list
     for row in rows:
         if row.id and by_id.setdefault(row.id.upper(), row) is not row:
             found.append((row.line, f"the id {row.id} stands twice: each finding has its own", ""))
-    for issue in there:
+    all_have_ids = all(row.id for row in rows)  # else it is said of the row
+    for issue in there if all_have_ids else ():
         if issue.severity in SERIOUS and issue.id.upper() not in by_id:
             should = f'- {issue.severity} | {issue.id or "ID"} | "Section" | Title'
             found.append((issue.first, "the index has no row for this", should))

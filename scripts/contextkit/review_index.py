@@ -64,6 +64,9 @@ def _heading(level: int, line: str) -> str | None:
         return None
     bare = review_lines.plain(line)
     glued = bare[bare.lower().index("findings index") + len("findings index") :].strip(" :")
+    words = glued.strip("() ").lower().split()
+    if all(word.isdigit() or word in ("findings", "issues", "total") for word in words):
+        glued = ""  # `Findings Index (7)`
     return glued if level or not glued else None
 
 
@@ -98,7 +101,8 @@ class Block:
             if self._ended and "|" not in text and not review_lines.unbulleted(text)[1]:
                 return False
             self.doubt(number, text)
-        self.end = number
+        if not _RULE.issuperset(text):
+            self.end = number
         return True
 
     def finish(self) -> None:
@@ -163,10 +167,11 @@ class Block:
         """Keep the line if it looks like a finding; whether all of it was understood."""
         bare, listed = review_lines.unbulleted(text)
         fields = cells(bare) if "|" in text else []
-        if len(fields) > 1:
-            in_table = bare[0] == "|" and len(self._columns) > 0
-            row = self._row(number, *(self._by_column(fields) if in_table else by_place(fields)))
-            doubtful = " ".join(row.extra)
+        in_table = bare[0] == "|" and len(self._columns) > 0
+        if in_table:
+            row = self._row(number, *self._by_column(fields))
+        elif len(fields) > 1 and (_begins_row(fields[0]) or not Head(bare).severity):
+            row = self._row(number, *by_place(fields))
         else:
             head = Head(bare)
             if head.severity and not head.id and review_lines.says_nothing(head.title):
@@ -174,7 +179,7 @@ class Block:
             if not (listed or head.severity or head.id):
                 return False
             row = self._row(number, head.raw, head.id, "", head.title)
-            doubtful = head.title
+        doubtful = " ".join(row.extra) if row.section or row.extra else row.title
         self.rows.append(row)
         self._promised, self._ended = 0, False
         if row.severity not in SERIOUS and review_lines.mentions_serious(doubtful):
@@ -220,6 +225,10 @@ def cells(text: str) -> list[str]:
         if fields and not fields[-1]:
             fields.pop()
     return fields
+
+
+def _begins_row(field: str) -> bool:
+    return bool(review_lines.severity(field)) or review_lines.is_id(field)
 
 
 def by_place(fields: list[str]) -> tuple[str, ...]:

@@ -78,10 +78,9 @@ def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
     if level == 0 and "|" in text:
         raw, identity, *_ = [*review_index.cells(bare), "", ""]
         severity = review_lines.severity(raw)
-        if not severity or not review_lines.is_id(identity):
-            return None, False
-        carried = review_lines.severity_of_id(identity)
-        return Issue(_LISTED, identity, review_lines.strictest(severity, carried), number), False
+        if severity and review_lines.is_id(identity):  # a row that is not in the index
+            severity = review_lines.strictest(severity, review_lines.severity_of_id(identity))
+            return Issue(_LISTED, identity, severity, number), False
     if level == 0 and not review_lines.may_begin(bare):
         return None, False
     named = level > 0 and bare[:8].lower() in ("finding ", "finding:")
@@ -104,12 +103,12 @@ def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
 
 
 def _in_brackets(title: str) -> str:
-    """The severity at the end of a heading: `Race in the writer (P0)`, `… (Blind Spot, P1)`."""
-    if title[-1:] not in (")", "]"):
-        return ""
-    start = max(title.rfind("("), title.rfind("["))
-    words = title[start + 1 : -1].upper().replace(",", " ").split() if start >= 0 else []
-    return review_lines.strictest(*words)
+    """The severity in a heading's brackets: `Race in the writer (P0)`, `… (Blind Spot, P1)`."""
+    found = ""
+    for part in title.replace("[", "(").replace("]", ")").split("(")[1:]:
+        words = part.partition(")")[0].upper().replace(",", " ").split()
+        found = review_lines.strictest(found, *words)
+    return found
 
 
 def _add_severity(issue: Issue, text: str) -> None:

@@ -32,6 +32,7 @@ _WORDS = {
 _FIRST_WORDS = frozenset(word.partition("-")[0] for word in _WORDS)
 _QUOTES = "\"'“”„‘’«»"
 _BULLETS = frozenset("-*+•–—")
+_WIDTHLESS = "\ufeff\u200b\u200c\u200d\u2060\u00ad"  # the byte-order mark among them
 _DIGITS = "0123456789"
 _ONE_DIGIT = frozenset(_DIGITS)
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
@@ -65,15 +66,16 @@ class Finding(Record):
 def lines(text: str) -> Iterator[Line]:
     """Every line that is not blank and in no code fence, with its heading level; 0 is none.
 
-    Agents put fences into fences; one with a language never closes, so it opens another.
+    Agents put fences into fences: one with a language, or further in than the one it stands in,
+    opens another, where strict Markdown would end the outer one or see none.
     """
-    fences: list[str] = []
+    fences: list[tuple[str, int]] = []
     opened = 0
     for number, line in numbered(text):
-        bare = line.strip()
+        bare = line.strip().replace("\t", " ").replace("\u00a0", " ")
         if not bare:
             continue
-        if bare[0] in "`~" and _changes(fences, bare):
+        if bare[0] in "`~" and _changes(fences, bare, len(line) - len(line.lstrip())):
             opened = number if len(fences) == 1 else opened
             yield number, FENCE, bare
         elif fences:
@@ -88,30 +90,33 @@ def lines(text: str) -> Iterator[Line]:
         else:
             yield number, 0, bare
     if fences:
-        yield opened, UNCLOSED, fences[0]
+        yield opened, UNCLOSED, fences[0][0]
 
 
-def _changes(fences: list[str], bare: str) -> bool:
+def _changes(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
     """Whether a line opens a fence or closes the last of `fences`, which are changed so."""
     mark = bare[0]
     rest = bare.lstrip(mark)
     run = bare[: len(bare) - len(rest)]
     if len(run) < 3 or (mark == "`" and "`" in rest):
         return False
-    if fences and mark != fences[-1][0]:
+    outer, outer_indent = fences[-1] if fences else ("", 0)
+    if outer and mark != outer[0]:
         return False
-    if fences and not rest:
-        closes = len(run) >= len(fences[-1])
+    if outer and not rest and indent <= outer_indent:
+        closes = len(run) >= len(outer)
         if closes:
             fences.pop()
         return closes
-    fences.append(run)
+    fences.append((run, indent))
     return True
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of `text` with their numbers; a byte-order mark and CRs are not part of them."""
-    text = text.removeprefix("\ufeff")
+    """The lines of `text` with their numbers, without CRs and what has no width."""
+    if not text.isascii():
+        for mark in _WIDTHLESS:
+            text = text.replace(mark, "")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     start, number = 0, 1

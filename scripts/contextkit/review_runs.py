@@ -9,7 +9,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, names, review_headers, review_sections, reviews, sessions, tokens
+from contextkit import (
+    files,
+    names,
+    review_check,
+    review_headers,
+    review_sections,
+    reviews,
+    sessions,
+    tokens,
+)
 from contextkit import verdicts as verdict_files
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
@@ -63,7 +72,7 @@ def ingest(layout: Layout, folder: str, agents: tuple[str, ...], now: int) -> li
             timestamp=names.iso(now),
             session_id=session,
             flags=found.flags,
-            findings=tuple(f.id for f in _by_severity(review) if f.id)[:10] if review else (),
+            findings=_worth_opening(review),
         )
         verdict_files.save(layout, verdict)
     return done
@@ -182,18 +191,39 @@ def _summary(review: Review, counts: dict[str, int], partial: bool) -> str:
     return text if len(text) <= _SUMMARY else text[: _SUMMARY - 1].rstrip() + "…"
 
 
+def _worth_opening(review: Review | None) -> tuple[str, ...]:
+    """The ids of what is severe or was not understood, ten at most."""
+    found = _by_severity(review) if review else []
+    return tuple(f.id for f in found if f.id and f.severity in ("P0", "P1", ""))[:10]
+
+
 def _by_severity(review: Review) -> list[Finding]:
-    order = {severity: place for place, severity in enumerate(SEVERITIES)}
-    return sorted(review.findings, key=lambda finding: order.get(finding.severity, -1))
+    """Findings to read first; one whose severity was not understood comes after P0 and P1."""
+    order = ("P0", "P1", "", "P2", "P3", "IMP")
+    return sorted(review.findings, key=lambda finding: order.index(finding.severity))
 
 
-def totals(done: list[Ingested]) -> str:
-    """`4/6 valid, 1 malformed, 1 missing`."""
-    counts: dict[str, int] = {}
+def totals(done: list[Ingested]) -> dict[str, int]:
+    """How many agents there were, and how many files of each validation."""
+    counts = {"agents": len(done), "valid": 0}
     for one in done:
         counts[one.validation] = counts.get(one.validation, 0) + 1
-    valid = counts.pop("valid", 0)
-    return ", ".join([f"{valid}/{len(done)} valid", *(f"{n} {v}" for v, n in counts.items())])
+    return counts
+
+
+def totals_line(done: list[Ingested]) -> str:
+    """`4/6 valid, 1 malformed, 1 missing`."""
+    counts = totals(done)
+    others = [f"{n} {name}" for name, n in counts.items() if name not in ("agents", "valid")]
+    return ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])
+
+
+def complaints(text: str) -> list[tuple[int, str, str]]:
+    """(line number, what is wrong, how it should read) of an agent's file, each on one line."""
+    return [
+        (number, names.one_line(wrong), names.one_line(better))
+        for number, wrong, better in review_check.check(text)
+    ]
 
 
 def index(folder: str, agents: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -214,10 +244,11 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     review = reviews.parse(text)
     ids = [found.id for found in _by_severity(review) if found.id]
     wanted = [finding] if finding else ids
+    sections = review_sections.sections(text, wanted)
     parts: list[str] = []
     room = max_tokens
     for identity in wanted:
-        section = review_sections.section(text, identity)
+        section = sections[identity]
         if not section or room < 1:
             break
         if parts and tokens.estimate(section) > room:
@@ -234,7 +265,7 @@ def sizes(folder: str, agents: tuple[str, ...]) -> list[tuple[str, int, int, int
         text = _text(agent_file(folder, agent))
         review = reviews.parse(text)
         serious = [f.id for f in review.findings if f.severity in ("P0", "P1") and f.id]
-        sections = "\n".join(review_sections.section(text, identity) for identity in serious)
+        sections = "\n".join(review_sections.sections(text, serious).values())
         rendered = "\n".join(review_sections.index_rows(review))
         counts = {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
         line = f"{reviews.status(review)[0]}\t{agent}\t{_summary(review, counts, False)}"

@@ -57,18 +57,18 @@ def parse(text: str, mode: str = "") -> Review:
 
     Takes time in proportion to the length of `text`, and raises nothing.
     """
+    if not text.removeprefix("\ufeff").strip():
+        return Review(validation="missing", type="research" if mode == "research" else "verdict")
     reading = _Reading()
     for number, level, line in review_index.walk(text, reading.blocks):
         reading.take(number, level, line)
     last = text[-_ENDS:].rstrip().rpartition("\n")[2]
     complete = review_lines.is_comment(last) and ":complete" in last
-    finds_out = not mode and not reading.blocks
-    if mode == "research" or (finds_out and reading.research.is_likely(last)):
+    found_out = not mode and not reading.blocks and reading.research.is_likely(last)
+    if mode == "research" or found_out:
         review = reading.as_research()
     else:
         review = reading.as_review(text.count("\n") + 1, complete)
-    if not text.removeprefix("\ufeff").strip():
-        review = review.replace(validation="missing")
     return review.replace(run=_run(text), complete=complete)
 
 
@@ -108,12 +108,13 @@ class _Reading:
             self._heading(review_lines.plain(text))
         elif self._below_verdict:
             label, value = review_lines.labelled(text)
-            self._verdicts.append(value if label in ("STATUS", "VERDICT") else text)
+            said = value if label in ("STATUS", "VERDICT") else text
+            self._verdicts.append(review_lines.plain(said))
             self._below_verdict = False
         else:
-            said = review_lines.verdict(text)
-            if said and review_lines.verdict_word(said) in ("needs-changes", "risky"):
-                self._verdicts.append(said)
+            stated = review_lines.verdict(text) or ""
+            if stated and review_lines.verdict_word(stated) in ("needs-changes", "risky"):
+                self._verdicts.append(stated)
 
     def _heading(self, title: str) -> None:
         said = review_lines.verdict(title)
@@ -160,7 +161,7 @@ class _Reading:
             flags=tuple(name for name, holds in flags.items() if holds),
             unparsed=tuple(shown),
             start_line=blocks[0].start if blocks else 0,
-            end_line=end,
+            end_line=blocks[0].end if blocks else 0,
         )
 
     @staticmethod

@@ -220,15 +220,20 @@ def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
     return [e for e in entries if e["status"] not in fine and not e["status"].startswith("SKIPPED")]
 
 
-def attention_rows(entries: list[Entry]) -> str:
-    """`AGENT⇥FINDINGS_COUNT⇥DETAIL_PATH` of each."""
-    return "\n".join(
-        "\t".join(
-            names.one_line(str(entry.get(name, default)))
-            for name, default in (("agent", ""), ("findings_count", 0), ("detail_path", ""))
-        )
-        for entry in entries
-    )
+def attention_rows(entries: list[Entry], with_ids: bool = False) -> str:
+    """`AGENT⇥FINDINGS_COUNT⇥DETAIL_PATH` of each, and the ids of findings where they are known."""
+    rows = []
+    for entry in entries:
+        cells = [
+            entry.get("agent", ""),
+            entry.get("findings_count", 0),
+            entry.get("detail_path", ""),
+        ]
+        ids = entry.get("findings")
+        if with_ids and isinstance(ids, list) and ids:
+            cells.append(" ".join(map(str, ids)))
+        rows.append("\t".join(names.one_line(str(cell)) for cell in cells))
+    return "\n".join(rows)
 
 
 def tokens(entries: list[Entry]) -> tuple[int, list[str]]:
