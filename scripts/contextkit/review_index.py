@@ -167,10 +167,9 @@ class Block:
         """Keep the line if it looks like a finding; whether all of it was understood."""
         bare, listed = review_lines.unbulleted(text)
         fields = cells(bare) if "|" in text else []
-        in_table = bare[0] == "|" and len(self._columns) > 0
-        if in_table:
+        if bare[0] == "|" and self._columns:
             row = self._row(number, *self._by_column(fields))
-        elif len(fields) > 1 and (_begins_row(fields[0]) or not Head(bare).severity):
+        elif _is_row_of_fields(fields, bare):
             row = self._row(number, *by_place(fields))
         else:
             head = Head(bare)
@@ -179,7 +178,8 @@ class Block:
             if not (listed or head.severity or head.id):
                 return False
             row = self._row(number, head.raw, head.id, "", head.title)
-        doubtful = " ".join(row.extra) if row.section or row.extra else row.title
+            fields = []
+        doubtful = " ".join(row.extra) if fields else row.title
         self.rows.append(row)
         self._promised, self._ended = 0, False
         if row.severity not in SERIOUS and review_lines.mentions_serious(doubtful):
@@ -227,8 +227,14 @@ def cells(text: str) -> list[str]:
     return fields
 
 
-def _begins_row(field: str) -> bool:
-    return bool(review_lines.severity(field)) or review_lines.is_id(field)
+def _is_row_of_fields(fields: list[str], bare: str) -> bool:
+    """Whether the bars of a line divide fields, and are not part of a title: `[P0] a | b`."""
+    if len(fields) < 2:
+        return False
+    first = fields[0]
+    if review_lines.severity(first) or review_lines.is_id(first):
+        return True
+    return not Head(bare).severity
 
 
 def by_place(fields: list[str]) -> tuple[str, ...]:

@@ -149,10 +149,24 @@ def verdict_cases(folder: Path) -> list[Case]:
             for said in ("table", "count", "attention", "tokens"):
                 command = ["bash", str(HERE / "jq-per-file.sh"), said, str(store)]
                 found.append(Case(f"  with jq: {said} of {count:,}", command, rounds=200 // count))
+    fill_reviews(folder / "reviews", 100)
+    found.append(Case("verdict ingest of 100 reviews", script("verdict.py", "ingest",
+                                                              "--dir=reviews")))  # fmt: skip
     if shutil.which("jq"):
         command = ["bash", str(HERE / "jq-per-file.sh"), "write", str(folder / "jq")]
         found.append(Case("  with jq: write", command))
     return found
+
+
+def fill_reviews(folder: Path, count: int) -> None:
+    """Reviews of about 4,000 tokens each, ten findings in each."""
+    folder.mkdir()
+    index = "".join(f'- P{n % 4} | P{n % 4}-{n} | "Part {n}" | What is wrong\n' for n in range(10))
+    prose = "The parser in `src/app.py:42` takes 52 ms for 4,500 lines, twice as long as before.\n"
+    issues = "".join(f"#### P{n % 4}-{n}. What is wrong\n{prose * 16}\n" for n in range(10))
+    text = f"### Findings Index\n{index}Verdict: risky\n\n### Issues Found\n{issues}"
+    for number in range(count):
+        (folder / f"fd-{number}.md").write_text(text, encoding="utf-8")
 
 
 def main() -> int:
