@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit import files, names, payloads
+from contextkit import names, payloads
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.payloads import Payload
@@ -294,10 +294,10 @@ def test_when_the_manifest_cannot_be_written_the_payload_goes_too(
         path: path.read_bytes() for path in Path(layout.payloads).rglob("*") if path.is_file()
     }
 
-    def full(path: str, text: str | bytes) -> str:
+    def full(source: str, target: str) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "write", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space"):
         save(layout, topic="other")
     after = {path: path.read_bytes() for path in Path(layout.payloads).rglob("*") if path.is_file()}

@@ -51,7 +51,7 @@ def test_the_success_line_names_id_path_and_time(repo: Path, run: Script) -> Non
 def test_a_blank_message_writes_nothing(message: str, repo: Path, run: Script) -> None:
     assert run("remember_later", f"--message={message}") == 2
     assert run.out == "" and "m= is missing or blank" in run.err
-    assert "m=… [topic=…] [next_step=…] [tags=…] [file=…]" in run.err
+    assert "--message=… [--topic=…] [--next-step=…] [--tags=…] [--file=…]" in run.err
     assert os.listdir() == [".git"]
 
 

@@ -46,23 +46,18 @@ _FORBIDS = ("must not", "never", "do not", "don't", "don’t", "not recommended"
             "prohibited", "not allowed", "shall not")  # fmt: skip
 _REPORTS = ("error:", "fatal:", "panic:", "traceback ", "exception:", "warning:")
 _ENDS = (". ", "! ", "? ", " |")  # of a sentence, or of a table's cell
-_MARKS = " \t>`*-#|"
+_MARKS = " \t\r>`*-#|"
 _LONGEST = 200  # characters of a sentence or an error line that count as one fact
 
 
 def find(text: str) -> list[Fact]:
     """Every different fact of `text` with the line where it stands first, in that order."""
-    lower = text.lower()
-    forbids = [phrase for phrase in _FORBIDS if phrase in lower]
-    reports = [phrase for phrase in _REPORTS if phrase in lower]
-    known: dict[str, tuple[str, str] | None] = {}  # most words of a text come again
     seen: dict[tuple[str, str], int] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        for fact in _of_sentences(line, forbids, reports) if forbids or reports else ():
-            seen.setdefault(fact, number)
-        for fact in _of_words(line, known):
-            seen.setdefault(fact, number)
-    return [(kind, value, number) for (kind, value), number in seen.items()]
+    for found in (_in_sentences(text), _in_words(text)):
+        for fact, number in found:
+            seen[fact] = min(number, seen.get(fact, number))
+    facts = [(kind, value, number) for (kind, value), number in seen.items()]
+    return sorted(facts, key=lambda fact: fact[2])
 
 
 def kept(facts: list[Fact], said: str) -> int:
@@ -82,46 +77,39 @@ def _plain(sentence: str) -> str:
     return sentence.replace("**", "").replace("`", "")
 
 
-def _of_sentences(line: str, forbids: list[str], reports: list[str]) -> Iterator[tuple[str, str]]:
-    lower = line.lower() if line.isascii() else _lower(line)
-    for phrase in reports:
-        if phrase in lower:
-            yield from _reported(line, lower.index(phrase))
-    for phrase in forbids:
-        if phrase in lower:
-            yield from _forbidden(line, lower, phrase)
-
-
-def _lower(line: str) -> str:
-    """In lower case, each character where it was: the capital İ becomes two otherwise."""
-    lower = line.lower()
-    return lower if len(lower) == len(line) else "".join(c.lower()[:1] for c in line)
-
-
-def _of_words(line: str, known: dict[str, tuple[str, str] | None]) -> Iterator[tuple[str, str]]:
-    words = (line.replace("](", " ") if "](" in line else line).split()
-    for index, word in enumerate(words):
-        if word not in known:
-            known[word] = _of_word(word)
-        found = known[word]
-        if found and found[0] == "bare":
-            after = words[index + 1] if index + 1 < len(words) else ""
-            unit = after.lstrip(_OPENING).rstrip(_CLOSING)
-            found = ("number", f"{found[1]} {unit}") if unit.lower() in _UNITS else None
-        if found:
-            yield found
+def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
+    """The facts that are a word or two, with their lines."""
+    if "](" in text:
+        text = text.replace("](", " ")  # the label and the address of a link
+    words = set(text.split())  # most words come again
+    facts = {word: fact for word in words if (fact := _of_word(word))}
+    for number, line in enumerate(text.split("\n"), start=1):
+        there = line.split()
+        if facts.keys().isdisjoint(there):
+            continue
+        for index, word in enumerate(there):
+            if word not in facts:
+                continue
+            kind, value = facts[word]
+            if kind != "bare":
+                yield (kind, value), number
+            elif index + 1 < len(there):
+                unit = there[index + 1].lstrip(_OPENING).rstrip(_CLOSING)
+                if unit.lower() in _UNITS:
+                    yield ("number", f"{value} {unit}"), number
 
 
 def _of_word(word: str) -> tuple[str, str] | None:
     """The fact that a word is; ("bare", number) where the next word must be its unit."""
-    core = word if word.isalpha() else word.lstrip(_OPENING).rstrip(_CLOSING)
-    if not core or core.isalpha():
-        return ("error", core) if _is_error(core) else None
-    if "://" in core and "http" in core:
-        return "url", _url(word[word.find("http") :])
-    found = _path(word, core) if "/" in core or "." in core else None
-    if found:
-        return found
+    core = word.lstrip(_OPENING).rstrip(_CLOSING)
+    if core.isalpha() or not core:
+        return ("error", core) if core[:1].isupper() and _is_error(core) else None
+    if "/" in core or "." in core:
+        if "://" in core and "http" in core:
+            return "url", _url(word[word.find("http") :])
+        found = _path(word, core)
+        if found:
+            return found
     if _is_commit(core):
         return "commit", core
     return _number(word, core) if core[0] in _NUMERIC else None
@@ -173,33 +161,53 @@ def _number(word: str, core: str) -> tuple[str, str] | None:
     return None if word[-1] in ".):" else ("bare", core)  # `7. Tokens` is an item of a list
 
 
-def _forbidden(line: str, lower: str, phrase: str) -> Iterator[tuple[str, str]]:
-    """Each sentence with `phrase` in it, as words of their own."""
-    at = lower.find(phrase)
-    while at >= 0:
-        end = at + len(phrase)
-        before, after = line[at - 1 : at] or " ", line[end : end + 1] or " "
-        if before in " \t\"'“‘(*_>|`" and after in " \t\"'”’)*_.,;:!?|`":
-            first = max(0, at - _LONGEST)
-            starts = [line.rfind(mark, first, at) for mark in (*_ENDS, "| ")]
-            start = max([first, *(found + 2 for found in starts if found >= 0)])
-            ends = [line.find(mark, end, end + _LONGEST) for mark in _ENDS]
-            end = min([e for e in ends if e >= 0], default=len(line))
-            said = _plain(line[start:end]).strip(_MARKS + "\r").rstrip(".!?")
-            yield "prohibition", said[:_LONGEST]
-        at = lower.find(phrase, end)
+def _in_sentences(text: str) -> Iterator[tuple[tuple[str, str], int]]:
+    """The facts that are a sentence or a message, with their lines."""
+    lower = text.lower()
+    if len(lower) != len(text):  # the capital İ becomes two characters
+        lower = "".join(char.lower()[:1] for char in text)
+    for phrases, said_at in ((_FORBIDS, _forbidding), (_REPORTS, _reporting)):
+        for phrase in phrases:
+            at, number, counted = lower.find(phrase), 1, 0
+            while at >= 0:
+                number, counted = number + text.count("\n", counted, at), at
+                found, end = said_at(text, at, at + len(phrase))
+                if found:
+                    yield found, number
+                at = lower.find(phrase, end)
 
 
-def _reported(line: str, at: int) -> Iterator[tuple[str, str]]:
+def _line_around(text: str, at: int, end: int) -> tuple[int, int]:
+    """The line that holds at:end, but not more of it than can matter: lines may be endless."""
+    first = max(0, at - _LONGEST)
+    last = text.find("\n", end, end + _LONGEST)
+    return max(first, text.rfind("\n", first, at) + 1), last if last >= 0 else end + _LONGEST
+
+
+def _forbidding(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, int]:
+    """The sentence around a phrase that stands there as words of their own; and where it ends."""
+    before, after = text[at - 1 : at] or " ", text[end : end + 1] or " "
+    if before not in " \t\n\"'“‘(*_>|`" or after not in " \t\r\n\"'”’)*_.,;:!?|`":
+        return None, end
+    first, last = _line_around(text, at, end)
+    starts = [text.rfind(mark, first, at) for mark in (*_ENDS, "| ")]
+    ends = [text.find(mark, end, last) for mark in _ENDS]
+    start = max([first, *(found + 2 for found in starts if found >= 0)])
+    end = min([found for found in ends if found >= 0], default=last)
+    said = _plain(text[start:end]).strip(_MARKS).rstrip(".!?")
+    return ("prohibition", said[:_LONGEST]), end
+
+
+def _reporting(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, int]:
     """The error message at `at`, when it begins its line, stands in quotes, or names its class."""
+    first, last = _line_around(text, at, end)
     start = at
-    while start and line[start - 1].isalnum():
+    while start > first and text[start - 1].isalnum():
         start -= 1
-    before = line[max(0, start - 40) : start]
+    before = text[first:start]
     opening = before[-1:] if before[-1:] in ("`", '"', "'") else ""
     if not opening and before.strip(_MARKS) and start == at:
-        return  # about an error, not one
-    end = line.find(opening or ". ", at)
-    said = _plain(line[start : end if end >= 0 else len(line)][:_LONGEST]).strip(_MARKS + "\r")
-    if said.partition(":")[2].strip(_MARKS):  # more than a label
-        yield "error", said
+        return None, end  # about an error, not one
+    stop = text.find(opening or ". ", at, last)
+    said = _plain(text[start : stop if stop >= 0 else last]).strip(_MARKS)[:_LONGEST]
+    return ("error", said) if said.partition(":")[2].strip(_MARKS) else None, end

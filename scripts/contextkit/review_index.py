@@ -140,7 +140,7 @@ class Block:
         if label in _FOOTERS:
             return not review_lines.mentions_serious(value)
         if review_lines.says_nothing(review_lines.unbulleted(text)[0]):
-            self._promised = 0
+            self._label, self._promised = ("", ""), 0
             return True
         return (text[:2] == "**" or text[-1] == ":") and self._is_label(number, text)
 
@@ -244,7 +244,8 @@ def by_place(fields: list[str]) -> tuple[str, ...]:
     """
     raw, *rest = fields
     identity = ""
-    if not review_lines.severity(raw) and review_lines.is_id(raw):
+    is_first = not (len(rest) > 2 and review_lines.is_id(rest[0]))  # else `P4 | P4-1 | …`
+    if not review_lines.severity(raw) and review_lines.is_id(raw) and is_first:
         identity, raw = raw, ""
         if review_lines.severity(rest[0]):
             raw = rest.pop(0)

@@ -40,7 +40,7 @@ _NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
 _SAYS_NOTHING = _NOTHING | frozenset(
     "a there is are p0 p1 p2 p3 critical high serious blocking severity priority issue issues"
     " finding findings problem problems found identified reported any were was in this review"
-    " applicable".split()
+    " applicable more other further".split()
 )
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
