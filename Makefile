@@ -122,7 +122,7 @@ payload_show: ## print a payload or a part of it: ref=latest part=content
 	@$(call CONTEXTKIT_SCRIPT,payload_store show) --root="$$root" --ref="$$ref" --part="$$part" --session="$$session" --json="$$json"
 
 payload_find: ## every line of the payloads that holds a text: q=…
-	@$(call CONTEXTKIT_SCRIPT,payload_store find) --root="$$root" --q="$$q" --session="$$session" --json="$$json"
+	@$(call CONTEXTKIT_SCRIPT,payload_store find) --root="$$root" --query="$$q" --session="$$session" --json="$$json"
 
 payload_end: ## end a session: its payloads go, and can be resumed for a day
 	@$(call CONTEXTKIT_SCRIPT,payload_store end) --root="$$root" --session="$$session" --summary-file="$$summary_file" --purge="$$purge"

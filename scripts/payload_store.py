@@ -21,8 +21,9 @@ SESSION = Option(
 
 def store(layout: Layout, args: Arguments) -> Answer:
     target = outputs.check_target(layout, args.path, args.overwrite) if args.path else ""
-    if not target:
-        _session(layout, args)  # a bad id is refused before anything is read
+    session = "" if target else args.session or sessions.find_current(layout)
+    if session:
+        sessions.check(session)  # a bad one is refused before anything is read
     output = _output(args)
     budget = layout.limits.payload_budget if args.budget is None else args.budget
     size = output.tokens
@@ -32,7 +33,6 @@ def store(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"~{size} tokens, {why}: passed through, nothing stored")
         return Answer(text=output.content, exact=True)
     now = names.now()
-    session = ""
     try:
         if target:
             stored = outputs.store_at(layout, target, output, now, args.overwrite)
@@ -42,7 +42,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
                 cli.say(f"no session is named: using {session} from now on")
             stored = outputs.store(layout, session, output, now)
     except (OSError, ContextError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
+        reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=output.content, status=1, exact=True)
     for note in stored.notes:
@@ -197,9 +197,13 @@ def repair(layout: Layout, args: Arguments) -> str:
 
 
 def _session(layout: Layout, args: Arguments) -> str:
-    """The session that is meant, without making one up; empty where nothing names one."""
-    session = args.session or sessions.find_current(layout)
-    return sessions.check(session) if session else ""
+    """The session that a reading command means; empty where nothing names one that could be."""
+    if args.session:
+        return sessions.check(args.session)
+    try:
+        return sessions.check(sessions.find_current(layout))
+    except ContextError:
+        return ""
 
 
 STORE = (

@@ -24,7 +24,7 @@ FOUNDATION = frozenset(
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(
     "review_check review_headers review_index review_issues review_lines review_research"
-    " review_sections reviews".split()
+    " review_sections review_words reviews".split()
 )
 DOCUMENTS = frozenset("capsules notebooks payloads reminders verdicts".split()) | REVIEWS
 FLOWS = frozenset("outputs overview retention review_runs subagents".split())

@@ -338,12 +338,17 @@ def test_no_command_takes_a_session_that_is_no_name(
     assert stock() == before
 
 
-def test_a_session_in_the_environment_is_checked_too(
-    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+def test_a_session_in_the_environment_is_refused_for_storing_and_ignored_for_reading(
+    call: Callable[..., Any], run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SESSION_ID", "../up")
     assert run("payload_store", *CALL, "--force", stdin="text") == 2
     assert run.out == "" and stock() == {}
+    path = call("text", "--force")["@stored"]
+    for ref in (path, Path(path).stem, "latest"):
+        assert run("payload_store", "show", ref, "--part=content") == 0
+        assert run.out == "text"
+    assert run("payload_store", "list") == 0 and Path(path).stem in run.out
 
 
 @pytest.mark.parametrize("way", ["session", "store", "file", "session file"])

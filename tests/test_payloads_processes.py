@@ -175,6 +175,31 @@ def test_without_room_on_the_disk_the_text_comes_back_and_nothing_is_left(layout
     assert len(manifest(layout)["payloads"]) == 1
 
 
+FULL = """\
+mount -t tmpfs -o size=60k none "$PWD" && cd "$PWD" || exit 77
+head -c 45000 /dev/zero > filler
+"$@"
+status=$?
+find . -name "*full*" -o -name "*.tmp" >&2
+exit $status
+"""
+
+
+def test_on_a_full_disk_the_text_comes_back_and_nothing_is_left(sealed: Path) -> None:
+    command = ["unshare", "-rm", "sh", "-c", FULL, "-", sys.executable, SCRIPT, "--topic=full"]
+    try:
+        done = subprocess.run([*command, *CALL], input=LONG, capture_output=True, encoding="utf-8")
+    except FileNotFoundError:
+        pytest.skip("no unshare here")
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("no file system of its own may be made here")
+    assert (done.returncode, done.stdout) == (1, LONG)
+    said = (
+        "payload_store: storing failed (No space left on device): the whole text follows on stdout"
+    )
+    assert done.stderr == said + "\n"
+
+
 def test_without_room_for_the_manifest_the_payload_goes_too(layout: Layout) -> None:
     for number in range(8):  # the manifest grows to nearly four KiB
         assert run_to_end("store", f"--topic=t{number}", *CALL)[0] == 0
@@ -220,6 +245,27 @@ def test_without_standard_input_the_command_says_what_it_needs(repo: Path) -> No
     done = subprocess.run(command, capture_output=True, encoding="utf-8")
     assert (done.returncode, done.stdout) == (2, "")
     assert "give file=FILE or pipe the text in" in done.stderr
+
+
+DEAR = "argparse contextlib dataclasses datetime enum hashlib inspect jinja2 json pathlib re typing"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("store", "--topic=x", *CALL), ("list", "--session=s"), ("show", "latest"), ("find", "cache"),
+     ("end", "--session=s"), ("sweep",), ("repair", "--session=s")],
+)  # fmt: skip
+def test_no_command_imports_what_costs_a_third_of_a_start(
+    layout: Layout, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run_to_end("store", "--topic=x", *CALL)[0] == 0
+    monkeypatch.delenv("CONTEXT_NOW")  # reading it takes datetime, the clock does not
+    call = [sys.executable, "-X", "importtime", SCRIPT, *command]
+    done = subprocess.run(call, input=TEXT, capture_output=True, encoding="utf-8", check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "contextkit.payloads" in imported
+    if command[0] != "list":  # it reads the manifest
+        assert not imported & set(DEAR.split())
 
 
 def test_the_same_text_gives_the_same_receipt_in_any_process(repo: Path) -> None:

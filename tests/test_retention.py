@@ -228,6 +228,18 @@ def test_in_passing_there_is_one_sweep_an_hour(layout: Layout) -> None:
     assert len(retention.sweep_in_passing(layout, NOW + DAY + HOUR, "")) == 1
 
 
+def test_in_passing_a_few_sessions_go_at_once_and_the_rest_with_the_next_command(
+    layout: Layout,
+) -> None:
+    for number in range(7):
+        save(layout, f"s{number}")
+    later = NOW + 2 * DAY
+    assert [len(retention.sweep_in_passing(layout, later, "")) for _ in range(3)] == [5, 2, 0]
+    much_later = later + 2 * DAY
+    assert [len(retention.sweep_in_passing(layout, much_later, "")) for _ in range(3)] == [5, 2, 0]
+    assert os.listdir(layout.ended) == []
+
+
 def test_in_passing_nothing_is_made_where_nothing_is_stored(layout: Layout) -> None:
     before = stock(layout.root)
     assert retention.sweep_in_passing(layout, NOW, "") == []

@@ -10,7 +10,7 @@ from contextkit.review_headers import STATUSES, Header
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-quick = settings(deadline=None, max_examples=300)
+quick = settings(deadline=None, max_examples=150)
 
 LINES = {
     "TYPE": "verdict",
@@ -82,7 +82,8 @@ def test_the_lines_may_be_dressed_up(dress: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "files"),
-    [("[]", ()), ("none", ()), ('["a.go", "b c.go"]', ("a.go", "b c.go")), ("a.go,b.go", ("a.go", "b.go"))],
+    [("[]", ()), ("none", ()), ('["a.go", "b c.go"]', ("a.go", "b c.go")),
+     ("a.go,b.go", ("a.go", "b.go"))],
 )  # fmt: skip
 def test_changed_files_are_a_list_in_whatever_form(given: str, files: tuple[str, ...]) -> None:
     assert header(lines(FILES_CHANGED=given)).files_changed == files
@@ -267,7 +268,7 @@ def test_no_text_is_too_odd_for_a_header(text: str) -> None:
     "piece", ["VERDICT: CLEAN\n", "--- VERDICT ---\n", "STATUS: x\n", "x: ", "-"]
 )
 def test_reading_a_header_takes_time_in_proportion(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
+    text = piece * (300_000 // len(piece))
     started = time.process_time()
     review_headers.parse(text)
     assert time.process_time() - started < 5

@@ -94,6 +94,23 @@ def test_what_decides_comes_before_what_describes_and_stands_in_the_order_of_the
 SAID = "This sentence says something of interest."
 
 
+def test_where_enough_is_decided_nothing_is_described() -> None:
+    text = "# T\n" + "".join(f"## Part {n}\n{SAID}\n" for n in range(9))
+    few = text + "## Recommendations\n" + "".join(f"### Do {n}\n{SAID}\n" for n in range(2))
+    many = text + "## Recommendations\n" + "".join(f"### Do {n}\n{SAID}\n" for n in range(5))
+    assert [row.aspect for row in rows(few)] == [*(f"Part {n}" for n in range(5)), "Do 0", "Do 1"]
+    assert [row.aspect for row in rows(many)] == [f"Do {n}" for n in range(5)]
+
+
+def test_a_short_lead_in_is_passed_over_and_a_long_one_says_something() -> None:
+    table = "\n\n| a | b |\n|--|--|\n| all of it is said here | now |\n"
+    assert rows("## A\nBased on production systems:" + table)[0].finding == (
+        "all of it is said here: now"
+    )
+    lead_in = "Allow the agents to write to their own directory"
+    assert rows(f"## A\n{lead_in}:{table}")[0].finding == lead_in
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -138,6 +155,7 @@ def test_the_summary_of_an_odd_text_is_its_first_prose(text: str, said: str) -> 
         ("# T\n## A\nToo short.\n## B\nIncomprehensibilities incomprehensibilities", ["Content"]),
         (f"# T\n## `src/x.py` and **more**\n{SAID}", ["src/x.py and more"]),
         (f"# T\n## Prefix\n{SAID}\n## Fix it\n{SAID}", ["Prefix", "Fix it"]),
+        ("# 調査\n## 要約\n重要な発見です。\n## 推奨\nファイルを保持すべきである。", ["推奨"]),
     ],
 )
 def test_the_rows_of_an_odd_text(text: str, aspects: list[str]) -> None:

@@ -34,7 +34,6 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
     _program = program.name
     try:
         command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
-        refuse_unknown_variables(command)
         args = Arguments(arguments.typed(options_of(command), raw))
         if command.needs:
             from contextkit import packages
@@ -101,6 +100,8 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     if argv and argv[0] in commands:
         name, rest = argv[0], argv[1:]
     command = commands.get(name)
+    if command:
+        refuse_unknown_variables(command)  # before a misspelt one is said to be missing
     raw = arguments.read_plain(options_of(command), rest) if command else None
     if command is None or raw is None or arguments.missing(command.options, raw):
         from contextkit import usage

@@ -18,6 +18,10 @@ from contextkit.errors import bad_input
 from contextkit.records import Record
 from contextkit.summaries import Row
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MARK = "@stored: "
 _SHORTEST = 60  # characters below which a finding is not shortened any further
 _LONGEST = 2000  # characters of a finding that are looked at when it has to be shortened
@@ -105,48 +109,52 @@ def clipped(receipt: Receipt, cap: int) -> tuple[Receipt, list[str]]:
     are shortened. The path and the number of tokens always stay.
     """
 
-    def size() -> int:
-        tried = receipt.replace(rows=tuple(rows), key_findings=key)
-        return tokens.cautious(_encoded(tried, "9999/9999"))
+    def cut(rows: int, finding: int, key: int, aspect: int = _SHORTEST) -> Receipt:
+        kept = tuple(
+            Row(aspect=_cut(row.aspect, aspect), finding=_cut(row.finding, finding))
+            for row in receipt.rows[:rows]
+        )
+        return receipt.replace(rows=kept, key_findings=_cut(receipt.key_findings, key))
 
-    rows, key = list(receipt.rows), receipt.key_findings
-    if size() <= cap:
+    def fits(*sizes: int) -> bool:
+        return tokens.cautious(_encoded(cut(*sizes), "9999/9999")) <= cap
+
+    if tokens.cautious(_encoded(receipt, "9999/9999")) <= cap:
         return receipt, []
-    rows = [Row(aspect=_cut(r.aspect, _SHORTEST), finding=_cut(r.finding, _LONGEST)) for r in rows]
-    key, floor = _cut(key, _LONGEST), _SHORTEST
-    while size() > cap:
-        longest = max(range(len(rows)), key=lambda i: len(rows[i].finding), default=-1)
-        if rows and len(rows[longest].finding) > floor:
-            rows[longest] = rows[longest].replace(finding=_shorter(rows[longest].finding, floor))
-        elif len(rows) > 1:
-            rows.pop()
-        elif len(key) > floor:
-            key = _shorter(key, floor)
-        elif floor > 1:  # a script whose characters cost many tokens
-            floor //= 2
-            rows = [row.replace(aspect=_cut(row.aspect, floor)) for row in rows]
-        else:
-            break
-    return receipt.replace(rows=tuple(rows), key_findings=key), _lost(receipt, rows, key)
+    rows = next((n for n in range(len(receipt.rows), 0, -1) if fits(n, _SHORTEST, _LONGEST)), 0)
+    if rows:
+        longest = max(len(row.finding) for row in receipt.rows[:rows])
+        room = _largest(_SHORTEST, longest, lambda n: fits(rows, n, _LONGEST))
+        final = cut(rows, room, _LONGEST)
+    elif fits(1, _SHORTEST, _SHORTEST):
+        room = _largest(_SHORTEST, _LONGEST, lambda n: fits(1, _SHORTEST, n))
+        final = cut(1, _SHORTEST, room)
+    else:  # a script whose characters cost many tokens
+        room = _largest(1, _SHORTEST, lambda n: fits(1, n, n, n))
+        final = cut(1, room, room, room)
+    return final, _lost(receipt, final)
 
 
-def _lost(receipt: Receipt, rows: list[Row], key: str) -> list[str]:
+def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """The largest number of characters up to `high` that fits, where `low` does."""
+    high = min(high, _LONGEST)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def _lost(receipt: Receipt, final: Receipt) -> list[str]:
     """What was cut and by how much, in words."""
-    pairs = list(zip(receipt.rows, rows, strict=False))
-    short = [
-        len(was.finding) - len(now.finding) for was, now in pairs if was.finding != now.finding
-    ]
+    pairs = list(zip(receipt.rows, final.rows, strict=False))
+    short = [len(was.finding) - len(r.finding) for was, r in pairs if was.finding != r.finding]
     said = [f"{len(short)} findings shortened by {sum(short)} characters"] if short else []
     if any(was.aspect != r.aspect for was, r in pairs):
         said.append("aspects shortened")
-    said += [f"row {row.aspect[:_SHORTEST]!r} left out" for row in receipt.rows[len(rows) :]]
-    by = len(receipt.key_findings) - len(key)
+    gone = receipt.rows[len(final.rows) :]
+    said += [f"row {row.aspect[:_SHORTEST]!r} left out" for row in gone]
+    by = len(receipt.key_findings) - len(final.key_findings)
     return [*said, f"key findings shortened by {by} characters"] if by else said
-
-
-def _shorter(text: str, floor: int) -> str:
-    """`text` a seventh shorter, but not below `floor` characters."""
-    return _cut(text, max(floor, len(text) * 6 // 7))
 
 
 def _cut(text: str, most: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 
 from contextkit import files, indexes, names, payloads, sessions
 from contextkit.errors import ContextError
@@ -17,6 +18,7 @@ from contextkit.layout import Layout
 from contextkit.records import Record
 
 _PAUSE = 3600  # seconds between two sweeps that store and list do on the way
+_AT_ONCE = 5  # sessions that such a sweep ends or removes; the rest is left to the next command
 
 
 class Ended(Record):
@@ -178,12 +180,17 @@ def session_of(layout: Layout, identity: str, now: int) -> str:
     return ""
 
 
-def sweep(layout: Layout, now: int, max_idle: int, spare: str = "") -> list[str]:
+def sweep(
+    layout: Layout, now: int, max_idle: int, spare: str = "", most: int = sys.maxsize
+) -> list[str]:
     """End every session (but `spare`) that was idle for longer than `max_idle` seconds, and remove
-    for good what ended longer ago than the grace period. Says what was done, a line each.
+    for good what ended longer ago than the grace period, `most` of them at once. Says what was
+    done, a line each.
     """
-    said = []
+    said: list[str] = []
     for session in payloads.sessions_in(layout):
+        if len(said) == most:
+            return said
         if session != spare and _idle(layout, session, now) > max_idle:
             with session_lock(layout, session):
                 if _idle(layout, session, now) <= max_idle:  # used while we waited
@@ -193,7 +200,8 @@ def sweep(layout: Layout, now: int, max_idle: int, spare: str = "") -> list[str]
                 _log(layout, log_file(layout, session), done.line(), now)
                 said.append(done.line())
     oldest = _oldest(layout, now)
-    return said + _purge(layout, [path for path in _ended(layout) if _stamp(path) < oldest], now)
+    gone = [path for path in _ended(layout) if _stamp(path) < oldest]
+    return said + _purge(layout, gone[: most - len(said)], now)
 
 
 def purge(layout: Layout, session: str, now: int) -> list[str]:
@@ -226,7 +234,11 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         files.store(layout.state)
         files.write(mark, "")
         os.utime(mark, (now, now))
-        return sweep(layout, now, names.seconds(layout.limits.payload_idle), spare)
+        idle = names.seconds(layout.limits.payload_idle)
+        said = sweep(layout, now, idle, spare, _AT_ONCE)
+        if len(said) == _AT_ONCE:
+            os.unlink(mark)
+        return said
     except (OSError, ContextError) as error:
         return [f"the sweep of idle sessions failed: {error}"]
 

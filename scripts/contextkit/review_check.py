@@ -13,17 +13,16 @@ Reading is lenient (reviews.py); this tells an agent, or a person, how each line
 
 from __future__ import annotations
 
-from contextkit import names, review_index, review_lines
+from contextkit import names, review_index, review_lines, review_words
 from contextkit.review_issues import Issues
-from contextkit.review_lines import SERIOUS
 from contextkit.review_sections import row_of
+from contextkit.review_words import SERIOUS
 from contextkit.reviews import derived
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.review_index import Block
+    from contextkit.review_index import Block, Finding
     from contextkit.review_issues import Issue
-    from contextkit.review_lines import Finding
 
     Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
 
@@ -43,7 +42,7 @@ def check(text: str) -> list[Complaint]:
     titles: set[str] = set()
     first = 0
     for number, level, line in review_index.walk(text, blocks):
-        first = first or (0 if review_lines.is_comment(line) else number)
+        first = first or (0 if review_words.is_comment(line) else number)
         issues.take(number, level, line)
         if level > 0:
             titles.add(review_lines.plain(line).lower().partition(" ")[0])
@@ -86,6 +85,8 @@ def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint
         found.append((block.start, "this is not the heading", HEADING))
     rows = {row.line: row for row in block.rows}
     verdicts = dict(block.verdicts)
+    if not rows and "error" in map(review_words.verdict_word, verdicts.values()):
+        verdict = "error"  # a stub
     counts: dict[str, int] = {}
     for number in range(block.start + 1, block.end + 1):
         line, row = raw[number], rows.get(number)
@@ -93,22 +94,23 @@ def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint
             counts[row.severity] = counts.get(row.severity, 0) + 1
             identity = row.id or f"{row.severity}-{counts[row.severity]}"
             should = row_of(row.replace(id=identity, section=row.section or "Section"))
-            if line != should:
-                found.append((number, _fault(row), should))
+            if line != should or number in block.unparsed:
+                found.append((number, _fault(row, number in block.unparsed), should))
         elif number in block.unparsed:
             found.append((number, "this line is not understood", _ROW))
-        elif number in verdicts:
-            if line != f"Verdict: {verdict}":
-                what = f"the findings make it {verdict}, in exactly this form"
-                found.append((number, what, f"Verdict: {verdict}"))
-        elif line.strip():
-            found.append((number, "only rows and the verdict belong into the index", ""))
+        elif number in verdicts and line != f"Verdict: {verdict}":
+            what = f"the findings make it {verdict}, in exactly this form"
+            found.append((number, what, f"Verdict: {verdict}"))
+        elif line.strip() and number not in verdicts:
+            found.append((number, "only rows and the verdict belong in the index", ""))
     if not verdicts:
         found.append((block.end, "the verdict is missing after this line", f"Verdict: {verdict}"))
     return found
 
 
-def _fault(row: Finding) -> str:
+def _fault(row: Finding, doubtful: bool) -> str:
+    if doubtful:
+        return "the row says more than one severity"
     if not row.id:
         return "the row has no id"
     if row.raw_severity not in (row.severity, ""):
@@ -134,7 +136,7 @@ def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list
         if identity not in told and row.severity in SERIOUS:
             heading = names.one_line(f"#### {row.id}. {row.severity}: {row.title}")
             found.append((last, f"there is no section for {row.id}", heading))
-        elif said and review_lines.strictest(said, row.severity) != row.severity:
+        elif said and review_words.strictest(said, row.severity) != row.severity:
             should = row_of(row.replace(severity=said))
             found.append((row.line, "its section says a stricter severity", should))
     return found

@@ -17,7 +17,7 @@ is cut off, contradicts itself or stands where another's text may be quoted.
 
 from __future__ import annotations
 
-from contextkit import review_lines
+from contextkit import review_lines, review_words
 from contextkit.records import Record
 
 # The mildest first.
@@ -79,7 +79,7 @@ def parse(text: str) -> Header | None:
             content = max(content, number)
         elif line[:3] == "---" and line.strip("- ").upper() == "VERDICT":
             tail = dict.fromkeys(_TAIL_KEYS, "")
-        elif line.lstrip("*_`").startswith("VERDICT") and (said := review_lines.verdict(line)):
+        elif line.lstrip("*_`").startswith("VERDICT") and (said := review_words.verdict(line)):
             singles.take(number, _of_single(said))
         elif not _is_blank(line):
             content = number
@@ -91,7 +91,7 @@ def parse(text: str) -> Header | None:
 
 def _is_in_tail(tail: dict[str, str], line: str) -> bool:
     """Whether the line is one of a tail block, which `tail` then has."""
-    label, value = review_lines.labelled(line)
+    label, value = review_words.labelled(line)
     if label not in _TAIL_KEYS:
         return False
     tail[label] = _stricter(tail[label], value) if label == "STATUS" else value
@@ -99,7 +99,7 @@ def _is_in_tail(tail: dict[str, str], line: str) -> bool:
 
 
 def _is_blank(line: str) -> bool:
-    return not line.strip("-=_* ") or (line[:1] == "<" and review_lines.is_comment(line))
+    return not line.strip("-=_* ") or (line[:1] == "<" and review_words.is_comment(line))
 
 
 class _Last:
@@ -137,9 +137,9 @@ def _merged(found: list[Header]) -> Header | None:
 def _of_first_lines(text: str) -> Header | None:
     found: dict[str, str] = {}
     for _, level, line in review_lines.lines(text):
-        if not found and line[:1] == "<" and review_lines.is_comment(line):
+        if not found and line[:1] == "<" and review_words.is_comment(line):
             continue
-        label, value = review_lines.labelled(line) if level == 0 else ("", "")
+        label, value = review_words.labelled(line) if level == 0 else ("", "")
         key = label.replace(" ", "_")
         if key not in _KEYS:
             break
@@ -196,10 +196,10 @@ def _counts(said: str) -> tuple[int, dict[str, int], bool]:
     """The total and the number of each severity of `3 (P0: 0, P1: 1, P2: 2)`; were all readable?"""
     number, _, rest = said.partition("(")
     total, readable = _number(number)
-    counts = dict.fromkeys(review_lines.SEVERITIES, 0)
+    counts = dict.fromkeys(review_words.SEVERITIES, 0)
     for part in rest.rstrip(") ").split(",") if rest else ():
         label, _, number = part.partition(":")
-        severity = review_lines.severity(label)
+        severity = review_words.severity(label)
         count, known = _number(number)
         readable = readable and known and bool(severity)
         counts[severity or "P0"] += count

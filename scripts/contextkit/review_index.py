@@ -12,8 +12,10 @@ as unparsed, and then nobody may call the review clean.
 
 from __future__ import annotations
 
-from contextkit import names, review_lines
-from contextkit.review_lines import FENCE, SERIOUS, UNCLOSED, Finding, Head
+from contextkit import names, review_lines, review_words
+from contextkit.records import Record
+from contextkit.review_lines import FENCE, UNCLOSED
+from contextkit.review_words import SERIOUS, Head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +72,19 @@ def _heading(level: int, line: str) -> str | None:
     return glued if level or not glued else None
 
 
+class Finding(Record):
+    """A row of a Findings Index; `severity` is empty where it was not understood."""
+
+    severity: str
+    id: str
+    section: str
+    title: str
+    line: int
+    raw_severity: str
+    group: str = ""  # the label that the row stands below
+    extra: tuple[str, ...] = ()  # fields after the title
+
+
 class Block:
     """One index, while it is read: `start` and `end` are its first and last line."""
 
@@ -112,7 +127,7 @@ class Block:
 
     def settle(self, row: Finding, severity: str) -> bool:
         """Whether a row that only lacked a severity is understood now that its section says it."""
-        doubtful = severity not in SERIOUS and review_lines.mentions_serious(row.title)
+        doubtful = severity not in SERIOUS and review_words.mentions_serious(row.title)
         if row.raw_severity or not row.title or doubtful:
             return False
         self.unparsed.pop(row.line, None)
@@ -129,17 +144,17 @@ class Block:
             self._ended = self._ended or ("|" not in text and self.says_anything())
             return True
         if text[0] == "<":
-            return review_lines.is_comment(text)
-        label, value = review_lines.labelled(text)
-        said = value if label == "STATUS" else review_lines.verdict(text)
+            return review_words.is_comment(text)
+        label, value = review_words.labelled(text)
+        said = value if label == "STATUS" else review_words.verdict(text)
         if said:
             self.verdicts.append((number, said))
             return True
         if "|" in text:
             return self._is_head(text)
         if label in _FOOTERS:
-            return not review_lines.mentions_serious(value)
-        if review_lines.says_nothing(review_lines.unbulleted(text)[0]):
+            return not review_words.mentions_serious(value)
+        if review_words.says_nothing(review_lines.unbulleted(text)[0]):
             self._label, self._promised = ("", ""), 0
             return True
         return (text[:2] == "**" or text[-1] == ":") and self._is_label(number, text)
@@ -173,7 +188,7 @@ class Block:
             row = self._row(number, *by_place(fields))
         else:
             head = Head(bare)
-            if head.severity and not head.id and review_lines.says_nothing(head.title):
+            if head.severity and not head.id and review_words.says_nothing(head.title):
                 return True  # `P0: none`
             if not (listed or head.severity or head.id):
                 return False
@@ -182,9 +197,9 @@ class Block:
         doubtful = " ".join(row.extra) if fields else row.title
         self.rows.append(row)
         self._promised, self._ended = 0, False
-        if row.severity not in SERIOUS and review_lines.mentions_serious(doubtful):
+        if row.severity not in SERIOUS and review_words.mentions_serious(doubtful):
             return False
-        known = not row.raw_severity or review_lines.severity(row.raw_severity)
+        known = not row.raw_severity or review_words.severity(row.raw_severity)
         return bool(row.severity and row.title and known)
 
     def _by_column(self, fields: list[str]) -> tuple[str, ...]:
@@ -201,9 +216,9 @@ class Block:
     def _row(
         self, number: int, raw: str, identity: str, section: str, title: str, *extra: str
     ) -> Finding:
-        said = review_lines.severity(raw)
+        said = review_words.severity(raw)
         label, labelled = self._label
-        severity = review_lines.strictest(said, review_lines.severity_of_id(identity), labelled)
+        severity = review_words.strictest(said, review_words.severity_of_id(identity), labelled)
         self.conflict = self.conflict or bool(said and severity != said)
         return Finding(
             severity=severity,
@@ -232,7 +247,7 @@ def _is_row_of_fields(fields: list[str], bare: str) -> bool:
     if len(fields) < 2:
         return False
     first = fields[0]
-    if review_lines.severity(first) or review_lines.is_id(first):
+    if review_words.severity(first) or review_words.is_id(first):
         return True
     return not Head(bare).severity
 
@@ -244,12 +259,11 @@ def by_place(fields: list[str]) -> tuple[str, ...]:
     """
     raw, *rest = fields
     identity = ""
-    is_first = not (len(rest) > 2 and review_lines.is_id(rest[0]))  # else `P4 | P4-1 | …`
-    if not review_lines.severity(raw) and review_lines.is_id(raw) and is_first:
-        identity, raw = raw, ""
-        if review_lines.severity(rest[0]):
-            raw = rest.pop(0)
-    elif not review_lines.is_quoted(rest[0]) and (len(rest) > 2 or review_lines.is_id(rest[0])):
+    second = review_words.severity(rest[0])
+    is_odd = len(rest) > 2 and not second and review_words.is_id(rest[0])  # `P4 | P4-1 | …`
+    if not review_words.severity(raw) and review_words.is_id(raw) and not is_odd:
+        identity, raw = raw, rest.pop(0) if second else ""
+    elif not review_lines.is_quoted(rest[0]) and (len(rest) > 2 or review_words.is_id(rest[0])):
         identity = rest.pop(0)
     section = rest.pop(0) if len(rest) > 1 else ""
     title, *extra = rest or [""]
@@ -262,13 +276,13 @@ def label_of(text: str) -> str:
         return ""
     low = review_lines.plain(text).lower().replace("-", " ")
     apart = "".join(char if char.isalnum() else " " for char in low).split()
-    found = [review_lines.severity(word) for word in apart]
+    found = [review_words.severity(word) for word in apart]
     whole = " ".join(apart)
     if whole.startswith(("must fix", "needs attention")):
-        found[0] = review_lines.severity("-".join(apart[:2]))
+        found[0] = review_words.severity("-".join(apart[:2]))
     if not apart or not found[0]:
         return ""
     others = (word for word, known in zip(apart, found, strict=True) if not known)
     if any(word not in _LABEL_WORDS and not word.isdigit() for word in others):
         return ""
-    return review_lines.strictest(*found)
+    return review_words.strictest(*found)

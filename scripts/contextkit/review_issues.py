@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from contextkit import review_index, review_lines
-from contextkit.review_lines import SERIOUS, Head
+from contextkit import review_index, review_lines, review_words
+from contextkit.review_words import SERIOUS, Head
 
 _BOLD, _LISTED = 7, 8  # ranks below those of the headings, 1 to 6
 
@@ -47,7 +47,7 @@ class Issues:
     def _decide(self, group: Issue, level: int, text: str, issue: Issue | None) -> None:
         """Whether a heading such as `### P0 Issues` stands for an issue, by the line after it."""
         self._promised = None
-        empty = review_lines.says_nothing(review_lines.unbulleted(text)[0])
+        empty = review_words.says_nothing(review_lines.unbulleted(text)[0])
         if empty or issue or 0 < level <= group.rank:
             self.found.pop()
             self._open.pop()
@@ -65,7 +65,7 @@ class Issues:
         for issue in self.found:
             key = issue.id.upper() or f" {issue.first}"
             there = best.setdefault(key, issue)
-            severity = review_lines.strictest(there.severity, issue.severity)
+            severity = review_words.strictest(there.severity, issue.severity)
             if issue.rank < there.rank:
                 best[key] = issue
             best[key].severity = severity
@@ -77,25 +77,25 @@ def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
     bare, _ = review_lines.unbulleted(text)
     if level == 0 and "|" in text:
         raw, identity, *_ = [*review_index.cells(bare), "", ""]
-        severity = review_lines.severity(raw)
-        if severity and review_lines.is_id(identity):  # a row that is not in the index
-            severity = review_lines.strictest(severity, review_lines.severity_of_id(identity))
+        severity = review_words.severity(raw)
+        if severity and review_words.is_id(identity):  # a row that is not in the index
+            severity = review_words.strictest(severity, review_words.severity_of_id(identity))
             return Issue(_LISTED, identity, severity, number), False
-    if level == 0 and not review_lines.may_begin(bare):
+    if level == 0 and not review_words.may_begin(bare):
         return None, False
     named = level > 0 and bare[:8].lower() in ("finding ", "finding:")
     head = Head(bare[8:] if named else bare)
     if level == 0:
         is_bold = bare[:2] == "**"
         known = head.severity or (head.id and is_bold)
-        if not (head.marked and known) or (not head.id and review_lines.says_nothing(head.title)):
+        if not (head.marked and known) or (not head.id and review_words.says_nothing(head.title)):
             return None, False
         return Issue(_BOLD if is_bold else _LISTED, head.id, head.severity, number), False
     identity = head.id
     if named and not identity:
         identity = review_lines.plain(bare[8:]).partition(":")[0]
         identity = identity if identity[:1].isdigit() else ""
-    severity = review_lines.strictest(head.severity, _in_brackets(bare))
+    severity = review_words.strictest(head.severity, _in_brackets(bare))
     severity = severity or review_index.label_of(bare)
     if not (identity or severity):
         return None, False
@@ -107,7 +107,7 @@ def _in_brackets(title: str) -> str:
     found = ""
     for part in title.replace("[", "(").replace("]", ")").split("(")[1:]:
         words = part.partition(")")[0].upper().replace(",", " ").split()
-        found = review_lines.strictest(found, *words)
+        found = review_words.strictest(found, *words)
     return found
 
 
@@ -115,13 +115,13 @@ def _add_severity(issue: Issue, text: str) -> None:
     """Take in a line such as `**Severity:** P1 — why`."""
     if "everity" not in text[:20]:
         return
-    label, value = review_lines.labelled(text)
+    label, value = review_words.labelled(text)
     for mark in ("|", "—", "–", "(", ",", ";", ".", " - "):
         value = value.partition(mark)[0]
-    severity = review_lines.severity(value) if label == "SEVERITY" else ""
+    severity = review_words.severity(value) if label == "SEVERITY" else ""
     if not issue.severity or severity in SERIOUS:
-        issue.severity = review_lines.strictest(issue.severity, severity)
+        issue.severity = review_words.strictest(issue.severity, severity)
 
 
 def is_mark(text: str) -> bool:
-    return not text.strip("-=_* ") or review_lines.is_comment(text)
+    return not text.strip("-=_* ") or review_words.is_comment(text)

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from contextkit import review_lines
-from contextkit.review_lines import Finding
+from contextkit.review_index import Finding
 
 SECTIONS = ("sources", "findings", "confidence", "gaps")
 _SENTINEL = "flux-research:complete"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextkit import names, review_index, review_lines, reviews
+from contextkit import names, review_index, review_lines, review_words, reviews
+from contextkit.review_index import Finding
 from contextkit.review_issues import Issues, is_mark
-from contextkit.review_lines import Finding
 from contextkit.reviews import Review
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ def index_rows(review: Review) -> list[str]:
         return []
     verdict = reviews.derived(review.findings)
     if review.stated:
-        verdict = max(verdict, review.stated, key=review_lines.VERDICTS.index)
+        verdict = max(verdict, review.stated, key=review_words.VERDICTS.index)
     if verdict == "safe" and reviews.status(review)[0] != "CLEAN":
         verdict = "needs-changes"
     return [*(row_of(finding) for finding in review.findings), f"Verdict: {verdict}"]

@@ -9,11 +9,13 @@ stricter; what is not understood is never clean.
 
 from __future__ import annotations
 
-from contextkit import review_index, review_lines
+from contextkit import review_index, review_lines, review_words
 from contextkit.records import Record
+from contextkit.review_index import Finding
 from contextkit.review_issues import Issues
-from contextkit.review_lines import SERIOUS, UNCLOSED, VERDICTS, Finding
+from contextkit.review_lines import UNCLOSED
 from contextkit.review_research import Research
+from contextkit.review_words import SERIOUS, VERDICTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def parse(text: str, mode: str = "") -> Review:
     for number, level, line in review_index.walk(text, reading.blocks):
         reading.take(number, level, line)
     last = text[-_ENDS:].rstrip().rpartition("\n")[2]
-    complete = review_lines.is_comment(last) and ":complete" in last
+    complete = review_words.is_comment(last) and ":complete" in last
     found_out = not mode and not reading.blocks and reading.research.is_likely(last)
     if mode == "research" or found_out:
         review = reading.as_research()
@@ -98,7 +100,7 @@ class _Reading:
         if level == UNCLOSED:
             self._unclosed = True
             return
-        if text[:1] == "<" and review_lines.is_comment(text):
+        if text[:1] == "<" and review_words.is_comment(text):
             return
         self._first = self._first or number
         self._last = number
@@ -107,18 +109,18 @@ class _Reading:
         if level > 0:
             self._heading(review_lines.plain(text))
         elif self._below_verdict:
-            label, value = review_lines.labelled(text)
+            label, value = review_words.labelled(text)
             said = value if label in ("STATUS", "VERDICT") else text
             self._verdicts.append(review_lines.plain(said))
             self._below_verdict = False
         else:
-            stated = review_lines.verdict(text) or ""
-            if stated and review_lines.verdict_word(stated) in ("needs-changes", "risky"):
+            stated = review_words.verdict(text) or ""
+            if stated and review_words.verdict_word(stated) in ("needs-changes", "risky"):
                 self._verdicts.append(stated)
 
     def _heading(self, title: str) -> None:
-        said = review_lines.verdict(title)
-        self._below_verdict = not said and review_lines.verdict(f"{title.rstrip(':')}:") is not None
+        said = review_words.verdict(title)
+        self._below_verdict = not said and review_words.verdict(f"{title.rstrip(':')}:") is not None
         if said:
             self._verdicts.append(said)
 
@@ -166,7 +168,7 @@ class _Reading:
 
     @staticmethod
     def _says_error(block: Block) -> bool:
-        return any(review_lines.verdict_word(said) == "error" for _, said in block.verdicts)
+        return any(review_words.verdict_word(said) == "error" for _, said in block.verdicts)
 
     def _stated(self) -> tuple[str, str]:
         """The strictest verdict that is understood, and its words; else the first other words.
@@ -179,20 +181,20 @@ class _Reading:
         there_are_rows = any(block.rows for block in self.blocks)
         for block in self.blocks:
             for number, said in block.verdicts:
-                word = review_lines.verdict_word(said)
+                word = review_words.verdict_word(said)
                 if word and (word != "error" or block.rows or not there_are_rows):
                     known.append((word, said))
                 else:
                     other.append((block, number, said))
         outside = self._verdicts
-        known += [(word, said) for said in outside if (word := review_lines.verdict_word(said))]
+        known += [(word, said) for said in outside if (word := review_words.verdict_word(said))]
         if not known:
             words = [*(said for _, _, said in other), *outside, ""]
             return "", next(
-                (said for said in words[:-1] if not review_lines.passes(said)), words[0]
+                (said for said in words[:-1] if not review_words.passes(said)), words[0]
             )
         for block, number, said in other:
-            if not review_lines.passes(said):
+            if not review_words.passes(said):
                 block.doubt(number, f"Verdict: {said}")
         return max(known, key=lambda each: VERDICTS.index(each[0]))
 
@@ -208,7 +210,7 @@ def _settled(blocks: list[Block], issues: list[Issue]) -> tuple[tuple[Finding, .
     for block in blocks:
         for row in block.rows:
             said = told.get(row.id.upper(), "")
-            severity = review_lines.strictest(row.severity, said)
+            severity = review_words.strictest(row.severity, said)
             if not row.severity and severity and block.settle(row, severity):
                 row = row.replace(severity=severity, raw_severity=severity)
             elif severity != row.severity:
@@ -216,7 +218,7 @@ def _settled(blocks: list[Block], issues: list[Issue]) -> tuple[tuple[Finding, .
                 row = row.replace(severity=severity)
             same = (row.id.upper(), row.title.lower(), row.line if len(blocks) == 1 else 0)
             there = found.setdefault(same, row)
-            if there.severity != review_lines.strictest(there.severity, row.severity):
+            if there.severity != review_words.strictest(there.severity, row.severity):
                 found[same] = row
     return tuple(found.values()), disagree
 
@@ -227,12 +229,12 @@ def _is_incomplete(findings: Iterable[Finding], issues: list[Issue]) -> bool:
     A section or a row without an id is held to be the other's, where their severities allow it.
     """
     ids = {row.id.upper() for row in findings if row.id}
-    of_any = review_lines.strictest(*(row.severity for row in findings))
-    without_id = review_lines.strictest(*(row.severity for row in findings if not row.id))
+    of_any = review_words.strictest(*(row.severity for row in findings))
+    without_id = review_words.strictest(*(row.severity for row in findings if not row.id))
     for issue in issues:
         if issue.severity in SERIOUS and issue.id.upper() not in ids:
             match = without_id if issue.id else of_any
-            if review_lines.strictest(match, issue.severity) != match:
+            if review_words.strictest(match, issue.severity) != match:
                 return True
     return False
 
@@ -269,7 +271,7 @@ def _lets_pass(review: Review) -> bool:
     """Whether what is stated stands in the way of clean; the table's row without a known word."""
     if review.stated:
         return review.stated == "safe"
-    passes = not review.stated_raw or review_lines.passes(review.stated_raw)
+    passes = not review.stated_raw or review_words.passes(review.stated_raw)
     return passes and bool(review.findings)
 
 

@@ -14,7 +14,7 @@ _CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 
 def is_name(text: str) -> bool:
     """Whether a text is safe as the name of a session's folder, or of a file in it."""
-    return bool(text) and _CHARACTERS.issuperset(text) and text[0].isalnum()
+    return 0 < len(text) <= 200 and _CHARACTERS.issuperset(text) and text[0].isalnum()
 
 
 def check(session: str) -> str:

@@ -7,14 +7,16 @@ sentence stands in the text (without its Markdown marks, and cut with `…` wher
 
 from __future__ import annotations
 
+from contextkit import markdown
 from contextkit.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _SUMMARY = ("executive summary", "summary", "tl;dr", "tldr", "abstract", "overview", "resumo",
-            "zusammenfassung", "in short", "conclusion", "conclusions")  # fmt: skip
+            "zusammenfassung", "in short", "resumen", "résumé", "要約", "概要", "摘要",
+            "conclusion", "conclusions")  # fmt: skip
 _KEY = ("key finding", "key findings", "main findings", "key takeaways", "bottom line")
 _DECIDES = ("recommend", "conclusion", "verdict", "decision", "key finding", "result", "answer",
             "next step", "risk", "outcome", "priorit", "root cause", "fix")  # fmt: skip
@@ -28,8 +30,10 @@ _LONGEST = 400  # characters of a sentence
 _LONGEST_SUMMARY = 600  # characters of three sentences; two where three are longer
 _LONGEST_KEY = 240  # characters of key findings: one sentence where two are longer
 _LONGEST_ASPECT = 48  # characters; a longer title loses what it says in parentheses
-_SHORTEST = 25  # characters: below it a "sentence" says nothing on its own
+_SHORTEST = 25  # bytes: below it a "sentence" says nothing on its own
 _FEWEST = 4  # words, in the same sense
+_FEWEST_LEAD_IN = 7  # words of what ends in a colon, in the same sense
+_ENOUGH = 5  # rows that decide: then none that only describes is added
 
 
 class Section(Record):
@@ -50,29 +54,28 @@ def sections(text: str) -> list[Section]:
 
     A text that is nothing but code is read as if it were prose.
     """
-    found = _sections(text, code=False)
+    text = _body(text)
+    found = _sections(markdown.outside_fences(text))
     if any(section.text.strip() for section in found):
         return found
-    return _sections(text, code=True)
+    return _sections(enumerate(text.split("\n"), start=1))
 
 
-def _sections(text: str, code: bool) -> list[Section]:
+def _sections(lines: Iterable[tuple[int, str]]) -> list[Section]:
     found: list[tuple[int, str, list[str]]] = [(0, "", [])]
-    fence = ""
-    for line in _body(text).split("\n"):
+    before = 0
+    for number, line in lines:
+        if number > before + 1:
+            found[-1][2].append("")  # a code block ends the paragraph
+        before = number
         stripped = line.strip()
-        if stripped[:3] in ("```", "~~~") and _is_fence(stripped, fence):
-            fence = "" if fence else stripped[: len(stripped) - len(stripped.lstrip(stripped[0]))]
-            found[-1][2].append("")
-        elif fence and not code:
-            continue
-        elif stripped[:1] == "#" and stripped.lstrip("#")[:1] == " ":
+        if stripped[:1] == "#" and stripped.lstrip("#")[:1] == " ":
             level = len(stripped) - len(stripped.lstrip("#"))
             found.append((level, plain(stripped.strip("# ")), []))
         else:
             found[-1][2].append(line)
     return [
-        Section(level=level, title=title, text="\n".join(lines)) for level, title, lines in found
+        Section(level=level, title=title, text="\n".join(inside)) for level, title, inside in found
     ]
 
 
@@ -82,14 +85,6 @@ def _body(text: str) -> str:
     if text.startswith("---\n") and "\n---\n" in text[:4096]:
         return text.partition("\n---\n")[2]
     return text
-
-
-def _is_fence(line: str, fence: str) -> bool:
-    """Whether a line of backticks or tildes opens a code block, or closes the one that is open."""
-    rest = line.lstrip(line[0])
-    if fence:
-        return not rest and line.startswith(fence)
-    return line[0] == "~" or "`" not in rest  # code within a line is no block
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -172,7 +167,7 @@ def _said(section: Section) -> Iterator[str]:
     for paragraph in _paragraphs(section.text):
         for sentence in sentences(paragraph):
             head, colon, rest = sentence.partition(":")
-            bare = not rest and head.count(" ") + 1 < _FEWEST
+            bare = not rest and head.count(" ") + 1 < _FEWEST_LEAD_IN
             if not colon or not (bare or head.lower() in _LABELS):
                 yield _cut(sentence)
 
@@ -188,7 +183,7 @@ def _first(section: Section) -> str:
     """The first sentence of a section that says something."""
     for sentence in _said(section):
         words = sentence.count(" ") + 1
-        if len(sentence) >= _SHORTEST and (words >= _FEWEST or not sentence.isascii()):
+        if len(sentence.encode()) >= _SHORTEST and (words >= _FEWEST or not sentence.isascii()):
             return sentence.rstrip(":")
     return ""
 
@@ -223,7 +218,8 @@ def rows(found: list[Section], most: int) -> list[Row]:
     """Up to `most` sections with what each says first; those that decide something come before
     those that only describe, and all stand in the order of the text.
     """
-    candidates: list[tuple[int, int, Row]] = []
+    deciding: list[tuple[int, Row]] = []
+    describing: list[tuple[int, Row]] = []
     titles: set[str] = set()
     top = 1 if sum(section.level == 1 for section in found) > 1 else 2  # one is the text's title
     decided = 99  # the level of the heading that decides; what is below it does too
@@ -237,12 +233,11 @@ def rows(found: list[Section], most: int) -> list[Row]:
         titles.add(title)
         if finding:
             row = Row(aspect=_aspect(section.title), finding=finding)
-            candidates.append((int(decided == 99), index, row))
-    if not candidates:
-        said = summary(found)
-        return [Row(aspect="Content", finding=said)] if said else []
-    chosen = sorted(candidates, key=lambda c: c[:2])[:most]
-    return [row for _, _, row in sorted(chosen, key=lambda c: c[1])]
+            (describing if decided == 99 else deciding).append((index, row))
+    chosen = (deciding if len(deciding) >= _ENOUGH else [*deciding, *describing])[:most]
+    if not chosen and (said := summary(found)):
+        return [Row(aspect="Content", finding=said)]
+    return [row for _, row in sorted(chosen, key=lambda one: one[0])]
 
 
 def _aspect(title: str) -> str:

@@ -83,7 +83,7 @@ def payload_cases(folder: Path) -> list[Case]:
     found = [
         Case("payload_store (5k tokens)", [*store, "--session=new"], 2.5, stdin=str(report)),
         Case("payload_store (1 MB)", [*store, "--session=large"], stdin=str(large)),
-        Case("payload_store passes through", store, 1.8, stdin="contextkit.txt"),
+        Case("payload_store passes through", store, 2.5, stdin="contextkit.txt"),
     ]
     Path("contextkit.txt").write_text("short", encoding="utf-8")
     for count in (10, 1_000, 10_000):
@@ -94,7 +94,7 @@ def payload_cases(folder: Path) -> list[Case]:
             Case(f"payload_store {at}", [*store, f"--session={session}"], stdin=str(report)),
             Case(f"payload_list {at}", script("payload_store.py", "list", f"--session={session}")),
             Case(f"payload_find {at}",
-                 script("payload_store.py", "find", "--q=app.py", f"--session={session}")),
+                 script("payload_store.py", "find", "--query=app.py", f"--session={session}")),
         ]  # fmt: skip
     return found
 
