@@ -461,6 +461,15 @@ def test_an_unknown_id_is_refused_with_the_known_ones_on_stderr(
     assert run.out == "" and "20251023-180500-nsw-strata-legislation" in run.err
 
 
+def test_a_session_that_is_named_is_the_only_one_looked_into(
+    call: Callable[..., Any], run: Script
+) -> None:
+    identity = Path(call("text", "--force", session="a")["@stored"]).stem
+    assert run("payload_store", "show", identity) == 0
+    assert run("payload_store", "show", identity, "--session=b") == 1
+    assert run.out == "" and "there are: none" in run.err
+
+
 def test_a_changed_file_is_shown_whole_and_not_as_what_was_stored(
     call: Callable[..., Any], run: Script
 ) -> None:
@@ -558,6 +567,7 @@ def test_the_next_use_of_an_ended_session_brings_it_back(
     assert not path.exists()
     assert run("payload_store", *command, "--session=s", stdin="more") == 0
     assert path.exists() and manifest()["payloads"][0]["path"] == path.name
+    assert len(manifest()["payloads"]) == (2 if command[0] == "store" else 1)
 
 
 def test_purging_removes_for_good(call: Callable[..., Any], run: Script) -> None:

@@ -240,6 +240,7 @@ def test_an_entry_says_what_the_file_says(layout: Layout) -> None:
     ]
     assert payloads.load(str(path), "x") == a_payload(content="Größe\n")
     assert payloads.load_all(layout, "s") == manifest(layout)["payloads"]
+    assert {os.stat(path).st_mtime, os.stat(path.with_name("manifest.json")).st_mtime} == {NOW}
 
 
 def test_entries_stand_in_the_order_of_storing_and_the_session_began_with_the_first(

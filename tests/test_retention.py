@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from contextkit import indexes, names, outputs, payloads, retention
+from contextkit import files, indexes, names, outputs, payloads, retention
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.retention import Ended
@@ -213,6 +213,21 @@ def test_a_session_without_a_manifest_goes_by_its_folder(layout: Layout) -> None
     os.utime(folder(layout), (NOW, NOW))
     assert sweep(layout, NOW + DAY) == []
     assert len(sweep(layout, NOW + DAY + 1)) == 1
+
+
+def test_a_session_that_is_used_while_the_sweep_waits_is_kept(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(layout)
+    identity, lock = os.path.basename(path)[:-3], retention.session_lock
+
+    def late(layout: Layout, session: str) -> files.locked:
+        outputs.find(layout, identity, session, NOW + 2 * DAY)
+        return lock(layout, session)
+
+    monkeypatch.setattr(retention, "session_lock", late)
+    assert sweep(layout, NOW + 2 * DAY) == []
+    assert os.path.exists(path)
 
 
 def test_a_sweep_in_passing_spares_the_session_in_use(layout: Layout) -> None:

@@ -187,3 +187,45 @@ def test_a_file_of_fifty_megabytes_takes_bounded_time_and_output(out: Path, run:
     (out / "fd-big.md").write_text("### Findings Index\n" + text, encoding="utf-8")
     run("verdict", "ingest", "--dir=out", "--agents=fd-big")
     assert run.out.startswith("NEEDS_ATTENTION\tfd-big\t") and len(run.out) < 400
+
+
+HEADER = """\
+TYPE: {type}
+STATUS: {status}
+MODEL: sonnet
+TOKENS_SPENT: 12500
+FILES_CHANGED: [src/a.go, src/b.go]
+FINDINGS_COUNT: 0
+SUMMARY: Moved the parser behind its tests.
+DETAIL_PATH: out/fd-work.md
+
+"""
+
+
+def test_a_report_on_work_has_the_status_of_its_header(out: Path, run: Script) -> None:
+    text = HEADER.format(type="implementation", status="PARTIAL")
+    (out / "fd-work.md").write_text(text, encoding="utf-8")
+    run("verdict", "ingest", "--dir=out", "--agents=fd-work")
+    assert run.out.splitlines() == [
+        "PARTIAL\tfd-work\tMoved the parser behind its tests.",
+        "1/1 valid",
+    ]
+    found = json.loads(Path(".clavain/verdicts/fd-work.json").read_text(encoding="utf-8"))
+    assert found["type"] == "implementation" and found["tokens_spent"] == 12500
+    assert found["files_changed"] == ["src/a.go", "src/b.go"] and found["model"] == "sonnet"
+
+
+def test_a_header_alone_makes_no_review_clean(out: Path, run: Script) -> None:
+    text = HEADER.format(type="verdict", status="CLEAN")
+    (out / "fd-work.md").write_text(text, encoding="utf-8")
+    run("verdict", "ingest", "--dir=out", "--agents=fd-work")
+    assert statuses(run) == {"fd-work": "NEEDS_ATTENTION"}
+
+
+def test_a_header_that_is_stricter_than_the_index_wins(out: Path, run: Script) -> None:
+    tail = "\n--- VERDICT ---\nSTATUS: fail\nFILES: 1 changed\nFINDINGS: 1 (P0: 1, P1: 0, P2: 0)\n"
+    text = f"{CLEAN}{tail}SUMMARY: it breaks\n---\n"
+    (out / "fd-tail.md").write_text(text, encoding="utf-8")
+    run("verdict", "ingest", "--dir=out", "--agents=fd-tail", "--json")
+    (one,) = json.loads(run.out)["agents"]
+    assert one["status"] == "NEEDS_ATTENTION" and "header_mismatch" in one["flags"]

@@ -23,7 +23,9 @@ from contextkit import verdicts as verdict_files
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
+from contextkit.review_headers import Header
 from contextkit.reviews import Finding, Review
+from contextkit.verdicts import Verdict
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
@@ -56,26 +58,11 @@ def ingest(layout: Layout, folder: str, agents: tuple[str, ...], now: int) -> li
     roster = agents or _agents_of(folder)
     for agent in roster:
         verdict_files.encode(agent)  # refused before anything is written
-    session = sessions.find_current(layout)
-    done = []
-    for agent in roster:
-        found, review, spent = _ingested(layout, folder, agent)
-        done.append(found)
-        verdict = verdict_files.Verdict(
-            agent=agent,
-            status=found.status,
-            summary=found.summary,
-            type=review.type if review else "verdict",
-            tokens_spent=spent,
-            findings_count=found.findings_count,
-            detail_path=found.detail_path,
-            timestamp=names.iso(now),
-            session_id=session,
-            flags=found.flags,
-            findings=_worth_opening(review),
-        )
-        verdict_files.save(layout, verdict)
-    return done
+    session, when = sessions.find_current(layout), names.iso(now)
+    read = [_read(layout, folder, agent) for agent in roster]
+    for _, verdict in read:
+        verdict_files.save(layout, verdict.replace(session_id=session, timestamp=when))
+    return [found for found, _ in read]
 
 
 def _agents_of(folder: str) -> tuple[str, ...]:
@@ -100,39 +87,81 @@ def agent_file(folder: str, agent: str) -> str:
     return plain if "/" not in agent and os.path.lexists(plain) else encoded
 
 
-def _ingested(layout: Layout, folder: str, agent: str) -> tuple[Ingested, Review | None, int]:
-    """One agent's file as a verdict, the review in it, and the tokens it says it took."""
+def _read(layout: Layout, folder: str, agent: str) -> tuple[Ingested, Verdict]:
+    """What came of one agent's file, and the verdict to write."""
     path = agent_file(folder, agent)
-    shown = layout.shown(path)
     partial = not os.path.isfile(path) and os.path.isfile(path + ".partial")
-    if partial:
-        path, shown = path + ".partial", shown + ".partial"
+    path += ".partial" * partial
     text = _text(path)
-    if not text.strip():
-        reason = "left no file" if not os.path.lexists(path) else "left an empty file"
-        return _without_review(agent, "missing", reason, shown), None, 0
     review = reviews.parse(text)
-    status, flags = reviews.status(review)
     header = review_headers.parse(text)
-    status, flags = _with_header(status, tuple(flags), header)
+    status, flags = _status(review, header)
     if partial:
         status, flags = "ERROR", ("partial", *flags)
-    counts = {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
+    counts = _counts(review)
     found = Ingested(
         agent=agent,
         status=status,
-        validation="partial" if partial else review.validation,
+        validation="partial" if partial else _validation(review, header),
         stated_verdict=review.stated,
-        derived_verdict=_derived(counts),
+        derived_verdict=_derived(review),
         mismatch="verdict_mismatch" in flags,
         findings_count=len(review.findings) - counts["IMP"],
         severities={s: n for s, n in counts.items() if s != "IMP" and n},
         improvements=counts["IMP"],
-        summary=_summary(review, counts, partial),
-        detail_path=shown,
+        summary=_summary(review, header, os.path.lexists(path), partial),
+        detail_path=layout.shown(path),
         flags=flags,
     )
-    return found, review, header.tokens_spent if header else 0
+    verdict = Verdict(
+        agent=agent,
+        status=status,
+        summary=found.summary,
+        type=header.type if _is_work(review, header) and header else review.type,
+        model=header.model if header else "",
+        tokens_spent=header.tokens_spent if header else 0,
+        files_changed=header.files_changed if header else (),
+        findings_count=found.findings_count or (header.findings_count if header else 0),
+        detail_path=found.detail_path,
+        flags=flags,
+        findings=_worth_opening(review),
+    )
+    return found, verdict
+
+
+def _is_work(review: Review, header: Header | None) -> bool:
+    """Whether a file reports on work done, by its eight-line header, and is no review."""
+    lines = header is not None and header.form == "lines" and header.type == "implementation"
+    return lines and review.validation == "malformed"
+
+
+def _validation(review: Review, header: Header | None) -> str:
+    return "valid" if _is_work(review, header) else review.validation
+
+
+def _status(review: Review, header: Header | None) -> tuple[str, tuple[str, ...]]:
+    """The stricter of what the index says and what the agent's header says beside it.
+
+    A report on work has no index; its header is all there is, and is checked by tests, not by us.
+    """
+    status, flags = reviews.status(review)
+    if header is None:
+        return status, flags
+    if _is_work(review, header):
+        return header.status, header.flags
+    order = review_headers.STATUSES
+    stricter = max(status, header.status, key=order.index)
+    return stricter, flags if stricter == status else ("header_mismatch", *flags)
+
+
+def _derived(review: Review) -> str:
+    """The verdict that the rows demand; empty where no rows could be read."""
+    said = {"malformed": "", "missing": "error", "error": "error"}
+    return said.get(review.validation, reviews.derived(review.findings))
+
+
+def _counts(review: Review) -> dict[str, int]:
+    return {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
 
 
 def _text(path: str) -> str:
@@ -141,47 +170,18 @@ def _text(path: str) -> str:
     return files.read_bytes(path).decode("utf-8", "replace")
 
 
-def _with_header(
-    status: str, flags: tuple[str, ...], header: review_headers.Header | None
-) -> tuple[str, tuple[str, ...]]:
-    """The stricter of the index and the header that the agent wrote beside it."""
-    order = ("CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED", "ERROR")
-    if header is None or header.status not in order or status not in order:
-        return status, flags
-    stricter = max(status, header.status, key=order.index)
-    return stricter, flags if stricter == status else ("header_mismatch", *flags)
-
-
-def _without_review(agent: str, validation: str, reason: str, shown: str) -> Ingested:
-    return Ingested(
-        agent=agent,
-        status="ERROR",
-        validation=validation,
-        stated_verdict="",
-        derived_verdict="error",
-        mismatch=False,
-        findings_count=0,
-        severities={},
-        improvements=0,
-        summary=reason,
-        detail_path=shown,
-        flags=(validation,),
-    )
-
-
-def _derived(counts: dict[str, int]) -> str:
-    return "risky" if counts["P0"] else "needs-changes" if counts["P1"] else "safe"
-
-
-def _summary(review: Review, counts: dict[str, int], partial: bool) -> str:
-    """What the agent found, in a line made from its rows, not from its prose."""
-    said = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)
-    if review.type == "research":
+def _summary(review: Review, header: Header | None, there: bool, partial: bool) -> str:
+    """What the agent found, in a line made from its rows; its own words only where it has none."""
+    said = ", ".join(f"{n} {severity}" for severity, n in _counts(review).items() if n)
+    if review.validation == "missing":
+        text = "left an empty file" if there else "left no file"
+    elif review.type == "research":
         text = said or "research report"
-    elif review.validation == "malformed":
-        text = "no readable Findings Index: read the file"
     elif review.validation == "error":
         text = "the agent reported an error"
+    elif review.validation == "malformed":
+        own = header.summary if header else ""
+        text = own or "no readable Findings Index: read the file"
     else:
         text = said or "no findings"
     worst = next(iter(_by_severity(review)), None)
@@ -267,8 +267,7 @@ def sizes(folder: str, agents: tuple[str, ...]) -> list[tuple[str, int, int, int
         serious = [f.id for f in review.findings if f.severity in ("P0", "P1") and f.id]
         sections = "\n".join(review_sections.sections(text, serious).values())
         rendered = "\n".join(review_sections.index_rows(review))
-        counts = {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
-        line = f"{reviews.status(review)[0]}\t{agent}\t{_summary(review, counts, False)}"
+        line = f"{reviews.status(review)[0]}\t{agent}\t{_summary(review, None, True, False)}"
         sizes_of = (tokens.estimate(part) for part in (text, sections, rendered, line))
         rows.append((agent, *sizes_of))
     return rows  # type: ignore[return-value]
