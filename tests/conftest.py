@@ -10,11 +10,16 @@ from pathlib import Path
 
 import pytest
 from contextkit.layout import Layout
+from hypothesis import settings
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SCRIPTS = CHECKOUT / "scripts"
 GOLDEN = Path(__file__).parent / "golden"
 NOW = "2025-10-23T18:05:00Z"
+
+# Laws are tried on fewer examples than hypothesis would, and on a busy machine take their time.
+settings.register_profile("suite", max_examples=50, deadline=None)
+settings.load_profile("suite")
 
 # What a test process may know of the machine it runs on.
 _KEPT = ("PATH", "LANG", "TMPDIR", "SYSTEMROOT", "PYTEST_XDIST_WORKER", "PYTEST_CURRENT_TEST")

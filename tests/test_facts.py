@@ -84,7 +84,7 @@ def test_a_fact_has_the_line_where_it_stands_first_and_counts_once() -> None:
 
 @given(texts)
 @example("commit 80ea710, İ never x")
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_every_fact_stands_on_its_line(text: str) -> None:
     lines = text.split("\n")
     for kind, value, number in facts.find(text):
@@ -95,7 +95,7 @@ def test_every_fact_stands_on_its_line(text: str) -> None:
 
 
 @given(texts, texts)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_text_keeps_all_its_own_facts_and_a_part_keeps_no_more(one: str, other: str) -> None:
     mine = facts.find(one)
     assert facts.kept(mine, one) == len(mine)

@@ -8,7 +8,7 @@ from contextkit import filters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-quick = settings(deadline=None, max_examples=300)
+quick = settings(deadline=None, max_examples=120)
 C_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # another reader, where it was built
 # Much of what tells YAML and Markdown apart from text, and anything else.
 marks = "-:[]{}&*!|>'\"#%@`~,?=+.<()/\\ \n\r\t\x85\u2028\ufeff\ufffe\x00\x1b_09eEnoyNY"

@@ -10,7 +10,7 @@ from contextkit.errors import ContextError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-quick = settings(deadline=None, max_examples=200)
+quick = settings(deadline=None, max_examples=100)
 moments = st.integers(0, 253_402_300_799)  # to the end of the year 9999
 any_text = st.text(st.characters())  # lone surrogates too
 

@@ -370,8 +370,10 @@ def test_where_storing_is_not_possible_the_text_is_not_lost(
         else:
             (STORE / "s").write_text("in the way", "utf-8")
     text = words(600) + "no final newline"
+    before = stock()
     assert run("payload_store", *CALL, "--session=s", stdin=text) == 1
     assert run.out == text
+    assert way == "session file" or stock() == before
     assert "storing failed (" in run.err and "the whole text follows on stdout" in run.err
     assert os.listdir(elsewhere) == [] and not list(Path().rglob("*.tmp"))
     assert not list(STORE.rglob("*nsw*"))

@@ -55,7 +55,7 @@ sources = st.lists(one_line).map(tuple)
 @example(
     content="a", topic="x", source="y:** z", summary="**Source:** forged", sources=(), tokens=0
 )
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_parse_undoes_render_whatever_the_content_is(**values: Any) -> None:
     payload = a_payload(**values)
     data = payloads.render(payload).encode()

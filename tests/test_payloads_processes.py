@@ -232,6 +232,30 @@ def test_in_a_folder_that_may_not_be_written_the_text_comes_back(
     }
 
 
+def test_on_a_disk_that_may_only_be_read_payloads_are_listed_and_shown(
+    layout: Layout, request: pytest.FixtureRequest
+) -> None:
+    assert run_to_end("store", "--topic=first", *CALL)[0] == 0
+    Path(".contextkit/swept").unlink()
+    folders = [Path(), *(path for path in Path().rglob("*") if path.is_dir())]
+
+    def give_back() -> None:
+        for folder in folders:
+            folder.chmod(0o755)
+
+    request.addfinalizer(give_back)
+    for folder in folders:
+        folder.chmod(0o555)
+    before = stock()
+    for command, said in ((("list", "--session=s"), "-first "), (("show", "latest"), TEXT),
+                          (("find", "cache"), "-first:")):  # fmt: skip
+        status, out, err = run_to_end(*command, preexec_fn=no_right_of_root)
+        if stock() != before and os.geteuid() == 0:
+            pytest.skip("root that keeps its rights can write anywhere")
+        assert (status, err) == (0, "") and said in out
+    assert stock() == before
+
+
 def test_text_that_is_not_utf8_is_refused(repo: Path) -> None:
     command = [sys.executable, SCRIPT, "--topic=x", *CALL]
     done = subprocess.run(command, input=b"good \xff bad", capture_output=True)

@@ -98,7 +98,7 @@ def test_the_example_of_the_seed_is_printed_as_it_stands_there() -> None:
 
 
 @given(rows=row_lists, key=cells, path=cells, stored=st.integers(0, 10**15))
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_every_cell_comes_back_equal(
     rows: tuple[Row, ...], key: str, path: str, stored: int
 ) -> None:
@@ -156,7 +156,7 @@ def test_what_is_no_stored_line_is_refused(text: str) -> None:
 @example(
     (Row(aspect="\U0001f600" * 400, finding="\U0001f600" * 400),), "\U0001f600" * 400, "High", 1
 )
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_receipt_is_never_above_the_cap(
     rows: tuple[Row, ...], key: str, confidence: str, stored: int
 ) -> None:

@@ -221,7 +221,7 @@ def chunks(said: str, text: str) -> int:
 
 
 @given(texts)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_nothing_is_invented(text: str) -> None:
     found, there = summaries.sections(text), letters(text)
     assert chunks(summaries.summary(found), there) <= 3

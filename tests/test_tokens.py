@@ -7,7 +7,7 @@ from contextkit import tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-quick = settings(deadline=None, max_examples=200)
+quick = settings(deadline=None, max_examples=100)
 any_text = st.text(st.characters(), max_size=200)  # lone surrogates too
 
 

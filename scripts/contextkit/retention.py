@@ -234,6 +234,9 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         files.store(layout.state)
         files.write(mark, "")
         os.utime(mark, (now, now))
+    except (OSError, ContextError):
+        return []  # nothing can be written here, so nothing can be ended either
+    try:
         idle = names.seconds(layout.limits.payload_idle)
         said = sweep(layout, now, idle, spare, _AT_ONCE)
         if len(said) == _AT_ONCE:
