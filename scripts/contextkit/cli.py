@@ -79,7 +79,10 @@ def content(file: str, field: str = "file") -> str:
     from contextkit import files
 
     if file and file != "-":
-        return files.read(file)
+        try:
+            return files.read(file)
+        except ContextError as error:
+            raise bad_input(f"{field}: {error}") from None
     if not file and (sys.stdin is None or sys.stdin.isatty()):
         raise bad_input(f"{field}: give {field}=FILE or pipe the text in")
     import select

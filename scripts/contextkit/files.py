@@ -2,6 +2,7 @@
 
     write    replace a file (or make it)
     create   make a file that must not exist; the second of a name gets `-2`
+    splice   replace the end of a file, whatever its size
     append   add to the end of a file, whole or not at all
     locked   one process at a time changes a shared file
     store    a folder that git does not see
@@ -18,8 +19,10 @@ from contextkit.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
 
+_PIECE = 1 << 18  # bytes that are copied at once
 _DRAFT_AGE = 3600  # seconds after which a `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
 
@@ -49,7 +52,22 @@ def read_if_there(path: str) -> str | None:
 
 def write(path: str, text: str | bytes) -> str:
     """Replace `path` whole and return it: a reader sees the old text or the new, never half."""
-    draft = _draft(path, text)
+    return _replace(path, (_encoded(path, text),))
+
+
+def splice(path: str, keep: int, added: bytes) -> str:
+    """Replace `path` by its first `keep` bytes and `added`; call it under `locked`.
+
+    As `write`, but what stays is copied in pieces and never held whole.
+    """
+    with open(path, "rb") as old:
+        sizes = [*[_PIECE] * (keep // _PIECE), keep % _PIECE]
+        kept = (old.read(size) for size in sizes)
+        return _replace(path, (piece for pieces in (kept, (added,)) for piece in pieces))
+
+
+def _replace(path: str, pieces: Iterable[bytes]) -> str:
+    draft = _draft(path, pieces)
     try:
         os.replace(draft, path)
     except BaseException:
@@ -64,7 +82,7 @@ def create(path: str, text: str | bytes, exact: bool = False) -> str:
     Returns the path that was made. Forty processes with one name make forty files. With
     `exact` a name that is taken raises FileExistsError instead.
     """
-    draft = _draft(path, text)
+    draft = _draft(path, (_encoded(path, text),))
     stem, suffix = os.path.splitext(path)
     number, final = 1, path
     try:
@@ -96,9 +114,8 @@ def append(path: str, text: str) -> str:
     return write(path, old + _encoded(path, text))
 
 
-def _draft(path: str, text: str | bytes) -> str:
-    """`text` on the disk beside `path` under a name that no reader takes for a document."""
-    data = _encoded(path, text) if isinstance(text, str) else text
+def _draft(path: str, pieces: Iterable[bytes]) -> str:
+    """`pieces` on the disk beside `path` under a name that no reader takes for a document."""
     folder, name = os.path.split(path)
     make_folder(folder)
     short = os.fsdecode(os.fsencode(name)[:200])  # a name has at most 255 bytes
@@ -106,7 +123,7 @@ def _draft(path: str, text: str | bytes) -> str:
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            file.writelines(pieces)
             file.flush()
             _keep_mode(path, descriptor)
             os.fsync(descriptor)
@@ -123,7 +140,9 @@ def _discard(draft: str) -> None:
         pass  # interrupted right after the replace, or the folder was moved away
 
 
-def _encoded(path: str, text: str) -> bytes:
+def _encoded(path: str, text: str | bytes) -> bytes:
+    if isinstance(text, bytes):
+        return text
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:

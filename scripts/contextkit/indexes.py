@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 
+from contextkit import files
 from contextkit.errors import ContextError
 from contextkit.filters import quoted
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 _LAST = b"\n    }"  # the end of an entry
 _EMPTY = b": ["
-_PIECE = 1 << 18  # bytes that are copied at once
+_TAIL = 1 << 16  # bytes at the end in which the tail and the last entry lie
 
 
 def render(head: Fields, list_name: str, entries: list[Fields], total_name: str) -> str:
@@ -44,32 +45,15 @@ def render(head: Fields, list_name: str, entries: list[Fields], total_name: str)
 def add(path: str, entry: Fields, total_name: str) -> bool:
     """Splice an entry into the index at `path`; False when its tail is not as we write it.
 
-    As `files.write` replaces a file, but what is there is copied in pieces and never held whole:
-    with 10,000 entries that takes half the time.
+    Only the tail is read: with 10,000 entries that takes half the time of reading all.
     """
     with open(path, "rb") as old:
-        start = max(0, os.fstat(old.fileno()).st_size - _PIECE)
+        start = max(0, os.fstat(old.fileno()).st_size - _TAIL)
         old.seek(start)
         end, added = _splice(old.read(), entry, total_name)
-        if not added:
-            return False
-        draft = f".{os.path.basename(path)}.{os.urandom(6).hex()}.tmp"
-        draft = os.path.join(os.path.dirname(path), draft)
-        try:
-            with open(draft, "xb") as new:
-                os.fchmod(new.fileno(), os.fstat(old.fileno()).st_mode & 0o7777)
-                old.seek(0)
-                for size in [_PIECE] * (start // _PIECE) + [start % _PIECE + end]:
-                    new.write(old.read(size))
-                new.write(added)
-                new.flush()
-                os.fsync(new.fileno())
-            os.replace(draft, path)
-        except BaseException:
-            if os.path.lexists(draft):
-                os.unlink(draft)
-            raise
-    return True
+    if added:
+        files.splice(path, start + end, added)
+    return bool(added)
 
 
 def _splice(data: bytes, entry: Fields, total_name: str) -> tuple[int, bytes]:
