@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import os
+
 from contextkit import cli, names, outputs, payloads, retention, sessions, tokens
 from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
-from contextkit.errors import ContextError
+from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 
 TYPE_CHECKING = False
@@ -25,7 +27,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
     if session:
         sessions.check(session)  # a bad one is refused before anything is read
     output = _output(args)
-    budget = layout.limits.payload_budget if args.budget is None else args.budget
+    budget = args.budget or _budget_of_the_environment() or layout.limits.payload_budget
     size = output.tokens
     asked = bool(args.force or target)
     if args.inline or not (asked or size > budget):
@@ -51,6 +53,14 @@ def store(layout: Layout, args: Arguments) -> Answer:
     if session:
         _say_all(retention.sweep_in_passing(layout, now, session))
     return Answer(text=stored.receipt)
+
+
+def _budget_of_the_environment() -> int:
+    """PAYLOAD_BUDGET, for a launcher that gives its subagents another budget; 0 when unset."""
+    given = os.environ.get("PAYLOAD_BUDGET", "")
+    if given and not (given.isascii() and given.isdigit() and int(given[:18]) > 0):
+        raise bad_input(f"PAYLOAD_BUDGET={given[:40]}: must be a whole number from 1")
+    return int(given[:18]) if given else 0
 
 
 def _output(args: Arguments) -> outputs.Output:

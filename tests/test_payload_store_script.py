@@ -642,3 +642,15 @@ def test_a_file_deleted_by_hand_is_mended(call: Callable[..., Any], run: Script)
     assert manifest()["totalTokensStored"] == 2
     assert run("payload_store", "repair", "--session=s") == 0
     assert run.out == "nothing to mend\n"
+
+
+def test_a_launcher_sets_the_budget_of_its_subagents(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = ("payload_store", "--topic=t", "--source=s", "--session=s-1")
+    text = "A sentence of some words. " * 20
+    monkeypatch.setenv("PAYLOAD_BUDGET", "50")
+    assert run(*call, stdin=text) == 0 and run.out.startswith("@stored: ")
+    assert run(*call, "--budget=900", stdin=text) == 0 and run.out == text
+    monkeypatch.setenv("PAYLOAD_BUDGET", "many")
+    assert run(*call, stdin=text) == 2 and "PAYLOAD_BUDGET=many" in run.err
