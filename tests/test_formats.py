@@ -232,7 +232,7 @@ def test_json_for_programs_is_indented_and_readable() -> None:
     ("text", "complaint"),
     [
         ("", "not valid JSON in line 1"),
-        ('{"a": 1,\n}', "not valid JSON in line 2"),
+        ('{"a": 1,\n"b" 2}', "not valid JSON in line 2"),
         ("{'a': 1}", "not valid JSON in line 1"),
         ("9" * 5000, "not valid JSON"),
         ("[" * 100_000, "nested too deeply"),
