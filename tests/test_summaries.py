@@ -275,3 +275,11 @@ def test_a_line_of_a_megabyte_is_no_trouble() -> None:
     assert summary(text).startswith("A sentence about the cache, which is read often.")
     assert len(rows(text)) == 1
     assert time.perf_counter() - start < 5
+
+
+def test_indented_code_is_no_finding() -> None:
+    said = "It is kept whole until the session ends."
+    code = "    shared/payloads/ is where it all goes, sir"
+    text = f"# R\n\n## On disk\n\n{code}\n\n{said}\n"
+    (row,) = summaries.rows(summaries.sections(text), 7)
+    assert (row.aspect, row.finding) == ("On disk", said)

@@ -102,6 +102,8 @@ def _paragraphs(text: str) -> Iterator[str]:
             in_table = False
         blank = not item or set(item) <= set("-=*_ ") or item.startswith(("<!--", "!["))
         marker = 0 if blank else _marker(item)
+        if not (parts or marker) and line.startswith(("    ", "\t")):
+            continue  # an indented line that continues nothing is code
         if parts and (blank or marker or item.startswith("**")):
             yield plain(" ".join(parts))
             parts = []
