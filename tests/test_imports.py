@@ -26,7 +26,7 @@ REVIEWS = frozenset(
     "review_check review_headers review_index review_issues review_lines review_research"
     " review_sections review_words reviews".split()
 )
-DOCUMENTS = frozenset("capsules notebooks payloads reminders verdicts".split()) | REVIEWS
+DOCUMENTS = frozenset("capsules notebooks payloads reminders runs verdicts".split()) | REVIEWS
 FLOWS = frozenset("outputs overview retention review_runs subagents".split())
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset("payload_commands verdict_commands".split())
