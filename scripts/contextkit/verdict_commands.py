@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit import cli, formats, names, verdicts
+from contextkit import cli, formats, names, run_commands, verdicts
 from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
-from contextkit.errors import ContextError, bad_input
+from contextkit.errors import ContextError
 from contextkit.layout import Layout
 
 AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")
 LEGACY = Option(
     name="legacy", kind="flag", help="as the old library: two statuses, all of a summary"
 )
-DIR = Option(name="dir", required=True, help="the folder of agent files")
-AGENTS = Option(
-    name="agents", kind="words", help="those that were asked (default: all that left a file)"
-)
-_MOST = 2000  # tokens of what `show` prints
+RUN = run_commands.RUN
 PLAIN = Option(name="plain", kind="flag", help="three columns, without the ids worth opening")
 LENIENT = Option(name="lenient", kind="flag", help="status 0 even if a file cannot be read")
 
@@ -84,23 +80,23 @@ def read(layout: Layout, args: Arguments) -> Answer:
 
 
 def table(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout)
+    entries = verdicts.load_all(layout, run_commands.store(layout, args))
     return _answer(entries, entries, verdicts.table(entries, _legacy(args)), args)
 
 
 def count(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout)
+    entries = verdicts.load_all(layout, run_commands.store(layout, args))
     return _answer(entries, entries, verdicts.counts(entries, _legacy(args)), args)
 
 
 def attention(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout)
+    entries = verdicts.load_all(layout, run_commands.store(layout, args))
     urgent = verdicts.needs_attention(entries, _legacy(args))
     return _answer(entries, urgent, verdicts.attention_rows(urgent, not args.plain), args)
 
 
 def tokens(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout)
+    entries = verdicts.load_all(layout, run_commands.store(layout, args))
     total, odd = verdicts.tokens(entries)
     for agent in odd:
         cli.say(f"{names.one_line(agent)}: its tokens_spent is no number and is not counted")
@@ -153,71 +149,10 @@ def clean(layout: Layout, args: Arguments) -> str:
     return "\n".join(verdicts.clean(layout, keep))
 
 
-def ingest(layout: Layout, args: Arguments) -> Answer:
-    from contextkit import review_runs
-
-    folder = _folder(layout, args)
-    done = review_runs.ingest(layout, folder, args.agents, names.now())
-    if args.json:
-        rows = [{"id": one.agent, **vars(one)} for one in done]
-        found = {"run": "", "agents": rows, "totals": review_runs.totals(done)}
-        return Answer(text=formats.to_json(found))
-    entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
-    return Answer(text=f"{verdicts.table(entries)}\n{review_runs.totals_line(done)}")
-
-
-def _folder(layout: Layout, args: Arguments) -> str:
-    """The folder of agent files that `dir=` names."""
-    folder = layout.typed(args.dir, "dir")
-    if not os.path.isdir(folder):
-        raise bad_input(f"dir: {args.dir!r} is no folder")
-    return folder
-
-
-def index(layout: Layout, args: Arguments) -> str:
-    from contextkit import review_runs
-
-    only = (args.agent,) if args.agent else ()
-    rows = review_runs.index(_folder(layout, args), only)
-    if args.json:
-        return formats.to_json([{"id": agent, "row": row} for agent, row in rows])
-    return "\n".join(f"{names.one_line(agent)}\t{row}" for agent, row in rows)
-
-
-def show(layout: Layout, args: Arguments) -> Answer:
-    from contextkit import files, review_runs
-
-    if args.dir:
-        path = review_runs.agent_file(_folder(layout, args), args.agent)
-    else:
-        path = review_runs.detail(layout, args.agent)
-    text = files.read_bytes(path).decode("utf-8", "replace")
-    part, ids = review_runs.shown(text, args.finding, args.max_tokens or _MOST)
-    if args.json:
-        return Answer(text=formats.to_json([{"id": args.agent, "text": part, "findings": ids}]))
-    if not part:
-        wanted = f"there is no finding {args.finding!r}" if args.finding else "no finding is"
-        cli.say(f"{wanted} in {layout.shown(path)}; there are: {', '.join(ids) or 'none'}")
-    return Answer(text=part, status=0 if part else 1)
-
-
-def stats(layout: Layout, args: Arguments) -> str:
-    from contextkit import review_runs, tables
-
-    rows = review_runs.sizes(_folder(layout, args), ())
-    heads = ("agent", "full", "P0 and P1", "index", "line")
-    if args.json:
-        keys = ("id", "full", "serious", "index", "line")
-        return formats.to_json([dict(zip(keys, row, strict=True)) for row in rows])
-    total = ("all", *(sum(row[i] for row in rows) for i in range(1, 5)))  # type: ignore[misc]
-    text = tables.table(heads, [tuple(map(str, row)) for row in (*rows, total)])
-    return f"{text}\n\n(estimated tokens)"
-
-
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit import review_runs
+    from contextkit import drill_downs
 
-    found = review_runs.complaints(cli.content(args.file))
+    found = drill_downs.complaints(cli.content(args.file))
     if args.json:
         keys = ("id", "wrong", "should_read")
         rows = [dict(zip(keys, complaint, strict=True)) for complaint in found]
@@ -250,38 +185,13 @@ PROGRAM = Program(
         Command(run=read, help="STATUS, MODEL and SUMMARY of one agent",
                 options=(AGENT, LENIENT, JSON)),
         Command(run=table, help="STATUS, AGENT and SUMMARY, a line an agent",
-                options=(LEGACY, LENIENT, JSON)),
-        Command(run=count, help="how many of each status", options=(LEGACY, LENIENT, JSON)),
+                options=(RUN, LEGACY, LENIENT, JSON)),
+        Command(run=count, help="how many of each status", options=(RUN, LEGACY, LENIENT, JSON)),
         Command(run=attention, help="AGENT, FINDINGS and DETAIL of those to look at",
-                options=(LEGACY, PLAIN, LENIENT, JSON)),
+                options=(RUN, LEGACY, PLAIN, LENIENT, JSON)),
         Command(run=tokens, help="the tokens all agents spent",
-                options=(LEGACY, LENIENT, JSON)),
-        Command(
-            run=ingest,
-            help="read a folder of agent files and write a verdict each",
-            options=(DIR, AGENTS, JSON),
-        ),
-        Command(
-            run=index,
-            help="the indexes of a folder in one form, a line a finding",
-            options=(DIR, Option(name="agent", help="only this one"), JSON),
-        ),
-        Command(
-            run=show,
-            help="one finding's section, or the most severe ones",
-            options=(
-                AGENT,
-                Option(name="finding", help="its id (default: the most severe, as many as fit)"),
-                Option(name="dir", help="the folder of agent files (default: as the verdict says)"),
-                Option(name="max_tokens", kind="whole", help=f"at most (default: {_MOST})"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=stats,
-            help="what reading in full, by finding, by index or by line costs",
-            options=(DIR, JSON),
-        ),
+                options=(RUN, LEGACY, LENIENT, JSON)),
+        *run_commands.COMMANDS,
         Command(
             run=check,
             help="what is wrong with an agent's file, line by line",

@@ -48,6 +48,8 @@ class Verdict(Record):
     phase: str = ""
     flags: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()  # the ids worth opening, most severe first
+    run: str = ""  # the review run that it belongs to
+    sha256: str = ""  # of the file at detail_path when it was read
 
     def check(self) -> None:
         encode(self.agent)
@@ -97,7 +99,8 @@ def render(verdict: Verdict) -> str:
     order = ("type", "status", "model", "tokens_spent", "files_changed", "findings_count",
              "summary", "detail_path", "timestamp", "session_id")  # fmt: skip
     fields = {name: values[name] for name in order}
-    fields |= {name: values[name] for name in ("phase", "flags", "findings") if values[name]}
+    optional = ("phase", "flags", "findings", "run", "sha256")
+    fields |= {name: values[name] for name in optional if values[name]}
     return formats.to_json({**fields, "agent": verdict.agent}) + "\n"
 
 
@@ -134,26 +137,29 @@ def unreadable(stem: str, reason: str) -> Entry:
     }
 
 
-def save(layout: Layout, verdict: Verdict) -> str:
-    """Write one verdict, replacing the agent's last one whole; returns its path."""
-    store = files.store(folder(layout))
+def save(layout: Layout, verdict: Verdict, store: str = "") -> str:
+    """Write one verdict, replacing the agent's last one whole; returns its path.
+
+    `store` is the folder of a run's own verdicts, here and below; by default the flat one.
+    """
+    store = files.store(store or folder(layout))
     path = os.path.join(store, encode(verdict.agent) + ".json")
     if os.path.islink(path):
         raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
     return files.write(path, render(verdict))
 
 
-def load(layout: Layout, agent: str) -> Entry | None:
+def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
     """The verdict of one agent; None when there is none."""
-    path = os.path.join(folder(layout), encode(agent) + ".json")
+    path = os.path.join(store or folder(layout), encode(agent) + ".json")
     if not os.path.lexists(path):
         return None
     return parse(files.read_bytes(path), encode(agent))
 
 
-def load_all(layout: Layout) -> list[Entry]:
+def load_all(layout: Layout, store: str = "") -> list[Entry]:
     """Every verdict of the store, by agent; none where there is no store."""
-    store = folder(layout)
+    store = store or folder(layout)
     try:
         found = sorted(n for n in os.listdir(store) if n.endswith(".json") and n[0] != ".")
     except FileNotFoundError:
@@ -255,12 +261,12 @@ def broken(entries: list[Entry]) -> list[str]:
     return [f"{entry['agent']}: {entry['summary']}" for entry in entries if "broken" in entry]
 
 
-def clean(layout: Layout, keep: object = None) -> list[str]:
+def clean(layout: Layout, keep: object = None, store: str = "") -> list[str]:
     """Remove the verdicts (but those for which `keep(entry)` holds) and unfinished drafts.
 
     What agents wrote (`.md`) is never touched. Returns the names of what was removed.
     """
-    store = folder(layout)
+    store = store or folder(layout)
     removed = []
     try:
         found = sorted(os.listdir(store))

@@ -1,0 +1,233 @@
+"""The files that agents leave: what each says, and the status and verdict that follow from it.
+
+    Asked (a folder, and who was to write into it)  ->  read  ->  Reading (one agent's file)
+
+Nothing is written here. `review_runs.py` keeps the verdicts, `drill_downs.py` opens what is worth
+it, `synthesis.py` puts all of it together, `gates.py` decides.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit import files, names, review_headers, reviews
+from contextkit import verdicts as verdict_files
+from contextkit.errors import ContextError
+from contextkit.layout import Layout
+from contextkit.records import Record
+from contextkit.review_headers import Header
+from contextkit.reviews import Finding, Review
+from contextkit.verdicts import Verdict
+
+NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
+SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
+_SUMMARY = 120  # characters of the line that says what an agent found
+
+
+class Asked(Record):
+    """Whose files a command is about: those of `agents` in `folder`, or of all that left one.
+
+    `run` is the id of a run, `store` where its verdicts lie; empty for a folder without a run.
+    """
+
+    folder: str
+    agents: tuple[str, ...] = ()
+    run: str = ""
+    mode: str = ""  # review, research, or empty to find out
+    store: str = ""
+
+    @property
+    def roster(self) -> tuple[str, ...]:
+        return self.agents if self.run or self.agents else agents_in(self.folder)
+
+
+class Ingested(Record):
+    """What came of one agent's file; `findings_count` leaves improvements out."""
+
+    agent: str
+    status: str
+    validation: str
+    stated_verdict: str
+    derived_verdict: str
+    mismatch: bool
+    findings_count: int
+    severities: dict[str, int]
+    improvements: int
+    summary: str
+    detail_path: str
+    flags: tuple[str, ...]
+
+
+class Reading(Record):
+    """An agent's file as it was read just now: what it says and what follows from it."""
+
+    agent: str
+    path: str
+    text: str
+    review: Review
+    found: Ingested
+    verdict: Verdict
+
+
+def read(layout: Layout, asked: Asked) -> list[Reading]:
+    """The files of all agents that were asked; nothing is written."""
+    for agent in asked.roster:
+        verdict_files.encode(agent)  # refused before anything is read or written
+    return [_read(layout, asked, agent) for agent in asked.roster]
+
+
+def foreign(agent: str, path: str, summary: str, flags: tuple[str, ...]) -> Ingested:
+    """A file that is not of this run: an ERROR, and nothing of it is taken over."""
+    return Ingested(
+        agent=agent, status="ERROR", validation="foreign", stated_verdict="", derived_verdict="",
+        mismatch=False, findings_count=0, severities={}, improvements=0, summary=summary,
+        detail_path=path, flags=flags,
+    )  # fmt: skip
+
+
+def agents_in(folder: str) -> tuple[str, ...]:
+    """The agents that left a file, finished or not."""
+    try:
+        there = sorted(os.listdir(folder))
+    except OSError as error:
+        raise ContextError(f"{folder}: cannot be read: {error.strerror}") from None
+    found = {}
+    for name in there:
+        stem = name.removesuffix(".partial").removesuffix(".md")
+        wanted = name.endswith((".md", ".md.partial")) and name[0] != "."
+        if wanted and name.removesuffix(".partial") not in NEVER_AGENTS:
+            found[verdict_files.decode(stem)] = True
+    return tuple(found)
+
+
+def agent_file(folder: str, agent: str) -> str:
+    """The file of an agent: under its own name, or as verdicts are named."""
+    plain = os.path.join(folder, agent + ".md")
+    encoded = os.path.join(folder, verdict_files.encode(agent) + ".md")
+    return plain if "/" not in agent and os.path.lexists(plain) else encoded
+
+
+def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
+    """What came of one agent's file, and the verdict to write."""
+    path = agent_file(asked.folder, agent)
+    partial = not os.path.isfile(path) and os.path.isfile(path + ".partial")
+    path += ".partial" * partial
+    data = files.read_bytes(path) if os.path.isfile(path) else b""
+    text = data.decode("utf-8", "replace")
+    review = reviews.parse(text, asked.mode)
+    header = review_headers.parse(text)
+    if asked.run and review.run not in ("", asked.run):
+        said = f"foreign: the file is of the run {names.one_line(review.run)[:60]}"
+        found = foreign(agent, layout.shown(path), said, ("foreign",))
+        review, header = Review(validation="missing", run=review.run), None
+    else:
+        found = _found(layout, agent, path, review, header)
+    verdict = Verdict(
+        agent=agent,
+        status=found.status,
+        summary=found.summary,
+        type=header.type if _is_work(review, header) and header else review.type,
+        model=header.model if header else "",
+        tokens_spent=header.tokens_spent if header else 0,
+        files_changed=header.files_changed if header else (),
+        findings_count=found.findings_count or (header.findings_count if header else 0),
+        detail_path=found.detail_path,
+        flags=found.flags,
+        findings=_worth_opening(review),
+        run=asked.run,
+        sha256=names.sha256(data) if data else "",
+    )
+    return Reading(agent=agent, path=path, text=text, review=review, found=found, verdict=verdict)
+
+
+def _found(
+    layout: Layout, agent: str, path: str, review: Review, header: Header | None
+) -> Ingested:
+    """What an agent's file amounts to; one under the name of an unfinished file is an ERROR."""
+    partial = path.endswith(".partial")
+    status, flags = _status(review, header)
+    if partial:
+        status, flags = "ERROR", ("partial", *flags)
+    counts = _counts(review)
+    return Ingested(
+        agent=agent,
+        status=status,
+        validation="partial" if partial else _validation(review, header),
+        stated_verdict=review.stated,
+        derived_verdict=_derived(review),
+        mismatch="verdict_mismatch" in flags,
+        findings_count=len(review.findings) - counts["IMP"],
+        severities={s: n for s, n in counts.items() if s != "IMP" and n},
+        improvements=counts["IMP"],
+        summary=summary_of(review, header, os.path.lexists(path), partial),
+        detail_path=layout.shown(path),
+        flags=flags,
+    )
+
+
+def _is_work(review: Review, header: Header | None) -> bool:
+    """Whether a file reports on work done, by its eight-line header, and is no review."""
+    lines = header is not None and header.form == "lines" and header.type == "implementation"
+    return lines and review.validation == "malformed"
+
+
+def _validation(review: Review, header: Header | None) -> str:
+    return "valid" if _is_work(review, header) else review.validation
+
+
+def _status(review: Review, header: Header | None) -> tuple[str, tuple[str, ...]]:
+    """The stricter of what the index says and what the agent's header says beside it.
+
+    A report on work has no index; its header is all there is, and is checked by tests, not by us.
+    """
+    status, flags = reviews.status(review)
+    if header is None:
+        return status, flags
+    if _is_work(review, header):
+        return header.status, header.flags
+    order = review_headers.STATUSES
+    stricter = max(status, header.status, key=order.index)
+    return stricter, flags if stricter == status else ("header_mismatch", *flags)
+
+
+def _derived(review: Review) -> str:
+    """The verdict that the rows demand; empty where no rows could be read."""
+    said = {"malformed": "", "missing": "error", "error": "error"}
+    return said.get(review.validation, reviews.derived(review.findings))
+
+
+def _counts(review: Review) -> dict[str, int]:
+    return {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
+
+
+def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
+    """What the agent found, in a line made from its rows; its own words only where it has none."""
+    said = ", ".join(f"{n} {severity}" for severity, n in _counts(review).items() if n)
+    if review.validation == "missing":
+        text = "left an empty file" if there else "left no file"
+    elif review.type == "research":
+        text = said or "research report"
+    elif review.validation == "error":
+        text = "the agent reported an error"
+    elif review.validation == "malformed":
+        own = header.summary if header else ""
+        text = own or "no readable Findings Index: read the file"
+    else:
+        text = said or "no findings"
+    worst = next(iter(by_severity(review)), None)
+    if worst and worst.severity in ("P0", "P1"):
+        text += f": {worst.title}"
+    text = ("unfinished: " if partial else "") + names.one_line(text)
+    return text if len(text) <= _SUMMARY else text[: _SUMMARY - 1].rstrip() + "…"
+
+
+def _worth_opening(review: Review | None) -> tuple[str, ...]:
+    """The ids of what is severe or was not understood, ten at most."""
+    found = by_severity(review) if review else []
+    return tuple(f.id for f in found if f.id and f.severity in ("P0", "P1", ""))[:10]
+
+
+def by_severity(review: Review) -> list[Finding]:
+    """Findings to read first; one whose severity was not understood comes after P0 and P1."""
+    order = ("P0", "P1", "", "P2", "P3", "IMP")
+    return sorted(review.findings, key=lambda finding: order.index(finding.severity))
