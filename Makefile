@@ -20,7 +20,7 @@ override CONTEXTKIT_DEVELOPMENT := $(CONTEXTKIT_PLACE)/.venv/development.stamp
 override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
   payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair \
   verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_init verdict_clean \
-  verdict_ingest verdict_index verdict_show verdict_stats verdict_check \
+  verdict_ingest verdict_index verdict_show verdict_stats verdict_check verdict_synthesize verdict_gate \
   context_help context_init context_config context_status
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
 override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
@@ -31,7 +31,7 @@ override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TAR
 # Every variable that a recipe below hands to a script.
 override CONTEXTKIT_INPUTS := agent agents all branch budget confidence detail dir dry_run file files_changed finding \
   findings folder force id inline into json keep key_findings legacy lenient m max_idle max_tokens mini model next_step no_reminders \
-  older_than overwrite part path phase plain plan_slug purge q ref reminders root session source sources status stub \
+  older_than overwrite part path phase plain plan_slug purge q ref reminders root run session source sources status stub \
   summary summary_file tag tags tokens topic type version
 
 # The interpreter, as set-up found it: its file below says it again.
@@ -146,40 +146,46 @@ verdict_read: ## STATUS, MODEL and SUMMARY of one agent
 	@$(call CONTEXTKIT_SCRIPT,verdict read) --root="$$root" --agent="$$agent" --lenient="$$lenient" --json="$$json"
 
 verdict_table: ## STATUS, AGENT and SUMMARY, a line an agent
-	@$(call CONTEXTKIT_SCRIPT,verdict table) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
+	@$(call CONTEXTKIT_SCRIPT,verdict table) --root="$$root" --run="$$run" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
 
 verdict_count: ## how many of each status
-	@$(call CONTEXTKIT_SCRIPT,verdict count) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
+	@$(call CONTEXTKIT_SCRIPT,verdict count) --root="$$root" --run="$$run" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
 
 verdict_attention: ## AGENT, FINDINGS and DETAIL of those to look at
-	@$(call CONTEXTKIT_SCRIPT,verdict attention) --root="$$root" --legacy="$$legacy" --plain="$$plain" --lenient="$$lenient" --json="$$json"
+	@$(call CONTEXTKIT_SCRIPT,verdict attention) --root="$$root" --run="$$run" --legacy="$$legacy" --plain="$$plain" --lenient="$$lenient" --json="$$json"
 
 verdict_tokens: ## the tokens that all agents spent
-	@$(call CONTEXTKIT_SCRIPT,verdict tokens) --root="$$root" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
+	@$(call CONTEXTKIT_SCRIPT,verdict tokens) --root="$$root" --run="$$run" --legacy="$$legacy" --lenient="$$lenient" --json="$$json"
 
 verdict_init: ## make the store, which git does not see; writing does so too
 	@$(call CONTEXTKIT_SCRIPT,verdict init) --root="$$root"
 
-verdict_clean: ## remove this session's verdicts, never what agents wrote; all=1 at a sprint's start
-	@$(call CONTEXTKIT_SCRIPT,verdict clean) --root="$$root" --older-than="$$older_than" --all="$$all"
+verdict_clean: ## remove verdicts of this session or a run, never what agents wrote; all=1 at a sprint's start
+	@$(call CONTEXTKIT_SCRIPT,verdict clean) --root="$$root" --run="$$run" --older-than="$$older_than" --all="$$all"
 
-.PHONY: verdict_ingest verdict_index verdict_show verdict_stats verdict_check
+.PHONY: verdict_ingest verdict_index verdict_show verdict_stats verdict_check verdict_synthesize verdict_gate
 
-verdict_ingest: ## read a folder of agent files, write a verdict each, print the table: dir=
-	@$(call CONTEXTKIT_SCRIPT,verdict ingest) --root="$$root" --dir="$$dir" --agents="$$agents" --json="$$json"
+verdict_ingest: ## read the files of all agents, write a verdict each, print the table: run= or dir=
+	@$(call CONTEXTKIT_SCRIPT,verdict ingest) --root="$$root" --run="$$run" --dir="$$dir" --agents="$$agents" --json="$$json"
 
-verdict_index: ## the indexes of a folder in one form, a line a finding: dir=
-	@$(call CONTEXTKIT_SCRIPT,verdict index) --root="$$root" --dir="$$dir" --agent="$$agent" --json="$$json"
+verdict_index: ## the indexes in one form, a line a finding: run= or dir=
+	@$(call CONTEXTKIT_SCRIPT,verdict index) --root="$$root" --run="$$run" --dir="$$dir" --agent="$$agent" --json="$$json"
 
 verdict_show: ## the section of one finding, or the most severe ones: agent=
-	@$(call CONTEXTKIT_SCRIPT,verdict show) --root="$$root" --agent="$$agent" --finding="$$finding" --dir="$$dir" \
+	@$(call CONTEXTKIT_SCRIPT,verdict show) --root="$$root" --agent="$$agent" --finding="$$finding" --run="$$run" --dir="$$dir" \
 	  --max-tokens="$$max_tokens" --json="$$json"
 
-verdict_stats: ## what reading in full, by finding, by index or by line costs: dir=
-	@$(call CONTEXTKIT_SCRIPT,verdict stats) --root="$$root" --dir="$$dir" --json="$$json"
+verdict_stats: ## what reading in full, by finding, by index or by line costs: run= or dir=
+	@$(call CONTEXTKIT_SCRIPT,verdict stats) --root="$$root" --run="$$run" --dir="$$dir" --json="$$json"
 
 verdict_check: ## what is wrong with the file of an agent, line by line: file=
 	@$(call CONTEXTKIT_SCRIPT,verdict check) --root="$$root" --file="$$file" --json="$$json"
+
+verdict_synthesize: ## put all reviews together, synthesis.md and findings.json: run= or dir=
+	@$(call CONTEXTKIT_SCRIPT,verdict synthesize) --root="$$root" --run="$$run" --dir="$$dir" --agents="$$agents" --json="$$json"
+
+verdict_gate: ## PASS or FAIL with every reason: run= or dir=
+	@$(call CONTEXTKIT_SCRIPT,verdict gate) --root="$$root" --run="$$run" --dir="$$dir" --agents="$$agents" --json="$$json"
 
 ##@ The whole toolkit
 

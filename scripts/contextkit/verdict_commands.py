@@ -202,6 +202,7 @@ PROGRAM = Program(
             run=clean,
             help="remove this session's verdicts, never what agents wrote",
             options=(
+                Option(name="run", help="those of this run; one that is going on is refused"),
                 Option(name="older_than", help="those older than this (7d, 24h), of any session"),
                 Option(name="all", kind="flag", help="all of them: the step at a sprint's start"),
             ),
