@@ -66,8 +66,8 @@ def uninvited(layout: Layout, asked: Asked) -> list[Ingested]:
 
 
 def totals(done: list[Ingested]) -> dict[str, int]:
-    """How many agents there were, and how many files of each validation."""
-    counts = {"agents": len(done), "valid": 0}
+    """How many agents were asked, and how many files of each validation there are."""
+    counts = {"agents": sum("not_asked" not in one.flags for one in done), "valid": 0}
     for one in done:
         counts[one.validation] = counts.get(one.validation, 0) + 1
     return counts
