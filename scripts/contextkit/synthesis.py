@@ -81,6 +81,14 @@ class Finding(Record):
         return self.rows[0].section
 
     @property
+    def place(self) -> str:
+        return next((row.place for row in self.rows if row.place), "")
+
+    @property
+    def description(self) -> str:
+        return next((row.description for row in self.rows if row.description), "")
+
+    @property
     def agents(self) -> tuple[str, ...]:
         return tuple(sorted({row.agent for row in self.rows}))
 
@@ -123,7 +131,7 @@ def _rows(source: Source) -> Iterator[Row]:
             severity=row.severity,
             section=names.one_line(row.section),
             title=names.one_line(row.title),
-            place=place(f"{row.section}\n{row.title}\n{' '.join(row.extra)}\n{text}"),
+            place=place_in(f"{row.section}\n{row.title}\n{' '.join(row.extra)}\n{text}"),
             description=_description(text),
             counts=source.validation == "valid",
             again=seen[identity],
@@ -135,7 +143,7 @@ def same_title(title: str) -> str:
     return " ".join(review_lines.plain(title).lower().split()).strip(" .:;!")
 
 
-def place(text: str) -> str:
+def place_in(text: str) -> str:
     """The first `path:line` of a text; empty if there is none."""
     return next((found for kind, found, _ in facts.find(text[:_NEAR]) if kind == "location"), "")
 
@@ -171,7 +179,8 @@ def together(found: list[Finding]) -> dict[str, list[Finding]]:
     """The findings of different agents at one place: a `path:line`, or a section's name."""
     places: dict[str, list[Finding]] = {}
     for one in found:
-        own = {row.place for row in one.rows} | {f'"{row.section}"' for row in one.rows}
+        own = {row.place for row in one.rows}
+        own |= {f'"{row.section}"' for row in one.rows if row.section != row.place}
         for where in sorted(own - {"", '""'}):
             places.setdefault(where, []).append(one)
     return {

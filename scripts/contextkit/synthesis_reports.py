@@ -150,9 +150,8 @@ def counted(found: list[Finding]) -> str:
 
 
 def _entry(one: Finding) -> dict[str, object]:
-    row = one.rows[0]
-    where = [f'"{row.section}"'] if row.section else []
-    where += [f"`{row.place}`"] if row.place else []
+    where = [f'"{one.section}"'] if one.section not in ("", one.place) else []
+    where += [f"`{one.place}`"] if one.place else []
     return {
         "key": one.key,
         "severity": one.severity or "?",
@@ -160,14 +159,15 @@ def _entry(one: Finding) -> dict[str, object]:
         "agents": one.agents,
         "confidence": one.confidence,
         "where": " — " + ", ".join(where) if where else "",
-        "description": row.description,
+        "description": one.description,
     }
 
 
 def _heat(source: Source) -> dict[str, str]:
     severities = [row.severity for row in source.review.findings]
     cells = [str(severities.count(s) or "") for s in (*SEVERITIES, "")]
-    return {"agent": source.agent.replace("|", "\\|"), "cells": " | ".join(cells)}
+    agent = source.agent.replace("|", "\\|")
+    return {"agent": agent, "cells": " | ".join(cells), "status": source.status}
 
 
 def _report(source: Source) -> dict[str, str]:
@@ -225,7 +225,8 @@ def _research(sources: list[Source], found: list[Finding], data: dict[str, objec
     ]
     return templates.render(
         "research_synthesis.md",
-        confidence=data["verdict"],
+        state=data["verdict"],
+        complete=sum(source.status == "COMPLETE" for source in sources),
         answer=answer,
         sources=[{"text": text, "agents": who} for text, who in _source_map(sources)],
         reports=[_research_report(source) for source in sources],

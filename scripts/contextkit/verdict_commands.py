@@ -134,19 +134,16 @@ def init(layout: Layout, args: Arguments) -> str:
 
 
 def clean(layout: Layout, args: Arguments) -> str:
-    from contextkit import sessions
+    from contextkit import verdict_cleaning
 
-    session = sessions.find_current(layout)
-    oldest = ""
-    if args.older_than:
-        oldest = names.iso(max(0, names.now() - names.seconds(args.older_than)))
-
-    def keep(entry: verdicts.Entry) -> bool:
-        if oldest:
-            return str(entry.get("timestamp", "")) >= oldest
-        return not args.all and bool(session) and entry.get("session_id", session) != session
-
-    return "\n".join(verdicts.clean(layout, keep))
+    now = names.now()
+    if args.run:
+        return "\n".join(verdict_cleaning.clean_run(layout, args.run, now))
+    age = names.seconds(args.older_than) if args.older_than else None
+    removed, kept = verdict_cleaning.clean(layout, args.all, age, now)
+    for run in kept:
+        cli.say(f"run {run} is going on: its verdicts stay")
+    return "\n".join(removed)
 
 
 def check(layout: Layout, args: Arguments) -> Answer:

@@ -1,0 +1,123 @@
+"""synthesis_reports.py: both files, and the few lines that a caller reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Script
+from test_gates import CLEAN, RESEARCH, a_run
+
+ONE = """\
+### Findings Index
+- P1 | P1-1 | "Writer" | Two writers share one temporary name
+- P2 | P2-1 | "src/app.py:42" | The error is swallowed
+- IMP | IMP-1 | "Cache" | Add a version
+Verdict: needs-changes
+
+### Summary
+Two things.
+
+### Issues Found
+#### P1-1. Two writers share one temporary name
+`src/store.py:7` takes the same name in both, see `src/app.py:42`.
+
+#### P2-1. The error is swallowed
+Nobody sees it.
+
+### Improvements
+IMP-1. Add a version
+"""
+OTHER = """\
+### Findings Index
+- P0 | P0-1 | "Writer" | two writers share one temporary name
+- P3 | P1-1 | "src/app.py:42" | The swallowed error needs a word
+- P3 | P3-2 | "# x" | # Not a heading <!-- | `nor` this
+Verdict: safe
+"""
+
+
+@pytest.fixture
+def out(repo: Path) -> Path:
+    folder = repo / "out"
+    folder.mkdir()
+    (folder / "fd-a.md").write_text(ONE, encoding="utf-8")
+    (folder / "fd-b.md").write_text(OTHER, encoding="utf-8")
+    (folder / "fd-c.md").write_text(CLEAN, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.golden
+def test_both_files_and_the_answer_are_as_they_were(
+    out: Path, run: Script, golden: Callable[[str, str], None]
+) -> None:
+    a_run(out, roster=("fd-a", "fd-b", "fd-c", "fd-gone"), source="plan.md", revision="input:1")
+    assert run("verdict", "synthesize", "--run=r-1") == 0
+    golden("verdict_synthesize.txt", run.out)
+    golden("synthesis.md", (out / "synthesis.md").read_text(encoding="utf-8"))
+    golden("findings.json", (out / "findings.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.golden
+def test_research_is_put_together_by_question(
+    repo: Path, run: Script, golden: Callable[[str, str], None]
+) -> None:
+    folder = repo / "out"
+    folder.mkdir()
+    more = RESEARCH.replace("It is so.", "It is not so.\n\n#### Two\nAnd more.").replace(
+        "high", "low"
+    )
+    (folder / "docs.md").write_text(RESEARCH, encoding="utf-8")
+    (folder / "web.md").write_text(more.replace("a page", "another"), encoding="utf-8")
+    a_run(folder, ("docs", "web"), mode="research", target="Is it so?", revision="input:1")
+    assert run("verdict", "synthesize", "--run=r-1") == 0
+    assert len(run.out.splitlines()) <= 10
+    golden("verdict_synthesize_research.txt", run.out)
+    golden("research_synthesis.md", (folder / "synthesis.md").read_text(encoding="utf-8"))
+    found = json.loads((folder / "findings.json").read_text(encoding="utf-8"))
+    assert (found["verdict"], found["input_type"]) == ("PARTIAL", "question")
+
+
+def test_a_caller_reads_fifteen_short_lines_whatever_the_agents_wrote(
+    out: Path, run: Script
+) -> None:
+    rows = "".join(f'- P{n % 2} | P{n % 2}-{n} | "S" | {"word " * 90}{n}\n' for n in range(200))
+    for agent in ("fd-a", "fd-b", "fd-c"):
+        text = f"### Findings Index\n{rows}Verdict: risky\n\n### Summary\nx\n"
+        (out / f"{agent}.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "synthesize", "--dir=out") == 0
+    lines = run.out.splitlines()
+    assert len(lines) <= 15 and all(len(line) <= 160 for line in lines)
+    assert any(line.startswith("… ") for line in lines)
+
+
+def test_what_an_agent_wrote_adds_no_heading_and_no_row(out: Path, run: Script) -> None:
+    run("verdict", "synthesize", "--dir=out")
+    report = (out / "synthesis.md").read_text(encoding="utf-8")
+    headings = [line for line in report.splitlines() if line.lstrip(" -").startswith("#")]
+    assert headings == [
+        "# Synthesis", "## Findings by severity", "### P0", "### P1", "### P2", "### P3",
+        "## Issues checklist", "## Improvements", "## Heat map", "## Agent reports",
+        "## Conflicts", "## Possible duplicates",
+    ]  # fmt: skip
+
+
+def test_a_synthesis_is_no_agent_and_changes_no_gate(out: Path, run: Script) -> None:
+    run("verdict", "synthesize", "--dir=out")
+    run("verdict", "ingest", "--dir=out")
+    assert run.out.splitlines()[-1] == "3/3 valid"
+
+
+def test_the_answer_for_programs_holds_the_document(out: Path, run: Script) -> None:
+    assert run("verdict", "synthesize", "--dir=out", "--json") == 0
+    found = json.loads(run.out)
+    assert found["report"] == "out/synthesis.md" and found["findings"] == "out/findings.json"
+    assert found["data"] == json.loads((out / "findings.json").read_text(encoding="utf-8"))
+
+
+def test_nobody_at_all_is_an_error_and_not_safe(repo: Path, run: Script) -> None:
+    (repo / "none").mkdir()
+    assert run("verdict", "synthesize", "--dir=none") == 0
+    assert "error: none" in run.out
