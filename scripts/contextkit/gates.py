@@ -112,7 +112,7 @@ def of_agent(
 ) -> list[Reason]:
     """Why this agent's file lets nothing pass; `entry` is the verdict that was ingested from it.
 
-    `blocks` are severities that fail beside P0 and P1, which always do.
+    `blocks` are severities that fail beside P0 and P1, which always do; of research, statuses.
     """
     found = [_reason(reading.agent, *said) for said in _of_file(reading, blocks)]
     if is_late and reading.found.validation not in ("missing", "partial"):
@@ -142,18 +142,20 @@ def _of_file(reading: Reading, blocks: tuple[str, ...]) -> list[tuple[str, str]]
         word = {"partial": "late"}.get(found.validation, found.validation)
         said = [(word, found.summary)]
     elif review.type == "research":
-        return [] if found.status in ("COMPLETE", "PARTIAL") else [("attention", found.summary)]
+        passes = found.status in ("COMPLETE", "PARTIAL") and found.status not in blocks
+        return [] if passes else [("attention", f"{found.status}: {found.summary}")]
     elif review.validation != "valid":
         said = [("malformed", "a report on work, not a review")]
     else:
         said = list(dict.fromkeys(_FLAGS[flag] for flag in found.flags if flag in _FLAGS))
+    severe = []
     for severity in dict.fromkeys((*SERIOUS, *blocks)):
         titles = [row.title for row in review.findings if row.severity == severity]
         if titles:
-            said.insert(0, ("severe", f"{len(titles)} {severity}: {titles[0]}"))
-    if not said and found.status != "CLEAN":
+            severe.append(("severe", f"{len(titles)} {severity}: {titles[0]}"))
+    if not (severe or said) and found.status != "CLEAN":
         said.append(("attention", f"{found.status}: {found.summary}"))
-    return said
+    return severe + said
 
 
 def of_run(asked: Asked, uninvited: list[Ingested]) -> list[Reason]:

@@ -29,6 +29,7 @@ REPORT, DATA = "synthesis.md", "findings.json"
 _LINES = 15  # that go back to the caller
 _RESEARCH_LINES = 10
 _LINE = 160  # characters of each
+_TITLE = 80  # characters of a title where it only reminds
 _LEAD = 60  # tokens of what a research report says below a heading
 
 
@@ -105,7 +106,7 @@ def _review(sources: list[Source], found: list[Finding], data: dict[str, object]
     improvements = [one for one in found if one.severity == "IMP"]
     groups: dict[str, list[object]] = {}
     for one in serious:
-        groups.setdefault(one.severity or "Not understood", []).append(_entry(one))
+        groups.setdefault(one.severity or "Without a severity", []).append(_entry(one))
     pairs = synthesis.possible_duplicates(found)
     return templates.render(
         "synthesis.md",
@@ -117,11 +118,14 @@ def _review(sources: list[Source], found: list[Finding], data: dict[str, object]
         heat=[_heat(source) for source in sources],
         reports=[_report(source) for source in sources],
         conflicts=data["conflicts"],
-        duplicates=[
-            {"one": a.key, "first": a.title, "other": b.key, "second": b.title} for a, b in pairs
-        ],
+        duplicates=[{"one": _named(one), "other": _named(other)} for one, other in pairs],
         **_head(data),
     )
+
+
+def _named(one: Finding) -> str:
+    title = one.title if len(one.title) <= _TITLE else one.title[: _TITLE - 1].rstrip() + "…"
+    return f"{one.key}: {title}"
 
 
 def _head(data: dict[str, object]) -> dict[str, object]:
