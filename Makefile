@@ -20,6 +20,7 @@ override CONTEXTKIT_DEVELOPMENT := $(CONTEXTKIT_PLACE)/.venv/development.stamp
 override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
   payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair \
   verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_init verdict_clean \
+  verdict_start verdict_contract verdict_wait verdict_diff \
   verdict_ingest verdict_index verdict_show verdict_stats verdict_check verdict_synthesize verdict_gate \
   context_help context_init context_config context_status
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
@@ -29,10 +30,11 @@ override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help)
 override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(CONTEXTKIT_GOALS))
 
 # Every variable that a recipe below hands to a script.
-override CONTEXTKIT_INPUTS := agent agents all branch budget confidence detail dir dry_run file files_changed finding \
-  findings folder force id inline into json keep key_findings legacy lenient m max_idle max_tokens mini model next_step no_reminders \
-  older_than overwrite part path phase plain plan_slug purge q ref reminders root run session source sources status stub \
-  summary summary_file tag tags tokens topic type version
+override CONTEXTKIT_INPUTS := agent agents all base branch budget confidence detail dir dry_run file files_changed finding findings folder \
+  force id inline into json keep key_findings legacy lenient m max_idle max_tokens mini mode model next_step \
+  no_reminders older_than output_dir overwrite part path phase plain plan_slug process purge q ref reminders \
+  root run session source sources stat status stub summary summary_file tag tags target timeout tokens topic \
+  type version
 
 # The interpreter, as set-up found it: its file below says it again.
 override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python
@@ -162,6 +164,21 @@ verdict_init: ## make the store, which git does not see; writing does so too
 
 verdict_clean: ## remove verdicts of this session or a run, never what agents wrote; all=1 at a sprint's start
 	@$(call CONTEXTKIT_SCRIPT,verdict clean) --root="$$root" --run="$$run" --older-than="$$older_than" --all="$$all"
+
+.PHONY: verdict_start verdict_contract verdict_wait verdict_diff
+
+verdict_start: ## set a review run up and print how each agent is launched: process= agents="a b" target=
+	@$(call CONTEXTKIT_SCRIPT,verdict start) --root="$$root" --process="$$process" --agents="$$agents" --target="$$target" \
+	  --base="$$base" --json="$$json"
+
+verdict_contract: ## how and where an agent has to write: run= agent=
+	@$(call CONTEXTKIT_SCRIPT,verdict contract) --root="$$root" --run="$$run" --agent="$$agent" --output-dir="$$output_dir" --mode="$$mode"
+
+verdict_wait: ## wait until each agent of a run has left its file: run=
+	@$(call CONTEXTKIT_SCRIPT,verdict wait) --root="$$root" --run="$$run" --timeout="$$timeout" --stub="$$stub" --json="$$json"
+
+verdict_diff: ## what the branch and the work tree change, each file once, untracked ones too
+	@$(call CONTEXTKIT_SCRIPT,verdict diff) --root="$$root" --base="$$base" --stat="$$stat" --json="$$json"
 
 .PHONY: verdict_ingest verdict_index verdict_show verdict_stats verdict_check verdict_synthesize verdict_gate
 

@@ -29,6 +29,8 @@ def config(layout: Layout, args: Arguments) -> str:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {one}" for name, one in value.items())
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 

@@ -200,63 +200,22 @@ def test_a_failing_git_is_no_empty_answer(repo: Path) -> None:
         changed()
 
 
+def test_before_the_first_commit_every_file_is_new(sealed: Path) -> None:
+    git("init", "-q")
+    write("a")
+    assert changes.uncommitted(Layout()) == [Change(path="a", state="created", added=1)]
+
+
+def test_outside_of_a_repository_nothing_is_compared(sealed: Path) -> None:
+    with pytest.raises(ContextError, match="not in a git repository"):
+        changes.uncommitted(Layout())
+
+
 def test_without_git_it_is_said(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = tree()
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ContextError, match="git cannot be started"), found:
         pass
-
-
-# What to compare with
-
-
-def base(given: str = "") -> list[str]:
-    return [found.name for found in changes.bases(Layout(), given)]
-
-
-def test_an_unborn_branch_is_compared_with_nothing(sealed: Path) -> None:
-    git("init", "-q")
-    write("a")
-    (found,) = changes.bases(Layout())
-    assert states(found.commit) == {"a": "created"}
-    assert changes.uncommitted(Layout()) == changed(found.commit)
-    with pytest.raises(ContextError, match="no commit here yet"):
-        base("main")
-
-
-def test_a_base_is_where_the_branches_parted(repo: Path) -> None:
-    git("branch", "main")
-    commit("mine")
-    git("checkout", "-q", "main")
-    commit("theirs")
-    git("checkout", "-q", "feature/demo")
-    for found in (*changes.bases(Layout()), *changes.bases(Layout(), "main")):
-        assert found.name == "main" and states(found.commit) == {"mine": "created"}
-
-
-def test_the_upstream_comes_first_then_origin_then_main(repo: Path, tmp_path: Path) -> None:
-    git("branch", "main")
-    git("init", "-q", "--bare", "-b", "trunk", str(tmp_path / "far"))
-    git("remote", "add", "origin", str(tmp_path / "far"))
-    commit("a")
-    git("push", "-q", "origin", "HEAD:trunk")
-    git("remote", "set-head", "origin", "trunk")
-    commit("b")
-    git("push", "-q", "-u", "origin", "HEAD")
-    assert base() == ["@{upstream}", "origin/HEAD", "main"]
-
-
-def test_no_base_is_an_error_that_says_what_to_give(repo: Path) -> None:
-    with pytest.raises(ContextError, match="give base=COMMIT"):
-        base()
-    for given in ("nowhere", "-x", "a b", "HEAD:", "\0"):
-        with pytest.raises(ContextError, match="no commit") as refusal:
-            base(given)
-        assert refusal.value.status == 2
-    git("checkout", "-q", "--orphan", "other")
-    git("commit", "-q", "--allow-empty", "-m", "unrelated")
-    with pytest.raises(ContextError, match="no commit in common"):
-        base("feature/demo")
 
 
 def test_a_document_has_a_revision_too(repo: Path) -> None:

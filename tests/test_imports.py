@@ -17,9 +17,10 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "arguments branch_folders changes cli commands copies errors facts files filters formats git"
-    " indexes layout limits makefiles markdown names packages receipts records sessions settings"
-    " summaries tables template_compiler templates tokens usage".split()
+    "arguments branch_folders changes cli commands comparisons contracts copies errors facts files"
+    " filters formats git indexes layout limits makefiles markdown names packages processes receipts"
+    " records scratch sessions settings summaries tables template_compiler templates tokens"
+    " usage".split()
 )
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(
@@ -28,11 +29,11 @@ REVIEWS = frozenset(
 )
 DOCUMENTS = frozenset("capsules notebooks payloads reminders runs verdicts".split()) | REVIEWS
 FLOWS = frozenset(
-    "agent_files drill_downs gates outputs overview retention review_runs subagents synthesis"
-    " synthesis_reports".split()
+    "agent_files drill_downs gates outputs overview retention review_runs run_folders run_starts"
+    " run_waits subagents synthesis synthesis_reports verdict_cleaning".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
-COMMANDS = frozenset("payload_commands run_commands verdict_commands".split())
+COMMANDS = frozenset("payload_commands run_commands start_commands verdict_commands".split())
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS
 
 

@@ -112,9 +112,13 @@ def test_a_run_lives_until_it_is_finished_or_too_old() -> None:
     assert not runs.is_live(a_run(finished_at="2025-10-23T18:05:01Z"), STARTED, 60)
 
 
-def test_new_ids_differ_and_sort_by_time() -> None:
-    ids = [runs.new_id(STARTED + n) for n in range(9)]
-    assert ids == sorted(ids) and len({runs.new_id(STARTED) for _ in range(99)}) == 99
+def test_new_ids_differ_and_sort_as_they_were_made() -> None:
+    made: list[Run] = []
+    for n in (0, 0, 0, 0, 1, 1, 2):
+        made.append(a_run(id=runs.new_id(STARTED + n, made)))
+    ids = [run.id for run in made]
+    assert ids == sorted(ids) and len(set(ids)) == len(ids)
+    assert len({runs.new_id(STARTED, []) for _ in range(9)}) == 9
 
 
 def test_a_tree_has_the_same_revision_after_its_commit(layout: Layout) -> None:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, git, names
-from contextkit.errors import ContextError, bad_input
+from contextkit import files, git, names, scratch
+from contextkit.errors import ContextError
 from contextkit.git import Repository
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -46,13 +46,6 @@ class Change(Record):
     binary: bool = False
 
 
-class Base(Record):
-    """What a tree is compared with: the commit, and the name that led to it."""
-
-    name: str
-    commit: str
-
-
 class work_tree:
     """The content of a work tree as it is now; what git ignores, and `left_out`, is no part of it.
 
@@ -61,7 +54,7 @@ class work_tree:
 
     def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
         self._repository = repository_of(layout)
-        self._scratch = files.scratch(files.store(layout.state))
+        self._scratch = scratch.folder(files.store(layout.state))
         below = [os.path.relpath(path, self._repository.top) for path in left_out]
         outside = [
             f":(top,exclude,literal){p}" for p in below if p.split("/")[0] not in (".", "..")
@@ -130,7 +123,7 @@ class work_tree:
 def uncommitted(layout: Layout) -> list[Change]:
     """Each file that differs from the last commit; without any commit, each file there is."""
     repository = repository_of(layout)
-    base = git.head(repository).commit or _nothing(repository)
+    base = git.head(repository).commit or nothing(repository)
     with work_tree(layout) as tree:
         return tree.changes(base)
 
@@ -169,59 +162,16 @@ def _count(number: bytes) -> int:
     return 0 if number == b"-" else int(number)
 
 
-def bases(layout: Layout, given: str = "") -> list[Base]:
-    """What a branch can be compared with, best first: its merge base with `given`.
-
-    Without `given`: with its upstream, else origin's default branch, else main or master. A
-    branch without any commit has the empty tree. Raises ContextError where there is nothing.
-    """
-    repository = repository_of(layout)
-    top = repository.top
-    if not git.head(repository).commit:
-        if given:
-            raise bad_input(f"base: {given!r} cannot be compared with: there is no commit here yet")
-        return [Base(name="nothing", commit=_nothing(repository))]
-    if given:
-        commit = _commit(top, given)
-        if not commit:
-            raise bad_input(f"base: there is no commit {given!r}: name a branch, tag or commit")
-        common = _merge_base(top, commit)
-        if not common:
-            raise bad_input(f"base: {given!r} and HEAD have no commit in common")
-        return [Base(name=given, commit=common)]
-    remote = ("origin/HEAD", "origin/main", "origin/master")
-    guesses = ("@{upstream}", *("refs/remotes/" + name for name in remote),
-               "refs/heads/main", "refs/heads/master")  # fmt: skip
-    found: dict[str, Base] = {}
-    for guess in guesses:
-        commit = _commit(top, guess)
-        common = _merge_base(top, commit) if commit else ""
-        if common:
-            name = guess.removeprefix("refs/remotes/").removeprefix("refs/heads/")
-            found.setdefault(common, Base(name=name, commit=common))
-    if not found:
-        raise ContextError(
-            "there is no upstream, origin, main or master to compare with: "
-            "give base=COMMIT (base=HEAD for what is not committed)"
-        )
-    return list(found.values())
-
-
-def _nothing(repository: Repository) -> str:
+def nothing(repository: Repository) -> str:
     """The tree without a file, which every repository knows."""
     return git.answer(repository.top, "hash-object", "-t", "tree", os.devnull).decode().strip()
 
 
-def _commit(top: str, name: str) -> str:
-    if name.startswith("-") or "\0" in name:
-        return ""
-    return git.output(top, "rev-parse", "--verify", "--quiet", name + "^{commit}").strip()
-
-
-def _merge_base(top: str, commit: str) -> str:
-    return git.output(top, "merge-base", commit, "HEAD").strip()
-
-
 def document_revision(path: str) -> str:
     """`input:` and a digest of a document, for a review that is not of a work tree."""
-    return "input:" + names.sha256(files.read_bytes(path))
+    return data_revision(files.read_bytes(path))
+
+
+def data_revision(data: bytes) -> str:
+    """As `document_revision`, of what is in no file yet."""
+    return "input:" + names.sha256(data)

@@ -50,6 +50,12 @@ class Places(Record):
                     raise bad_input(f"{name}: {folder!r} would hold {other} ({its_folder!r}) too")
 
 
+class Additions(Record):
+    """What a repository adds to the toolkit's own data, read where it is used."""
+
+    processes: dict[str, object] = {}  # noqa: RUF012  (see processes.py)
+
+
 class Layout:
     """The paths of one repository, all absolute."""
 
@@ -58,7 +64,7 @@ class Layout:
         self.here = os.getcwd()
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
-        self.settings = settings.load(self.root, Limits, Places)
+        self.settings = settings.load(self.root, Limits, Places, Additions)
         # Checked now when a file sets them; our own defaults are made when somebody asks.
         self._limits: Limits | None = _chosen(Limits, self.settings) if self.settings else None
         self._places: Places | None = _chosen(Places, self.settings) if self.settings else None

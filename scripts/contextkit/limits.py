@@ -10,7 +10,7 @@ from contextkit import names
 from contextkit.errors import bad_input
 from contextkit.records import Record
 
-_DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age")
+_DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age", "verdict_run_lifetime")
 
 
 class Limits(Record):
@@ -58,6 +58,10 @@ class Limits(Record):
     memory_checkpoint_age: str = "24h"  # after which a checkpoint is stale
     memory_finding_tokens: int = 3000  # tokens of a finding, above which it is a dump
     memory_recover_tokens: int = 4000  # tokens of what recovery prints
+
+    # Verdicts and review runs (seed: Subagent Context Flooding Fix)
+    verdict_contract_tokens: int = 350  # tokens of the contract that an agent gets
+    verdict_run_lifetime: str = "2h"  # after which a run that nobody finished is over
 
     def check(self) -> None:
         for name, annotation in self.fields().items():

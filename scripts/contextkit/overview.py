@@ -11,6 +11,7 @@ from contextkit import (
     files,
     git,
     payloads,
+    processes,
     reminders,
     settings,
     templates,
@@ -34,6 +35,11 @@ def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
         for name in kind.fields():
             source = settings.FILE if name in layout.settings else "default"
             rows.append((name, getattr(record, name), source))
+    for process in processes.load_all(layout):
+        source = settings.FILE if processes.is_set(layout, process.name) else "default"
+        for name, value in vars(process).items():
+            if name != "name" and value not in ("", (), 0):
+                rows.append((f"processes.{process.name}.{name}", value, source))
     return rows
 
 

@@ -20,6 +20,7 @@ from contextkit.records import Record
 
 VERSION = 1
 MODES = ("review", "research")
+_HEX = frozenset("0123456789abcdef")
 ROSTER_FILE = "run.json"  # in the output folder
 
 
@@ -45,6 +46,7 @@ class Run(Record):
     source: str = ""
     input: str = ""
     timeout: int = 300
+    timeouts: dict[str, object] = {}  # noqa: RUF012  (others to choose from, by name)
     blocks: tuple[str, ...] = ("P0", "P1")
     small: bool = False
     session_id: str = ""
@@ -72,9 +74,14 @@ def _check_id(run: str) -> str:
     return run
 
 
-def new_id(now: int) -> str:
-    """An id that no other run has; ids sort by time."""
-    return f"{names.stamp(now)}-{os.urandom(3).hex()}"
+def new_id(now: int, known: list[Run]) -> str:
+    """An id that no other run has; ids sort by time, and within a second by when they were made."""
+    digits = int.from_bytes(os.urandom(3)) >> 1
+    prefix = f"{names.stamp(now)}-"
+    last = max((run.id[-6:] for run in known if run.id[:-6] == prefix), default="")
+    if _HEX.issuperset(last) and last:
+        digits = max(digits, int(last, 16) + 1)
+    return f"{prefix}{digits:06x}"
 
 
 def parse(text: str, where: str = "run") -> Run:

@@ -74,10 +74,12 @@ def _typed(name: str, value: object, annotation: str) -> object:
         return value
     if annotation == "tuple[str, ...]" and isinstance(value, list):
         return tuple(str(_typed(name, item, "str")) for item in value)
-    kinds = {"int": "a whole number", "bool": "true or false", "str": "a line of text"}
-    raise bad_input(
-        f"{FILE}: {name} must be {kinds.get(annotation, 'a list of lines')}, not {value!r}"
-    )
+    if annotation.startswith("dict[") and isinstance(value, dict):
+        return value  # what is in it is checked by whoever reads it
+    kinds = {"int": "a whole number", "bool": "true or false", "str": "a line of text",
+             "tuple[str, ...]": "a list of lines"}  # fmt: skip
+    wanted = kinds.get(annotation, "lines of `name: value` below it")
+    raise bad_input(f"{FILE}: {name} must be {wanted}, not {value!r}")
 
 
 def _only_comments(text: str) -> bool:
@@ -96,20 +98,33 @@ def _from_cache(root: str, key: str, known: dict[str, str]) -> Values | None:
         annotation = known.get(name)
         if annotation is None:
             return None
-        items = text.split("\t") if text else []
-        value = items if annotation.startswith("tuple") else text
         try:
-            values[name] = _typed(name, value, annotation)
+            values[name] = _typed(name, _from_line(text, annotation), annotation)
         except ContextError:
             return None
     return values if first == key else None
 
 
+def _from_line(text: str, annotation: str) -> object:
+    if annotation.startswith("tuple"):
+        return text.split("\t") if text else []
+    if annotation.startswith("dict"):
+        from contextkit import formats
+
+        return formats.from_json(text, _CACHE)
+    return text
+
+
+def _to_line(value: object) -> str:
+    if isinstance(value, dict):
+        from contextkit import formats
+
+        return formats.to_json(value).replace("\n", " ")  # those in strings are escaped
+    return "\t".join(value) if isinstance(value, tuple) else str(value)
+
+
 def _to_cache(root: str, key: str, values: Values) -> None:
-    lines = [key]
-    for name, value in values.items():
-        text = "\t".join(value) if isinstance(value, tuple) else str(value)
-        lines.append(f"{name}={text}")
+    lines = [key, *(f"{name}={_to_line(value)}" for name, value in values.items())]
     try:
         files.store(os.path.join(root, ".contextkit"))
         files.write(os.path.join(root, _CACHE), "\n".join(lines) + "\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import cli, formats, names, run_commands, verdicts
+from contextkit import cli, formats, names, run_commands, start_commands, verdicts
 from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
@@ -188,6 +188,7 @@ PROGRAM = Program(
                 options=(RUN, LEGACY, PLAIN, LENIENT, JSON)),
         Command(run=tokens, help="the tokens all agents spent",
                 options=(RUN, LEGACY, LENIENT, JSON)),
+        *start_commands.COMMANDS,
         *run_commands.COMMANDS,
         Command(
             run=check,

@@ -1,0 +1,145 @@
+"""Waiting for the agents of a run: by name, until each has left its file or the time is up.
+
+done         the file is there and finished
+writing      it is there and still grows
+unrenamed    finished, but still called `.partial`
+partial      begun, as `.partial`
+empty        a file without text
+foreign      a file of another run
+missing      nothing
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from contextkit import agent_files, contracts, files, names, reviews, runs
+from contextkit.errors import ContextError
+from contextkit.layout import Layout
+from contextkit.records import Record
+from contextkit.runs import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LOOK = 0.1  # seconds between two looks
+
+# What is said in the stub of an agent, by the state that it was found in.
+_REASONS = {
+    "unrenamed": "finished its file but never renamed it, and the time was up",
+    "partial": "had not finished its file when the time was up",
+    "empty": "left an empty file",
+    "foreign": "left only the file of another run",
+    "missing": "left no file before the time was up",
+}
+
+
+class State(Record):
+    """Where one agent is; `path` is the file that it is to write, absolute."""
+
+    agent: str
+    path: str
+    state: str
+
+
+class _Look:
+    """What was seen of one agent's file last time, to see whether it still grows."""
+
+    def __init__(self, folder: str, agent: str, run: str) -> None:
+        self.path = ""
+        self._folder, self._agent, self._run = folder, agent, run
+        self._seen: tuple[int, ...] = ()
+        self._partial = 0  # the inode of `.partial`, which a rename keeps
+
+    def state(self) -> str:
+        self.path = agent_files.agent_file(self._folder, self._agent)
+        there = _stat(self.path)
+        partial = _stat(self.path + ".partial")
+        if there is None:
+            self._partial = partial.st_ino if partial else 0
+            return _of_partial(self.path + ".partial") if partial else "missing"
+        last, self._seen = self._seen, (there.st_ino, there.st_size, there.st_mtime_ns)
+        text = _text(self.path)
+        if not text.strip():
+            return "partial" if partial else "empty"
+        review = reviews.parse(text)
+        if review.run not in ("", self._run):
+            return "foreign"
+        is_done = review.complete or there.st_ino == self._partial or last == self._seen
+        return "done" if is_done else "writing"
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None
+
+
+def _of_partial(path: str) -> str:
+    text = _text(path)
+    if not text.strip():
+        return "empty"
+    return "unrenamed" if reviews.parse(text).complete else "partial"
+
+
+def _text(path: str) -> str:
+    try:
+        return files.read_bytes(path).decode("utf-8", "replace")
+    except ContextError:
+        return ""  # renamed just now, or not readable: the next look tells
+
+
+def wait(
+    layout: Layout, run: Run, seconds: float, done: Callable[[int, int, float, str], None]
+) -> list[State]:
+    """Look at the run's files until all agents are done or `seconds` have passed; then the states.
+
+    `done(how many, of how many, seconds so far, agent)` is called for each that is done, at once.
+    """
+    started = time.monotonic()
+    folder = layout.join(run.output_dir)
+    looks = {a: _Look(folder, a, run.id) for a in run.roster}
+    states = dict.fromkeys(run.roster, "")
+    while True:
+        for agent, look in looks.items():
+            if states[agent] != "done":
+                states[agent] = look.state()
+                if states[agent] == "done":
+                    count = list(states.values()).count("done")
+                    done(count, len(states), time.monotonic() - started, agent)
+        left = started + seconds - time.monotonic()
+        if left <= 0 or set(states.values()) == {"done"}:
+            break
+        time.sleep(min(LOOK, left))
+    return [State(agent=a, path=looks[a].path, state=states[a]) for a in run.roster]
+
+
+def take_down(layout: Layout, run: Run, found: list[State]) -> None:
+    """Keep with the run who had not finished when this wait ended."""
+    missed = tuple(one.agent for one in found if one.state != "done")
+    if missed != run.missed:
+        runs.change(layout, run.id, missed=missed)
+
+
+def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
+    """An error stub for each agent that left no file of its own; those that got one.
+
+    What the agent had begun is set aside first, so that a late rename cannot replace the stub.
+    """
+    written = []
+    for one in found:
+        if one.state not in _REASONS:
+            continue
+        for path in (one.path, one.path + ".partial"):
+            if os.path.lexists(path):
+                os.replace(path, f"{one.path}.aborted-{names.stamp(now)}")
+        stub = contracts.error_stub(one.agent, _REASONS[one.state], run.id, run.mode)
+        try:
+            files.create(one.path, stub, exact=True)
+        except FileExistsError:
+            continue  # it came just now after all
+        written.append(one)
+    return written
