@@ -115,7 +115,7 @@ def of_agent(
     `blocks` are severities that fail beside P0 and P1, which always do; of research, statuses.
     """
     found = [_reason(reading.agent, *said) for said in _of_file(reading, blocks)]
-    if is_late and reading.found.validation not in ("missing", "partial"):
+    if is_late and reading.found.validation not in ("missing", "partial", "error"):
         found.append(_reason(reading.agent, "late", "its file came after the wait had ended"))
     if entry is None and asked.run:
         found.append(_reason(reading.agent, "not_ingested", "make verdict_ingest comes first"))
