@@ -1,51 +1,69 @@
-"""Reviews: many agents write to disk, one table is read."""
+"""Reviews: three reviewers look at this checkout's last change, from start to gate."""
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 
 from contextkit import tokens
+from contextkit.layout import toolkit
 
-from walkthrough.walk import Walk, indent, show, write_file
+from walkthrough.walk import Walk, indent, show
+
+REVIEWERS = ("docstrings", "length", "todo")
 
 
 def act(walk: Walk) -> None:
-    """Three reviewers: one that measures, one that only talks, one that never came back."""
-    folder = os.path.join(walk.scratch, "out")
-    os.makedirs(folder)
-    write_file(folder, "fd-length.md", length_review(walk))
-    write_file(folder, "fd-prose.md", "I read everything and it looks fine to me.\n" * 40)
-    show("\n   (reviewers would write out/<name>.md now; here a small script measures functions)")
-    table = walk.step("Their files as verdicts", "verdict_ingest", "dir=out",
-                      "agents=fd-length fd-prose fd-gone")  # fmt: skip
+    """Real processes stand in for agents: they read the diff and write as the contract says."""
+    started = json.loads(
+        walk.step(
+            "A review of the last change begins: a roster, the diff in one file, a prompt an agent",
+            "verdict_start", "process=quality-gates", f"agents={' '.join(REVIEWERS)}",
+            f"base={_before_the_last_change(walk)}", "json=1",
+        )
+    )  # fmt: skip
+    run = f"run={started['run']}"
+    agents = [_launch(walk, agent, started) for agent in started["agents"]]
+    show("\n   (a host would launch its agents now; here three scripts read the diff and write)")
+    table = walk.step("Until the last of them is done", "verdict_wait", run)
     show(indent(table))
-    full = 0
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            full += tokens.estimate(file.read())
-    show(f"   ~{full} tokens of reviews stay on disk, ~{tokens.estimate(table)} are read")
-    show(indent(walk.step("What to look at", "verdict_attention")))
-    show(indent(walk.step("One of them, as far as it matters", "verdict_show", "agent=fd-length",
-                           "max_tokens=80")))  # fmt: skip
+    replies = [agent.communicate()[0] for agent in agents]
+    table = walk.step("Their files as verdicts: the status follows from the findings",
+                      "verdict_ingest", run)  # fmt: skip
+    show(indent(table))
+    shown = ""
+    found = [row.split("\t") for row in table.splitlines() if "\t" in row]
+    for _, agent, _ in [row for row in found if row[2] != "no findings"][:1]:
+        shown = walk.step("One of them, as far as it matters", "verdict_show", run,
+                          f"agent={agent}", "max_tokens=80")  # fmt: skip
+        show(indent(shown))
+    report = walk.step("All of them together", "verdict_synthesize", run)
+    show(indent(report))
+    gate = walk.step("May it be shipped?", "verdict_gate", run, may_say_no=True)
+    show(indent(gate))
+    full = sum(tokens.estimate(_text(walk, agent["path"])) for agent in started["agents"])
+    read = sum(map(tokens.estimate, [*replies, table, shown, report, gate]))
+    show(f"   inline a main agent would have read ~{full} tokens of reviews; now it read ~{read}")
 
 
-def length_review(walk: Walk) -> str:
-    """A review in the form of the contract: this checkout's ten longest functions."""
-    import ast
+def _before_the_last_change(walk: Walk) -> str:
+    """The parent of the last commit that touched a Python file; HEAD where there is none."""
+    last = walk.git("log", "-1", "--no-merges", "--format=%h %p", "--", "*.py").split()
+    return last[1] if len(last) > 1 else "HEAD"
 
-    found = []
-    for path in walk.git("ls-files", "scripts/*.py", "scripts/contextkit/*.py").splitlines():
-        with open(os.path.join(walk.scratch, path), encoding="utf-8") as file:
-            tree = ast.parse(file.read())
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and node.end_lineno:
-                found.append((node.end_lineno - node.lineno + 1, path, node.name, node.lineno))
-    rows, issues = [], []
-    for number, (length, path, name, line) in enumerate(sorted(found, reverse=True)[:10], 1):
-        severity = "P1" if length > 50 else "P3"
-        title = f"{name} has {length} lines"
-        rows.append(f'- {severity} | {severity}-{number} | "{path}" | {title}')
-        issues.append(f"#### {severity}-{number}. {title}\n`{path}:{line}`: read it in one go?\n")
-    verdict = "needs-changes" if any("| P1-" in row for row in rows) else "safe"
-    index = "\n".join(["### Findings Index", *rows, f"Verdict: {verdict}"])
-    return f"{index}\n\n### Summary\nLengths.\n\n### Issues Found\n" + "\n".join(issues)
+
+def _launch(walk: Walk, agent: dict[str, str], started: dict[str, str]) -> subprocess.Popen[str]:
+    script = toolkit("scripts", "walkthrough", "reviewer.py")
+    diff = os.path.join(walk.scratch, started["input"])
+    output = os.path.join(walk.scratch, agent["path"])
+    return subprocess.Popen(
+        [sys.executable, script, agent["agent"], diff, output, started["run"]],
+        cwd=walk.scratch, stdout=subprocess.PIPE, encoding="utf-8",
+    )  # fmt: skip
+
+
+def _text(walk: Walk, path: str) -> str:
+    with open(os.path.join(walk.scratch, path), encoding="utf-8") as file:
+        return file.read()

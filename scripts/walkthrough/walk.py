@@ -49,8 +49,11 @@ class Walk:
         )  # fmt: skip
         return done.stdout
 
-    def step(self, title: str, *call: str, stdin: str = "") -> str:
-        """Run one make target and print what it said, read and wrote; returns its stdout."""
+    def step(self, title: str, *call: str, stdin: str = "", may_say_no: bool = False) -> str:
+        """Run one make target and print what it said, read and wrote; returns its stdout.
+
+        A target that fails ends the walk, unless its answer on stdout `may_say_no`.
+        """
         self._number += 1
         before = self._files()
         open(self._log, "w", encoding="utf-8").close()
@@ -59,7 +62,7 @@ class Walk:
             cwd=self.scratch, env=self._environment, input=stdin,
             capture_output=True, encoding="utf-8",
         )  # fmt: skip
-        if done.returncode:
+        if done.returncode and not (may_say_no and done.stdout):
             raise ContextError(f"step {self._number}, make {call[0]}: {done.stderr.strip()}")
         after = self._files()
         with open(self._log, encoding="utf-8") as file:
@@ -67,7 +70,8 @@ class Walk:
         show(f"\n{self._number}. {title}")
         show("   $ make " + " ".join(_shell_word(word) for word in call))
         for line in done.stderr.splitlines():
-            show(f"     {line}")
+            if not line.startswith("make: ***"):  # its own word for a status that is not 0
+                show(f"     {line}")
         read = [path for path in opened if not path.startswith((".git/", ".contextkit/"))]
         show(f"   read:  {', '.join(read) or 'nothing of the repository'}")
         wrote = [path for path, state in after.items() if before.get(path) != state]
