@@ -7,6 +7,7 @@ command costs more than it may; the figures are those of manuals/structure.md.
 from __future__ import annotations
 
 import compileall
+import json
 import os
 import shutil
 import subprocess
@@ -159,16 +160,49 @@ def verdict_cases(folder: Path) -> list[Case]:
     if shutil.which("jq"):
         command = ["bash", str(HERE / "jq-per-file.sh"), "write", str(folder / "jq")]
         found.append(Case("  with jq: write", command))
-    return found
+    return found + run_cases(folder)
 
 
-def fill_reviews(folder: Path, count: int) -> None:
+def run_cases(folder: Path) -> list[Case]:
+    """A review run of eight agents over a document, each step of it."""
+    (folder / "plan.md").write_text("# Plan\n\nOne thing after the other.\n", encoding="utf-8")
+    agents = [f"fd-{number}" for number in range(8)]
+    start = script("verdict.py", "start", "--process=flux-drive", "--target=plan.md",
+                   f"--agents={' '.join(agents)}", "--json")  # fmt: skip
+    made = json.loads(subprocess.run(start, check=True, capture_output=True).stdout)
+    fill_reviews(folder / made["output_dir"], len(agents), "23", "safe")
+    run = f"--run={made['run']}"
+    subprocess.run(script("verdict.py", "ingest", run), check=True, stdout=subprocess.DEVNULL)
+    known = folder / ".contextkit" / "runs"
+
+    def forget() -> None:
+        """Only the run above is known, as before each start; its folder is another one."""
+        for record in known.glob("*.json"):
+            if record.stem != made["run"]:
+                record.unlink()
+
+    fresh = [word.replace("plan.md", "other.md") for word in start]
+    (folder / "other.md").write_text("# Other\n", encoding="utf-8")
+    return [
+        Case("verdict start of 8 agents", fresh, prepare=forget),
+        Case("verdict wait for 8 that are done", script("verdict.py", "wait", run)),
+        Case("verdict ingest of 8", script("verdict.py", "ingest", run)),
+        Case("verdict table of 8, of a run", script("verdict.py", "table", run)),
+        Case("verdict synthesize of 8", script("verdict.py", "synthesize", run)),
+        Case("verdict gate of 8", script("verdict.py", "gate", run)),
+    ]
+
+
+def fill_reviews(
+    folder: Path, count: int, severities: str = "0123", verdict: str = "risky"
+) -> None:
     """Reviews of about 4,000 tokens each, ten findings in each."""
-    folder.mkdir()
-    index = "".join(f'- P{n % 4} | P{n % 4}-{n} | "Part {n}" | What is wrong\n' for n in range(10))
+    folder.mkdir(exist_ok=True)
+    ids = [f"P{severities[n % len(severities)]}" for n in range(10)]
+    index = "".join(f'- {p} | {p}-{n} | "Part {n}" | What is wrong\n' for n, p in enumerate(ids))
     prose = "The parser in `src/app.py:42` takes 52 ms for 4,500 lines, twice as long as before.\n"
-    issues = "".join(f"#### P{n % 4}-{n}. What is wrong\n{prose * 16}\n" for n in range(10))
-    text = f"### Findings Index\n{index}Verdict: risky\n\n### Issues Found\n{issues}"
+    issues = "".join(f"#### {p}-{n}. What is wrong\n{prose * 16}\n" for n, p in enumerate(ids))
+    text = f"### Findings Index\n{index}Verdict: {verdict}\n\n### Issues Found\n{issues}"
     for number in range(count):
         (folder / f"fd-{number}.md").write_text(text, encoding="utf-8")
 
