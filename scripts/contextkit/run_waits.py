@@ -131,15 +131,17 @@ def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
     """
     written = []
     for one in found:
-        if one.state not in _REASONS:
-            continue
-        for path in (one.path, one.path + ".partial"):
+        state = _Look(os.path.dirname(one.path), one.agent, run.id).state()
+        if one.state not in _REASONS or state not in _REASONS:
+            continue  # it came after all
+        begun = [one.path + ".partial", *([one.path] if state in ("empty", "foreign") else [])]
+        for path in begun:
             if os.path.lexists(path):
                 os.replace(path, f"{one.path}.aborted-{names.stamp(now)}")
         stub = contracts.error_stub(one.agent, _REASONS[one.state], run.id, run.mode)
         try:
             files.create(one.path, stub, exact=True)
         except FileExistsError:
-            continue  # it came just now after all
+            continue  # it came just now
         written.append(one)
     return written
