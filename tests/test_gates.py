@@ -251,6 +251,26 @@ def test_the_folder_of_a_run_is_that_run(out: Path, run: Script) -> None:
     assert ["missing", "fd-c"] in gate(run, "--dir=out")[1]
 
 
+def test_a_flow_without_runs_keeps_its_folder_after_a_run_has_ended(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    gate(run)
+    (out / "fd-new.md").write_text(CLEAN, encoding="utf-8")
+    run("verdict", "ingest", "--dir=out")
+    assert run.out.splitlines()[-1] == "3/3 valid"
+    assert gate(run, "--dir=out") == ("FAIL", [["foreign", "fd-new"]])  # it is the run's still
+    assert gate(run, "--dir=out", "--agents=fd-a fd-b fd-new") == ("PASS", [])
+
+
+def test_a_link_is_nobodys_review(out: Path, run: Script, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.md").write_text(CLEAN, encoding="utf-8")
+    (out / "fd-b.md").unlink()
+    (out / "fd-b.md").symlink_to(tmp_path / "elsewhere.md")
+    a_run(out)
+    ingest(run)
+    assert gate(run) == ("FAIL", [["foreign", "fd-b"]])
+
+
 def test_an_unknown_run_or_none_is_no_pass(out: Path, run: Script) -> None:
     assert run("verdict", "gate", "--run=r-9") == 1 and run.out == ""
     assert run("verdict", "gate") == 2 and run.out == ""

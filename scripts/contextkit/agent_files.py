@@ -112,12 +112,14 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     path = agent_file(asked.folder, agent)
     partial = not os.path.isfile(path) and os.path.isfile(path + ".partial")
     path += ".partial" * partial
-    data = files.read_bytes(path) if os.path.isfile(path) else b""
+    there = os.path.isfile(path) and not os.path.islink(path)
+    data = files.read_bytes(path) if there else b""
     text = data.decode("utf-8", "replace")
     review = reviews.parse(text, asked.mode)
     header = review_headers.parse(text)
-    if asked.run and review.run not in ("", asked.run):
-        said = f"foreign: the file is of the run {names.one_line(review.run)[:60]}"
+    if os.path.islink(path) or (asked.run and review.run not in ("", asked.run)):
+        whose = f"of the run {names.one_line(review.run)[:60]}" if there else "a link"
+        said = f"foreign: the file is {whose}"
         found = foreign(agent, layout.shown(path), said, ("foreign",))
         review, header = Review(validation="missing", run=review.run), None
     else:

@@ -28,11 +28,18 @@ def of_run(layout: Layout, run: str) -> Asked:
     )
 
 
-def of_folder(layout: Layout, folder: str, agents: tuple[str, ...]) -> Asked:
-    """The files of a folder; where it is a run's and nobody names agents, they are that run's."""
+def of_folder(
+    layout: Layout, folder: str, agents: tuple[str, ...] = (), finished: bool = False
+) -> Asked:
+    """The files of a folder. Where a run goes on in it and nobody names agents, it is that run.
+
+    With `finished` that holds for a run that has ended, too.
+    """
     shown = layout.shown(folder)
     its = [run for run in runs.load_all(layout)[0] if os.path.normpath(run.output_dir) == shown]
-    return of_run(layout, its[-1].id) if its and not agents else Asked(folder=folder, agents=agents)
+    if its and not agents and (finished or not its[-1].finished_at):
+        return of_run(layout, its[-1].id)
+    return Asked(folder=folder, agents=agents)
 
 
 def ingest(layout: Layout, asked: Asked, now: int) -> list[Ingested]:

@@ -31,8 +31,8 @@ def store(layout: Layout, args: Arguments) -> str:
     return review_runs.of_run(layout, args.run).store
 
 
-def asked(layout: Layout, args: Arguments) -> Asked:
-    """Whose files `run=` or `dir=` names. A folder of a run is that run, roster and all."""
+def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
+    """Whose files `run=` or `dir=` names; see `review_runs.of_folder`."""
     from contextkit import review_runs
 
     if bool(args.run) == bool(args.dir):
@@ -42,7 +42,7 @@ def asked(layout: Layout, args: Arguments) -> Asked:
     folder = layout.typed(args.dir, "dir")
     if not os.path.isdir(folder):
         raise bad_input(f"dir: {args.dir!r} is no folder")
-    return review_runs.of_folder(layout, folder, getattr(args, "agents", ()))
+    return review_runs.of_folder(layout, folder, getattr(args, "agents", ()), finished)
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
@@ -111,7 +111,7 @@ def synthesize(layout: Layout, args: Arguments) -> str:
 def gate(layout: Layout, args: Arguments) -> Answer:
     from contextkit import gates
 
-    about = asked(layout, args)
+    about = asked(layout, args, finished=True)
     decision = gates.decide(layout, about)
     status = 1 if decision.reasons else 0
     gates.close(layout, about, decision, names.now())
