@@ -18,9 +18,9 @@ PACKAGE = SCRIPTS / "contextkit"
 # document is what has files of its own.
 FOUNDATION = frozenset(
     "arguments branch_folders changes cli commands comparisons contracts copies errors facts files"
-    " filters formats git indexes layout limits makefiles markdown names packages processes receipts"
-    " records scratch sessions settings summaries tables template_compiler templates tokens"
-    " usage".split()
+    " filters formats git indexes layout limits makefiles markdown names packages processes"
+    " receipts records scratch sessions settings summaries tables template_compiler templates"
+    " tokens usage".split()
 )
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(
@@ -29,8 +29,9 @@ REVIEWS = frozenset(
 )
 DOCUMENTS = frozenset("capsules notebooks payloads reminders runs verdicts".split()) | REVIEWS
 FLOWS = frozenset(
-    "agent_files drill_downs gates outputs overview retention review_runs run_folders run_starts"
-    " run_waits subagents synthesis synthesis_reports verdict_cleaning".split()
+    "agent_files drill_downs gates outputs overview research_reports retention review_reports"
+    " review_runs run_folders run_starts run_waits subagents synthesis synthesis_conflicts"
+    " synthesis_data synthesis_reports verdict_cleaning".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset("payload_commands run_commands start_commands verdict_commands".split())

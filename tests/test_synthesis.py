@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from contextkit import review_sections, reviews, synthesis
+from contextkit import review_sections, reviews, synthesis, synthesis_conflicts, synthesis_data
 from contextkit.synthesis import Finding, Source
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,7 +49,7 @@ def test_equal_titles_are_one_finding_with_all_agents_at_the_strictest_severity(
     ]
     (one,) = synthesis.combined(sources)
     assert (one.agents, one.severity, one.confidence) == (("fd-a", "fd-b"), "P1", "medium")
-    assert synthesis.conflicts(sources, [one])[0] == (
+    assert synthesis_conflicts.conflicts(sources, [one])[0] == (
         '"**A race in the writer.**": fd-b P1, fd-a P2'
     )
 
@@ -77,7 +77,7 @@ def test_titles_that_are_alike_are_said_to_be_and_stay_two() -> None:
         ]
     )
     assert len(found) == 2
-    (pair,) = synthesis.possible_duplicates(found)
+    (pair,) = synthesis_conflicts.possible_duplicates(found)
     assert [one.key for one in pair] == ["fd-a/P1-1", "fd-b/P2-1"]
 
 
@@ -87,8 +87,10 @@ def test_one_place_at_two_severities_is_a_conflict() -> None:
         a_source("fd-b", 'P3 | P3-1 | "src/app.py:42" | A word too many'),
     ]
     found = synthesis.combined(sources)
-    assert "src/app.py:42: P1 fd-a/P1-1, P3 fd-b/P3-1" in synthesis.conflicts(sources, found)
-    document = synthesis.document(HEAD, sources, found)
+    assert "src/app.py:42: P1 fd-a/P1-1, P3 fd-b/P3-1" in synthesis_conflicts.conflicts(
+        sources, found
+    )
+    document = synthesis_data.document(HEAD, sources, found)
     first = document["findings"][0]  # type: ignore[index]
     assert first["co_located"] and first["co_located_with"] == ["fd-b/P3-1"]
 
@@ -96,7 +98,9 @@ def test_one_place_at_two_severities_is_a_conflict() -> None:
 def test_an_agent_that_contradicts_its_own_rows_is_a_conflict() -> None:
     sources = [a_source("fd-a", 'P0 | P0-1 | "One" | It loses data', verdict="safe")]
     found = synthesis.combined(sources)
-    assert synthesis.conflicts(sources, found) == ["fd-a: states safe, its rows say risky"]
+    assert synthesis_conflicts.conflicts(sources, found) == [
+        "fd-a: states safe, its rows say risky"
+    ]
 
 
 HEAD: dict[str, object] = {
@@ -118,7 +122,7 @@ def test_the_document_has_the_published_keys_first() -> None:
         a_source("fd-a", 'P1 | P1-1 | "One" | It blocks', 'IMP | IMP-1 | "Two" | Say why'),
         a_source("fd-b", validation="missing", status="ERROR"),
     ]
-    document: Any = synthesis.document(HEAD, sources, synthesis.combined(sources))
+    document: Any = synthesis_data.document(HEAD, sources, synthesis.combined(sources))
     assert list(document)[: len(KEYS)] == KEYS
     assert document["synthesis_protocol_version"] == "1.0"
     assert document["agents_launched"] == ["fd-a", "fd-b"]

@@ -1,7 +1,8 @@
-"""Synthesis: what the reviews of a run say together, as data; pure.
+"""Synthesis: what the reviews of a run say together; pure.
 
-    Source (an agent's review)  ->  combined  ->  Finding (with all its agents)  ->  document
+    Source (an agent's review)  ->  combined  ->  Finding (with all its agents)
 
+`synthesis_conflicts.py` says where agents disagree, `synthesis_data.py` makes findings.json of it.
 Only equal titles are one finding, and then every agent is named. Titles that are merely alike
 are possible duplicates: they are said to be, and both stay. A finding is known by agent and id,
 since every agent counts from P1-1.
@@ -17,19 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PROTOCOL = "1.0"
 ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # as one reads them; empty was not understood
 COMPLETED = ("valid", "malformed")
-_ALIKE = 3  # keywords that two titles share, from which they may be about the same
-_COMPARED = 400  # findings, the most severe, that are compared with each other
-_MOST_PAIRS = 50
 _NEAR = 1000  # characters in which a finding says where it is
-_WORD = 4  # letters of a keyword at least
-_COMMON = frozenset(
-    "about after also been before being between cannot could does each every finding from have"
-    " into issue missing more must need needs never only other over should some such that their"
-    " them then there these this those under when where which while will with without would".split()
-)
 
 
 class Source(Record):
@@ -158,57 +149,6 @@ def _rank(row: Row) -> tuple[int, str, str]:
     return ORDER.index(row.severity), row.agent, row.id
 
 
-def possible_duplicates(found: list[Finding]) -> list[tuple[Finding, Finding]]:
-    """Pairs of different agents whose titles share three keywords; never the same finding."""
-    words = [(one, frozenset(_keywords(one.title))) for one in found[:_COMPARED]]
-    pairs = [
-        (one, other)
-        for number, (one, its) in enumerate(words)
-        for other, others in words[number + 1 :]
-        if len(its & others) >= _ALIKE and set(one.agents).isdisjoint(other.agents)
-    ]
-    return pairs[:_MOST_PAIRS]
-
-
-def _keywords(title: str) -> Iterator[str]:
-    plain = "".join(char if char.isalnum() else " " for char in title.lower())
-    return (word for word in plain.split() if len(word) >= _WORD and word not in _COMMON)
-
-
-def together(found: list[Finding]) -> dict[str, list[Finding]]:
-    """The findings of different agents at one place: a `path:line`, or a section's name."""
-    places: dict[str, list[Finding]] = {}
-    for one in found:
-        own = {row.place for row in one.rows}
-        own |= {f'"{row.section}"' for row in one.rows if row.section != row.place}
-        for where in sorted(own - {"", '""'}):
-            places.setdefault(where, []).append(one)
-    return {
-        where: those
-        for where, those in places.items()
-        if len(those) > 1 and len({agent for one in those for agent in one.agents}) > 1
-    }
-
-
-def conflicts(sources: list[Source], found: list[Finding]) -> list[str]:
-    """Where agents contradict each other or themselves, a line each."""
-    lines = []
-    for one in found:
-        if len({row.severity for row in one.rows}) > 1:
-            said = ", ".join(f"{row.agent} {row.severity or '?'}" for row in one.rows)
-            lines.append(f'"{one.title}": {said}')
-    for where, those in together(found).items():
-        serious = [one for one in those if one.severity != "IMP"]
-        if len({one.severity for one in serious}) > 1:
-            said = ", ".join(f"{one.severity or '?'} {one.key}" for one in serious[:6])
-            lines.append(f"{where}: {said}")
-    for source in sources:
-        if "verdict_mismatch" in reviews.status(source.review)[1]:
-            rows = reviews.derived(source.review.findings)
-            lines.append(f"{source.agent}: states {source.review.stated}, its rows say {rows}")
-    return [names.one_line(line) for line in lines]
-
-
 def verdict(sources: list[Source]) -> str:
     """safe only where every agent is clean; error where one failed and nothing worse is known."""
     rows = [row for source in sources for row in source.review.findings]
@@ -222,80 +162,3 @@ def verdict(sources: list[Source]) -> str:
     if not done or (worst == "safe" and len(done) < len(sources)):
         return "error"
     return worst
-
-
-def document(
-    head: dict[str, object], sources: list[Source], found: list[Finding]
-) -> dict[str, object]:
-    """findings.json: the keys of the published format first, then ours.
-
-    `head` has reviewed, input, input_type, and what else is known of the run.
-    """
-    beside = _beside(found)
-    first = {key: head[key] for key in ("reviewed", "input", "input_type")}
-    agents = [source.agent for source in sources]
-    done = [source.agent for source in sources if source.validation in COMPLETED]
-    return {
-        **first,
-        "agents_launched": agents,
-        "agents_completed": done,
-        "agents_failed": [agent for agent in agents if agent not in done],
-        "findings": [_as_json(one, beside) for one in found if one.severity != "IMP"],
-        "improvements": [_improvement(one) for one in found if one.severity == "IMP"],
-        "verdict": verdict(sources),
-        "early_stop": False,
-        "content_routing_active": False,
-        "synthesis_timestamp": head["synthesis_timestamp"],
-        "synthesis_protocol_version": PROTOCOL,
-        **{key: value for key, value in head.items() if key not in first},
-        "conflicts": conflicts(sources, found),
-        "possible_duplicates": [[a.key, b.key] for a, b in possible_duplicates(found)],
-    }
-
-
-def _beside(found: list[Finding]) -> dict[str, list[str]]:
-    """For each finding the keys of some others at its place."""
-    beside: dict[str, list[str]] = {}
-    for those in together(found).values():
-        for one in those:
-            others = [other.key for other in those[:10] if other is not one]
-            beside[one.key] = [*dict.fromkeys([*beside.get(one.key, []), *others])][:10]
-    return beside
-
-
-def _as_json(one: Finding, beside: dict[str, list[str]]) -> dict[str, object]:
-    differ = len({row.severity for row in one.rows}) > 1
-    elsewhere = dict.fromkeys(row.section for row in one.rows if row.section != one.section)
-    note = "found by one agent: verify it" if one.convergence < 2 else ""
-    serious = one.severity in review_words.SERIOUS
-    return {
-        "id": one.rows[0].id,
-        "severity": one.severity or "?",
-        "agents": list(one.agents),
-        "section": one.section,
-        "title": one.title,
-        "convergence": one.convergence,
-        "confidence": one.confidence,
-        "co_located": one.key in beside,
-        "co_located_with": beside.get(one.key, []),
-        "cross_references": list(elsewhere),
-        "severity_conflict": {r.agent: r.severity or "?" for r in one.rows} if differ else {},
-        "descriptions": {row.agent: row.description for row in one.rows if row.description},
-        "provenance": [
-            {"agent": row.agent, "id": row.id, "severity": row.severity or "?", "place": row.place}
-            for row in one.rows
-        ],
-        "key": one.key,
-        **({"note": note} if note and serious else {}),
-    }
-
-
-def _improvement(one: Finding) -> dict[str, object]:
-    return {
-        "id": one.rows[0].id,
-        "agents": list(one.agents),
-        "section": one.section,
-        "title": one.title,
-        "convergence": one.convergence,
-        "key": one.key,
-    }
