@@ -151,6 +151,21 @@ def test_a_file_that_names_this_run_counts(out: Path, run: Script) -> None:
     assert gate(run)[0] == "PASS"
 
 
+def test_a_file_that_went_after_the_ingest_is_missing(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    (out / "fd-b.md").unlink()
+    assert gate(run) == ("FAIL", [["missing", "fd-b"]])
+
+
+def test_a_verdict_that_somebody_edited_contradicts_its_file(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    kept = Path(".clavain/verdicts/runs/r-1/fd-b.json")
+    kept.write_text(kept.read_text("utf-8").replace("CLEAN", "BLOCKED"), encoding="utf-8")
+    assert gate(run) == ("FAIL", [["contradictory", "fd-b"]])
+
+
 def test_a_file_that_changed_after_the_ingest_fails(out: Path, run: Script) -> None:
     a_run(out)
     ingest(run)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Script
+from conftest import Script, git
 from test_gates import CLEAN, RESEARCH, a_run
 
 ONE = """\
@@ -115,6 +115,15 @@ def test_the_answer_for_programs_holds_the_document(out: Path, run: Script) -> N
     found = json.loads(run.out)
     assert found["report"] == "out/synthesis.md" and found["findings"] == "out/findings.json"
     assert found["data"] == json.loads((out / "findings.json").read_text(encoding="utf-8"))
+
+
+def test_git_sees_no_synthesis_of_a_run(out: Path, run: Script) -> None:
+    a_run(out, roster=("fd-a",))
+    for path in out.iterdir():
+        path.unlink()
+    assert run("verdict", "synthesize", "--run=r-1") == 0
+    assert "1 agents launched, 0 completed, 1 failed" in run.out
+    assert git("status", "--porcelain") == ""
 
 
 def test_nobody_at_all_is_an_error_and_not_safe(repo: Path, run: Script) -> None:

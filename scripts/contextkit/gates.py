@@ -119,11 +119,8 @@ def of_agent(
         found.append(_reason(reading.agent, "late", "its file came after the wait had ended"))
     if entry is None and asked.run:
         found.append(_reason(reading.agent, "not_ingested", "make verdict_ingest comes first"))
-    elif entry is not None and _is_other(entry, reading):
-        found.append(_reason(reading.agent, "changed", "its file is not what was ingested"))
-    elif entry is not None and entry["status"] != reading.found.status:
-        said = f"its verdict says {entry['status']}, its file {reading.found.status}"
-        found.append(_reason(reading.agent, "contradictory", said))
+    elif entry is not None and reading.found.validation != "missing":
+        found += _against(entry, reading)
     return found
 
 
@@ -131,8 +128,14 @@ def _reason(agent: str, reason: str, text: str) -> Reason:
     return Reason(agent=agent, reason=reason, text=text)
 
 
-def _is_other(entry: Entry, reading: Reading) -> bool:
-    return bool(entry.get("sha256", "") != reading.verdict.sha256)
+def _against(entry: Entry, reading: Reading) -> list[Reason]:
+    """How the verdict that was ingested and the file as it is now differ, if they do."""
+    if entry.get("sha256", "") != reading.verdict.sha256:
+        return [_reason(reading.agent, "changed", "its file is not what was ingested")]
+    if entry["status"] != reading.found.status:
+        said = f"its verdict says {entry['status']}, its file {reading.found.status}"
+        return [_reason(reading.agent, "contradictory", said)]
+    return []
 
 
 def _of_file(reading: Reading, blocks: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -51,6 +51,8 @@ def synthesize(layout: Layout, asked: Asked, now: int) -> Synthesis:
     kind = research_reports if research else review_reports
     text = kind.render(sources, found, data)
     report, data_path = (os.path.join(asked.folder, name) for name in (REPORT, DATA))
+    if asked.run:
+        files.store(asked.folder)  # also where somebody removed it meanwhile: git must not see it
     files.write(data_path, formats.to_json(data) + "\n")
     files.write(report, text)
     lines = kind.lines(sources, found, data)
