@@ -94,7 +94,7 @@ class work_tree:
         fresh = [path for path in found.split(b"\0") if path and not path.endswith(b"/")]
         if fresh:
             listed = files.write(os.path.join(folder, "untracked"), b"\0".join(fresh) + b"\0")
-            self._ask("update-index", "-z", "--add", "--stdin", stdin=listed)
+            self._ask("update-index", "-z", "--add", "--remove", "--stdin", stdin=listed)
 
     def _ask(self, *arguments: str, stdin: str = os.devnull) -> bytes:
         quick = ("-c", "core.looseCompression=0", "-c", "core.safecrlf=false")
