@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Script
+from test_gates import a_run
 
 REVIEW = """\
 ### Findings Index
@@ -229,3 +230,29 @@ def test_a_header_that_is_stricter_than_the_index_wins(out: Path, run: Script) -
     run("verdict", "ingest", "--dir=out", "--agents=fd-tail", "--json")
     (one,) = json.loads(run.out)["agents"]
     assert one["status"] == "NEEDS_ATTENTION" and "header_mismatch" in one["flags"]
+
+
+def test_every_report_has_the_verdicts_of_one_run(out: Path, run: Script) -> None:
+    a_run(out, ("fd-risky", "fd-clean"), revision="input:1")
+    run("verdict", "write", "alone", "--status=FAILED", "--summary=s", "--tokens=70")
+    assert run("verdict", "ingest", "--run=latest", "--json") == 0
+    found = json.loads(run.out)
+    assert found["run"] == "r-1" and found["totals"]["agents"] == 2
+    guests = [one["agent"] for one in found["agents"] if one["validation"] == "foreign"]
+    assert guests == ["fd-cut", "fd-empty", "fd-mild", "fd-prose"]
+    said = {}
+    for report in ("count", "attention", "tokens"):
+        assert run("verdict", report, "--run=r-1") == 0
+        said[report] = run.out
+    assert said == {
+        "count": "1 CLEAN, 1 NEEDS_ATTENTION\n",
+        "attention": "fd-risky\t2\tout/fd-risky.md\tP0-1\n",
+        "tokens": "0\n",
+    }
+    run("verdict", "index", "--run=r-1")
+    assert {row.partition("\t")[0] for row in run.out.splitlines()} == {"fd-risky", "fd-clean"}
+    run("verdict", "stats", "--run=r-1", "--json")
+    assert [row["id"] for row in json.loads(run.out)] == ["fd-risky", "fd-clean"]
+    assert run("verdict", "show", "fd-risky", "--run=r-1", "--finding=P2-1") == 0
+    assert run.out.startswith("#### P2-1.")
+    assert run("verdict", "show", "alone", "--run=r-1") == 1 and "no verdict" in run.err
