@@ -286,6 +286,14 @@ def test_a_link_is_nobodys_review(out: Path, run: Script, tmp_path: Path) -> Non
     assert gate(run) == ("FAIL", [["foreign", "fd-b"]])
 
 
+def test_two_files_of_one_agent_are_none(out: Path, run: Script) -> None:
+    (out / "a:b.md").write_text(CLEAN, encoding="utf-8")
+    (out / "a%3Ab.md").write_text(SEVERE, encoding="utf-8")
+    a_run(out, (*ROSTER, "a:b"))
+    ingest(run)
+    assert gate(run) == ("FAIL", [["foreign", "a:b"]])
+
+
 def test_an_unknown_run_or_none_is_no_pass(out: Path, run: Script) -> None:
     assert run("verdict", "gate", "--run=r-9") == 1 and run.out == ""
     assert run("verdict", "gate") == 2 and run.out == ""

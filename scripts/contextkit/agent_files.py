@@ -102,9 +102,14 @@ def agents_in(folder: str) -> tuple[str, ...]:
 
 def agent_file(folder: str, agent: str) -> str:
     """The file of an agent: under its own name, or as verdicts are named."""
-    plain = os.path.join(folder, agent + ".md")
-    encoded = os.path.join(folder, verdict_files.encode(agent) + ".md")
-    return plain if "/" not in agent and os.path.lexists(plain) else encoded
+    there = [path for path in _candidates(folder, agent) if os.path.lexists(path)]
+    return there[0] if there else _candidates(folder, agent)[-1]
+
+
+def _candidates(folder: str, agent: str) -> list[str]:
+    """Where an agent's file may be; the place that a run gives it is the last."""
+    names_of = dict.fromkeys((agent, verdict_files.encode(agent)))
+    return [os.path.join(folder, name + ".md") for name in names_of if "/" not in name]
 
 
 def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
@@ -117,10 +122,9 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     text = data.decode("utf-8", "replace")
     review = reviews.parse(text, asked.mode)
     header = review_headers.parse(text)
-    if os.path.islink(path) or (asked.run and review.run not in ("", asked.run)):
-        whose = f"of the run {names.one_line(review.run)[:60]}" if there else "a link"
-        said = f"foreign: the file is {whose}"
-        found = foreign(agent, layout.shown(path), said, ("foreign",))
+    whose = _whose(asked, agent, path, review)
+    if whose:
+        found = foreign(agent, layout.shown(path), f"foreign: {whose}", ("foreign",))
         review, header = Review(validation="missing", run=review.run), None
     else:
         found = _found(layout, agent, path, review, header)
@@ -140,6 +144,17 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
         sha256=names.sha256(data) if data else "",
     )
     return Reading(agent=agent, path=path, text=text, review=review, found=found, verdict=verdict)
+
+
+def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
+    """Why a file cannot be taken for the agent's; empty where it can."""
+    if os.path.islink(path):
+        return "the file is a link"
+    if sum(map(os.path.lexists, _candidates(asked.folder, agent))) > 1:
+        return "two files go by the name of this agent"
+    if asked.run and review.run not in ("", asked.run):
+        return f"the file is of the run {names.one_line(review.run)[:60]}"
+    return ""
 
 
 def _found(
