@@ -72,7 +72,8 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     if asked.run:
         run = runs.load(layout, asked.run)
         kind = "question" if run.mode == "research" else "document" if run.source else "diff"
-        head |= {"reviewed": run.started_at, "input": run.source or run.target or run.input}
+        what = run.target if run.mode == "research" else run.source
+        head |= {"reviewed": run.started_at, "input": what or run.input}
         head |= {"input_type": kind, "run": run.id, "process": run.process}
         head |= {"revision": run.revision, "head": run.head}
     return head
