@@ -17,9 +17,9 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "arguments branch_folders cli commands copies errors facts files filters formats git indexes"
-    " layout limits makefiles markdown names packages receipts records sessions settings summaries"
-    " tables template_compiler templates tokens usage".split()
+    "arguments branch_folders changes cli commands copies errors facts files filters formats git"
+    " indexes layout limits makefiles markdown names packages receipts records sessions settings"
+    " summaries tables template_compiler templates tokens usage".split()
 )
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(
