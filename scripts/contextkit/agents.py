@@ -1,4 +1,4 @@
-"""Agents' names, and how the beginning of a prompt calls one: `@qa review this`, `/AIOS:agents:qa`."""
+"""Names of agents, and how the beginning of a prompt calls one: `@qa …`, `/AIOS:agents:qa …`."""
 
 from __future__ import annotations
 

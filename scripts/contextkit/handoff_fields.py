@@ -61,7 +61,9 @@ def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
     else:
         dropped = []
     if not isinstance(found, dict):
-        raise bad_input(f"{where}: is no handoff: lines of `name: value`, as `handoff show` has them")
+        raise bad_input(
+            f"{where}: is no handoff: lines of `name: value`, as `handoff show` has them"
+        )
     fields: Fields = {}
     for key, value in found.items():
         if key == "story_context" and isinstance(value, dict):
@@ -94,7 +96,7 @@ def _take(
 
 
 def clean(name: str, text: str) -> str:
-    """A text as an artifact holds it: one line; what names the story and its place stays as it is."""
+    """A text as an artifact holds it: one line, but what names story and place stays as it is."""
     if name not in _EXACT:
         return names.one_line(text)
     return text.encode("utf-8", "replace").decode("utf-8").strip()  # half characters go

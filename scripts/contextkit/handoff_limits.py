@@ -40,7 +40,7 @@ def clipped(
         blockers=handoff.blockers[: limits.handoff_blockers],
     )
     tokens = measure(short)
-    for shorter in _shorter(short, len(handoff.files_modified)) if tokens > most else ():
+    for shorter in _shorter(short, _counted(handoff.files_modified)) if tokens > most else ():
         short, tokens = shorter, measure(shorter)
         if tokens <= most:
             break
@@ -77,6 +77,18 @@ def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
         blockers=handoff.blockers[:1],
         next_action=short_text(sentences(handoff.next_action, 1), _ACTION),
     )
+
+
+def _more(paths: tuple[str, ...]) -> int:
+    """The number in a last entry `(+3 more)`; 0 if there is none."""
+    last = paths[-1] if paths else ""
+    number = last.removeprefix("(+").removesuffix(" more)")
+    return int(number) if last == f"(+{number} more)" and number.isdecimal() else 0
+
+
+def _counted(paths: tuple[str, ...]) -> int:
+    """How many files a list stands for."""
+    return len(paths) - (_more(paths) > 0) + _more(paths)
 
 
 def _narrowed(handoff: Handoff, width: int) -> Handoff:
@@ -118,8 +130,7 @@ def _said(given: Handoff, kept: Handoff) -> list[str]:
     said = []
     for name in LISTS:
         before, after = len(getattr(given, name)), getattr(kept, name)
-        rest = sum(item.startswith("(+") and item.endswith(" more)") for item in after[-1:])
-        left = len(after) - (rest if before > len(after) - rest else 0)
+        left = len(after) - (_more(after) > 0 and after[-1] not in getattr(given, name))
         if left < before:
             said.append(f"{name}: {before} given, {left} kept, {before - left} dropped")
         texts = zip(getattr(given, name), after[:left], strict=False)

@@ -178,7 +178,7 @@ def listed(layout: Layout) -> list[str]:
 
 
 def load_text(path: str, where: str) -> str:
-    """The text of an artifact's file; raises ContextError for a link or one that is far too large."""
+    """The text of an artifact's file; raises ContextError for a link or a far too large one."""
     if os.path.islink(path) or not os.path.isfile(path):
         raise ContextError(f"{where}: is no ordinary file")
     size = os.stat(path).st_size

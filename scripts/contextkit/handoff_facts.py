@@ -1,0 +1,118 @@
+"""What is known about the work without anybody saying it: branch, files, story, open verdicts."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit import git, names, stories, verdicts
+from contextkit.errors import ContextError
+from contextkit.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.git import Repository
+    from contextkit.handoff_fields import Fields
+
+# What a branch may have been made from, the first that exists.
+_BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
+          "heads/main", "heads/master")  # fmt: skip
+_STATES = {"A": "created", "?": "created", "D": "deleted"}
+
+
+def branch(layout: Layout) -> tuple[str, list[str]]:
+    if layout.repository is None:
+        return "", ["branch: not in a git repository: left empty"]
+    head = git.head(layout.repository)
+    if head.branch:
+        return head.branch, []
+    short = head.commit[:12]
+    return f"{short} (detached)", [f"branch: HEAD is detached at {short}: the commit is stored"]
+
+
+def from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
+    """The story's path relative to the root, and what its file says where nothing was said."""
+    typed = fields["story_path"]
+    there = _story_file(layout, typed)
+    if not there:
+        shown = names.one_line(typed)
+        return fields, [f"story_path: there is no file {shown[:200]!r} in the repository"]
+    story = stories.load(there) or stories.Story()
+    said = {"story_id": story.id, "story_status": story.status, "current_task": story.task}
+    found = {name: text for name, text in said.items() if text}
+    return {**found, **fields, "story_path": layout.shown(there)}, []
+
+
+def _story_file(layout: Layout, typed: str) -> str:
+    """The file that a typed path means, from the current directory or else from the root."""
+    for start in (layout.here, layout.root):
+        path = os.path.join(start, typed)
+        try:
+            if "\0" not in path and os.path.isfile(path):
+                return layout.typed(path, "story_path")
+        except (ContextError, OSError, ValueError):
+            continue
+    return ""
+
+
+def open_verdicts(layout: Layout) -> tuple[str, ...]:
+    """A line of each verdict that somebody has to look at, with where its full text is."""
+    try:
+        found = verdicts.needs_attention(verdicts.load_all(layout))
+    except (ContextError, OSError):
+        return ()
+    rows = []
+    for entry in found:
+        detail = entry.get("detail_path")
+        where = f" ({detail})" if isinstance(detail, str) and detail else ""
+        rows.append(
+            names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
+        )
+    return tuple(rows)
+
+
+def changed_files(layout: Layout) -> tuple[str, ...]:
+    """`src/app.py (modified)` of each file that differs, none of our own documents.
+
+    First what is not committed, then what the branch has changed since it was made. Two calls of
+    git and no file written: the exact comparison in `changes.py` costs five times as much.
+    """
+    repository = layout.repository
+    if repository is None:
+        return ()
+    places = layout.places
+    own = (places.capsules, places.reminders, places.registry, places.payloads, places.handoffs,
+           places.memory, places.verdicts, layout.shown(layout.state))  # fmt: skip
+    inside = [os.path.relpath(layout.join(path), repository.top) for path in own]
+    where = (":(top)", *(f":(top,exclude,literal){p}" for p in inside if not p.startswith("..")))
+    found = {path: state for state, path in _uncommitted(repository, where)}
+    for state, path in _of_branch(repository, where):
+        found.setdefault(path, state)
+    return tuple(f"{names.one_line(path)} ({state})" for path, state in found.items())
+
+
+def _uncommitted(repository: Repository, where: tuple[str, ...]) -> list[tuple[str, str]]:
+    said = git.output(
+        repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames",
+        "--", *where,
+    )  # fmt: skip
+    rows = [(line[:2], line[3:]) for line in said.split("\0") if len(line) > 3]
+    return [(_state(letters), path) for letters, path in rows if letters != "AD"]
+
+
+def _state(letters: str) -> str:
+    """What two letters of `git status` come to: that of the work tree, or else of the index."""
+    return next((_STATES[x] for x in reversed(letters) if x in _STATES), "modified")
+
+
+def _of_branch(repository: Repository, where: tuple[str, ...]) -> list[tuple[str, str]]:
+    head = git.head(repository).commit
+    commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
+    base = next((commit for commit in commits if commit), "")
+    if not head or base in ("", head):
+        return []
+    words = git.output(
+        repository.top, "diff", "--merge-base", "--name-status", "-z", "--no-renames",
+        "--no-ext-diff", "-O/dev/null", base, "--", *where,
+    ).split("\0")  # fmt: skip
+    pairs = zip(words[::2], words[1::2], strict=False)
+    return [(_STATES.get(letter[:1], "modified"), path) for letter, path in pairs]
