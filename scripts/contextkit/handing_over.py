@@ -4,6 +4,7 @@ hand_over           write an artifact and make its receiver the active agent
 switch              the same, and the incoming agent's context
 context             that context once more, for an artifact that is there
 switch_from_prompt  what a host's hook calls with the text of a prompt
+reset               no agent is active any more
 """
 
 from __future__ import annotations
@@ -261,6 +262,16 @@ def switch_from_prompt(
     own = _Profile(layout, to)
     head = done.text.removesuffix(own.text).rpartition(_PROFILE)[0]
     return f"{head}{_PROFILE}read {own.path}\n"
+
+
+def reset(layout: Layout) -> Outcome:
+    """End the session: no agent is active any more, the artifacts stay. The text says who was."""
+    with handoff_state.locked(layout):
+        state, said = handoff_state.current(layout)
+        if state.active:
+            handoff_state.save(layout, state.replace(active=""))
+    text = f"{state.active} is not active any more" if state.active else "no agent was active"
+    return Outcome(text=text, said=said)
 
 
 def _is_agent(layout: Layout, agent: str) -> bool:

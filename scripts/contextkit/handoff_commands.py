@@ -200,14 +200,9 @@ def stats(layout: Layout, args: Arguments) -> str:
 
 
 def reset(layout: Layout, args: Arguments) -> str:
-    from contextkit import handoff_state
-
-    with handoff_state.locked(layout):
-        state, said = handoff_state.current(layout)
-        _say(said)
-        if state.active:
-            handoff_state.save(layout, state.replace(active=""))
-    return f"{state.active} is not active any more" if state.active else "no agent was active"
+    done = handing_over.reset(layout)
+    _say(done.said)
+    return done.text
 
 
 def _fields(args: Arguments) -> Fields:

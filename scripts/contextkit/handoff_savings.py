@@ -68,21 +68,21 @@ def _mean(layout: Layout) -> int:
 
 def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
     """Each switch of the log, with the profiles as they are now; and whose profile is missing."""
-    log = handoff_state.current(layout)[0].switches
+    log = handoff_state.current(layout)[0].log()
     sizes: dict[str, int] = {}
     found, missing = [], []
     so_far, last = 0, ""
     for one in log:
         for agent in (one.from_agent, one.to_agent):
-            if agent and agent not in sizes:
+            if agent != "-" and agent not in sizes:
                 path = profiles.find(layout, agent)
                 sizes[agent] = tokens.estimate(profiles.load(layout, path))
                 missing += [] if path else [f"{agent} has no profile: counted as 0"]
-        if not one.from_agent or one.from_agent != last:  # a session begins
+        if one.from_agent != last:  # a session begins
             so_far = sizes.get(one.from_agent, 0)
         so_far += sizes[one.to_agent]
         last = one.to_agent
-        if one.from_agent:
+        if one.from_agent != "-":
             found.append(
                 Saving(
                     switch=f"{one.from_agent} → {one.to_agent}",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, formats, handoffs, names
+from contextkit import agents, files, formats, handoffs, names, tokens
 from contextkit.errors import ContextError
 from contextkit.handoffs import Handoff
 from contextkit.layout import Layout
@@ -19,13 +19,19 @@ FILE = "session-state"
 
 
 class Switch(Record):
-    """One line of the log: who took over from whom, and what of the context was artifacts then."""
+    """One line of the log: `2025-10-23T18:05:00Z sm dev 379`.
 
-    from_agent: str = ""  # empty: the first of a session
-    to_agent: str
+    Who took over from whom, and the tokens of all artifacts that were kept then.
+    """
+
     at: str
-    artifact: int = 0  # tokens of the artifact
-    carried: int = 0  # tokens of all artifacts that were kept then
+    from_agent: str  # `-`: the first of a session
+    to_agent: str
+    carried: int = 0
+
+    @property
+    def line(self) -> str:
+        return f"{self.at} {self.from_agent} {self.to_agent} {self.carried}"
 
 
 class State(Record):
@@ -34,7 +40,16 @@ class State(Record):
     active: str = ""
     sequence: int = 0
     order: tuple[str, ...] = ()
-    switches: tuple[Switch, ...] = ()
+    switches: tuple[str, ...] = ()  # lines: a command that hands over only adds one
+
+    def log(self) -> list[Switch]:
+        """The switches recorded, oldest first; a line that is none is passed over."""
+        found = []
+        for line in self.switches:
+            at, giver, to, carried = (line.split() + [""] * 4)[:4]
+            if agents.is_id(to) and (giver == "-" or agents.is_id(giver)) and carried.isdecimal():
+                found.append(Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9])))
+        return found
 
 
 def locked(layout: Layout) -> files.locked:
@@ -75,11 +90,10 @@ def _load(layout: Layout) -> tuple[State | None, tuple[str, ...]]:
         if text is None:
             return None, ()
         found = formats.from_json(text, FILE)
-        if not isinstance(found, dict) or not isinstance(found.get("switches", []), list):
+        if not isinstance(found, dict):
             raise ContextError(f"{FILE}: is no JSON object")
-        log = tuple(formats.build(Switch, one, FILE) for one in found.get("switches", []))
-        return formats.build(State, {**found, "switches": log}, FILE), ()
-    except (ContextError, TypeError, AttributeError):
+        return formats.build(State, found, FILE), ()
+    except ContextError:
         shown = layout.shown(path)
         return None, (f"{shown}: cannot be read and is made again from the artifacts",)
 
@@ -111,13 +125,11 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
         except FileNotFoundError:
             pass  # somebody removed it by hand
     order = order[len(surplus) :]
-    sizes = [_tokens(layout, name) for name in order]
     switch = Switch(
+        at=names.iso(now),
         from_agent=handoff.from_agent,
         to_agent=handoff.to_agent,
-        at=names.iso(now),
-        artifact=sizes[-1],
-        carried=sum(sizes),
+        carried=sum(_tokens(layout, name) for name in order),
     )
     save(
         layout,
@@ -125,7 +137,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
             active=handoff.to_agent,
             sequence=handoff.sequence,
             order=order,
-            switches=(*state.switches, switch),
+            switches=(*state.switches, switch.line),
         ),
     )
     files.sweep(layout.handoffs, time.time())
@@ -133,8 +145,6 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
 
 
 def _tokens(layout: Layout, name: str) -> int:
-    from contextkit import tokens
-
     try:
         path = os.path.join(layout.handoffs, name)
         return tokens.estimate(handoffs.load_text(path, name))
@@ -144,8 +154,8 @@ def _tokens(layout: Layout, name: str) -> int:
 
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
     """Make `agent` the first of a session: nobody hands over to it."""
-    first = Switch(to_agent=agent, at=names.iso(now))
-    save(layout, state.replace(active=agent, switches=(*state.switches, first)))
+    first = Switch(at=names.iso(now), from_agent="-", to_agent=agent)
+    save(layout, state.replace(active=agent, switches=(*state.switches, first.line)))
 
 
 def pick(layout: Layout, ref: str) -> str:

@@ -18,7 +18,7 @@ from contextkit.limits import Limits
 from contextkit.records import Record
 
 VERSION = "1.0"
-_MOST_BYTES = 16_384  # of an artifact; 500 tokens of any text are far below
+_MOST_BYTES = 8_192  # of an artifact; 500 tokens of any text are below, and YAML is slow
 _STAMP = "00000000T000000Z"
 # What the documented template says in place of values; the design's own words.
 PLACEHOLDERS = {
