@@ -80,7 +80,8 @@ def test_one_agent_has_one_id(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "@", "a b", "a/b", "..", "-a", "a-", "a--b", "x-to-y", "ä", "a\nb", "a" * 65, "@@a"]
+    "text",
+    ["", "@", "a b", "a/b", "..", "-a", "a-", "a--b", "x-to-y", "ä", "a\nb", "a" * 65, "@@a"],
 )
 def test_what_is_no_id_is_refused_by_the_name_of_its_field(text: str) -> None:
     with pytest.raises(ContextError, match=r"^to: ") as refusal:

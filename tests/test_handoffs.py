@@ -83,7 +83,9 @@ def test_keys_are_those_of_the_design_and_in_its_order() -> None:
     assert list(found) == ["handoff"]
     assert list(found["handoff"]) == KEYS
     assert list(found["handoff"]["story_context"]) == STORY
-    assert [found["handoff"][name] for name in ("decisions", "files_modified", "blockers")] == [[]] * 3
+    assert [found["handoff"][name] for name in ("decisions", "files_modified", "blockers")] == [
+        []
+    ] * 3
 
 
 @given(documents, actions)
@@ -234,9 +236,7 @@ def test_the_order_of_trimming() -> None:
     seen: list[tuple[int, int, int]] = []
 
     def measure(handoff: Handoff) -> int:
-        seen.append(
-            (len(handoff.decisions), len(handoff.files_modified), len(handoff.blockers))
-        )
+        seen.append((len(handoff.decisions), len(handoff.files_modified), len(handoff.blockers)))
         return 501 if len(handoff.blockers) > 1 or len(handoff.decisions) > 1 else 400
 
     given = a_handoff(**TYPICAL | full(160))
