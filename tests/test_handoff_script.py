@@ -235,12 +235,12 @@ def test_without_a_profile_there_are_artifacts_only_and_it_is_said(repo: Path, r
 
 
 def test_a_profile_that_is_named_is_taken_byte_for_byte(
-    team: Path, run: Script, capfdbinary: pytest.CaptureFixture[bytes]
+    team: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     data = b"\xef\xbb\xbf---\r\nmy own\twords \r\n\n\n```\nand no end"
     Path("mine.md").write_bytes(data)
     assert __import__("handoff").main(["switch", "ux", "--profile=mine.md"]) == 0
-    assert capfdbinary.readouterr().out.endswith(b", from here to the end\n\n" + data)
+    assert capsysbinary.readouterr().out.endswith(b", from here to the end\n\n" + data)
 
 
 # What an artifact is filled with
@@ -249,7 +249,8 @@ def test_a_profile_that_is_named_is_taken_byte_for_byte(
 def test_the_documented_call(team: Path, run: Script) -> None:
     assert run("handoff", "write", "--from=@sm", "--to=@dev", "--story-id=4.2", "--task=token",
                "--story-path=docs/4.2.md", "--story-status=Draft", "--decisions=a | b\nc",
-               "--files=src/a.py | src/b.py", "--blockers=none", "--next-action=Build it.") == 0  # fmt: skip
+               "--files=src/a.py | src/b.py", "--blockers=none",
+               "--next-action=Build it.") == 0  # fmt: skip
     assert run.out == f"{STORE}/handoff-sm-to-dev-20251023T180500Z.yaml\n" and run.err == ""
     assert newest(run) == {
         "from_agent": "sm",

@@ -187,8 +187,8 @@ def test_a_list_that_says_nothing_is_empty(nothing: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "text", "- a\n", "[1]", "{", "a: &a [*a]", "a: !!python/name:os", "a: 1\na: 2", "\0",
-             "from_agent: @dev"]
+    "text", ["", "text", "- a\n", "[1]", "{", "a: &a [*a]", "a: !!python/name:os", "a: 1\na: 2",
+             "\0", "from_agent: @dev"]
 )  # fmt: skip
 def test_what_is_no_document_is_refused(text: str) -> None:
     with pytest.raises(ContextError):
@@ -299,7 +299,7 @@ def test_every_artifact_fits_loads_and_keeps_its_identity(
 
 HARD = {
     "decisions": (
-        "Release 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b is the base, not 60303ae22b998861bce3b28f33eec1be",
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b is the base, not 60303ae22b998861bce3b28f33ee",
         "登录令牌由网关验证，会话存储在第二阶段迁移，旧接口保留到下一个版本",
         "Решено: токены проверяет шлюз, хранилище сессий переедет позже ✅ 🚀",
         "Retry at 00:15, 00:30, 01:45; limits 1_024/2_048/65_536; see RFC 6750 §3.1",
@@ -309,7 +309,7 @@ HARD = {
     "blockers": ("ECONNREFUSED 10.0.0.17:6379 (redis://cache-01) 🔥", "ждём доступа", "未获授权"),
 }
 # o200k tokens by the counter of `make bench_tokens`, taken down once for the golden files.
-EXACT = {"160": 459, "500": 444, "hard": 443}
+EXACT = {"160": 459, "500": 444, "hard": 460}
 
 
 @pytest.mark.golden
