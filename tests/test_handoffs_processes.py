@@ -101,7 +101,7 @@ def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
             os.write(write, over(layout, giver, to, f"turn {turn}").path.encode())
 
         process = forked(one)
-        time.sleep(chance.uniform(0.1, 1.5) * usual)
+        time.sleep(chance.uniform(0.1, 2) * usual)
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
         os.close(write)
@@ -111,6 +111,7 @@ def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
         assert 1 <= len(found) <= 4  # the fourth, until the oldest is gone
         sequences = [int(str(handoff["sequence"])) for handoff in found]
         assert len(set(sequences)) == len(sequences)
+        usual *= 0.9 if path else 1.1  # so that about half of them get through
         if path:
             confirmed += 1
             assert found[-1]["next_action"] == f"turn {turn}"
