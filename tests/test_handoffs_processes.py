@@ -91,7 +91,7 @@ def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
     began = time.monotonic()
     assert ended([forked(lambda: over(layout, "dev", "qa"))]) == [0]
     usual = time.monotonic() - began
-    mended = confirmed = 0
+    confirmed = 0
     for turn in range(60):
         read, write = os.pipe()
 
@@ -118,11 +118,10 @@ def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
         state, said = handoff_state.current(layout)
         assert state.active == found[-1]["to_agent"]
         assert sorted(state.order) == handoffs.listed(layout)
-        mended += bool(said)
         if said:
             assert said == (f"the artifacts say that {state.active} is active: taken from them",)
-    assert confirmed > 10, "the kills came too early"
-    assert mended and over(layout, "pm", "ux").path and len(stored()) == 3
+    assert 5 < confirmed < 60, "the kills came all too early or all too late"
+    assert over(layout, "pm", "ux").path and len(stored()) == 3
     assert handoff_state.current(layout)[0].active == "ux"
 
 
@@ -141,7 +140,8 @@ def test_between_artifact_and_state_every_step_can_be_the_last(layout: Layout) -
             over(layout, "pm", "ux")
 
         assert ended([forked(one)]) == [9]
-        state, _ = handoff_state.current(layout)
+        state, said = handoff_state.current(layout)
+        assert bool(said) == (step != "link")  # before that there is nothing to mend
         assert state.active in ("pm", "ux") and abs(len(stored()) - before) <= 1
         done = over(layout, "ux", "pm")
         assert done.path and len(stored()) == 3

@@ -136,6 +136,13 @@ PROMPT = {"capsule_prompt"} | COMMON | ours(
 )  # fmt: skip
 
 
+HANDOFF = {"handoff"} | (COMMON - {"contextkit.reminders"}) | ours(
+    "agents formats handing_over handoff_commands handoff_facts handoff_fields handoff_limits"
+    " handoff_state handoffs markdown profiles stories tokens verdicts"
+    " compiled.agent_handoff_yaml"
+)  # fmt: skip
+
+
 def modules_of(script: str, *arguments: str) -> set[str]:
     """What a real process imports to do this, but for what is inside the interpreter itself."""
     program = (
@@ -162,8 +169,9 @@ def modules_of(script: str, *arguments: str) -> set[str]:
         ("remember_later --message=x", ADD),
         ("capsule_prompt", PROMPT),
         ("capsule_prompt --stub", PROMPT),
+        ("handoff write --from=a --to=b --story-id=1 --next-action=x", HANDOFF),
     ],
-    ids=["remember_later", "capsule_prompt", "capsule_prompt_stub"],
+    ids=["remember_later", "capsule_prompt", "capsule_prompt_stub", "handoff"],
 )
 def test_a_hot_command_imports_no_more_than_it_must(
     repo: Path, tmp_path: Path, call: str, allowed: set[str]

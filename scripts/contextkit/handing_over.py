@@ -90,16 +90,18 @@ def switch(
             return Outcome(said=(*said, f"{to} is active already: nothing to hand over"))
         own = _Profile(layout, to, profile)  # refused before anything is written
         path, more = "", tuple[str, ...]()
+        written: dict[str, Handoff] = {}
         if giver:
             asked = {**fields, "from_agent": giver, "to_agent": to}
             filled, more = _with_story(layout, asked, state, no_story)
             handoff, cut = _artifact(layout, filled, state, now, strict)
             path = handoff_state.keep(layout, state, handoff, now)
+            written[os.path.basename(path)] = handoff
             more += cut
         else:
             handoff_state.start(layout, state, to, now)
             more = (f"{to} is the first agent of this session: no artifact",)
-        made = _context(layout, to, own)
+        made = _context(layout, to, own, written)
     return Outcome(text=made.text, path=path, said=(*said, *doubt, *more, *made.said))
 
 
@@ -204,7 +206,7 @@ def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str,
 def context(layout: Layout, agent: str, profile: str = "") -> Outcome:
     """What `agent` gets when it starts: the retained artifacts as information, and its profile."""
     to = agents.identify(agent, "to")
-    return _context(layout, to, _Profile(layout, to, profile))
+    return _context(layout, to, _Profile(layout, to, profile), {})
 
 
 class _Profile:
@@ -216,16 +218,18 @@ class _Profile:
         self.path = layout.shown(path) if path else ""
 
 
-def _context(layout: Layout, agent: str, own: _Profile) -> Outcome:
+def _context(layout: Layout, agent: str, own: _Profile, written: dict[str, Handoff]) -> Outcome:
+    """`written` are artifacts that were made just now and need not be read again."""
     state, said = handoff_state.current(layout)
-    found, unread = handoffs.load_all(layout, list(reversed(state.order)))
+    rest = [name for name in reversed(state.order) if name not in written]
+    earlier, unread = handoffs.load_all(layout, rest)
     parts = [
         {
             "path": layout.shown(os.path.join(layout.handoffs, name)),
             "text": handoffs.render(handoff),
             "consumed": handoff.consumed,
         }
-        for name, handoff in found.items()
+        for name, handoff in (*written.items(), *earlier.items())
     ]
     text = templates.render("handoff_context.md", agent=agent, artifacts=parts) if parts else ""
     if own.path:

@@ -110,21 +110,16 @@ def _path(layout: Layout) -> str:
 
 
 def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
-    """Write an artifact, retire the oldest, make its receiver active; returns the artifact's path.
+    """Write an artifact, make its receiver active, retire the oldest; returns the artifact's path.
 
-    In this order, so that a crash in between leaves artifacts from which the rest follows.
+    In this order: a crash in between leaves artifacts from which the rest follows, and no name is
+    free for another artifact while the state still means the old one by it.
     """
     import time
 
     path = handoffs.save(layout, handoff)
     order = (*state.order, os.path.basename(path))
-    surplus = order[: -layout.limits.handoff_retained]
-    for name in surplus:
-        try:
-            os.unlink(os.path.join(layout.handoffs, name))
-        except FileNotFoundError:
-            pass  # somebody removed it by hand
-    order = order[len(surplus) :]
+    surplus, order = _parted(order, layout.limits.handoff_retained)
     switch = Switch(
         at=names.iso(now),
         from_agent=handoff.from_agent,
@@ -140,8 +135,18 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
             switches=(*state.switches, switch.line),
         ),
     )
+    for name in surplus:
+        try:
+            os.unlink(os.path.join(layout.handoffs, name))
+        except FileNotFoundError:
+            pass  # somebody removed it by hand
     files.sweep(layout.handoffs, time.time())
     return path
+
+
+def _parted(order: tuple[str, ...], most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those that are too many, and the newest `most`."""
+    return order[:-most], order[-most:]
 
 
 def _tokens(layout: Layout, name: str) -> int:
