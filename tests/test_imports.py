@@ -169,7 +169,7 @@ def modules_of(script: str, *arguments: str) -> set[str]:
         ("remember_later --message=x", ADD),
         ("capsule_prompt", PROMPT),
         ("capsule_prompt --stub", PROMPT),
-        ("handoff write --from=a --to=b --story-id=1 --next-action=x", HANDOFF),
+        ("handoff write --from=a --to=b --no-story --next-action=x", HANDOFF),
     ],
     ids=["remember_later", "capsule_prompt", "capsule_prompt_stub", "handoff"],
 )

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 @pytest.mark.parametrize(
     ("text", "id", "status", "task"),
     [
-        ("---\nid: 1.10\nstatus: 'Draft'\ntask: \"the form\"\n---\n# Story 2.0: x\n", "1.10", "Draft",
-         "the form"),
+        ("---\nid: 1.10\nstatus: 'Draft'\ntask: \"the form\"\n---\n# Story 2.0: x\n",
+         "1.10", "Draft", "the form"),
         ("# Story 4.2: Log in\n\n## Status\n\n**Ready**\n\n## Tasks\n- [x] a\n- [ ] b\n- [ ] c\n",
          "4.2", "Ready", "b"),
-        ("# A title\n**Status:** In Progress\r\n**Story ID**: PRO-42\n", "PRO-42", "In Progress", ""),
+        ("# A title\n**Status:** In Progress\r\n**Story ID**: PRO-42\n",
+         "PRO-42", "In Progress", ""),
         ("# Story 7\n## Status\n- Done\n## Tasks / Subtasks\n* [ ] go on\n", "7", "Done", "go on"),
         ("```\n## Status\nDraft\n```\n- [ ] no task here\n", "", "", ""),
         ("---\nstatus: Draft\n", "", "Draft", ""),

@@ -221,7 +221,8 @@ class _Profile:
 def _context(layout: Layout, agent: str, own: _Profile, written: dict[str, Handoff]) -> Outcome:
     """`written` are artifacts that were made just now and need not be read again."""
     state, said = handoff_state.current(layout)
-    rest = [name for name in reversed(state.order) if name not in written]
+    kept = handoff_state.retained(layout, state)
+    rest = [name for name in reversed(kept) if name not in written]
     earlier, unread = handoffs.load_all(layout, rest)
     parts = [
         {

@@ -71,7 +71,7 @@ def list_(layout: Layout, args: Arguments) -> str:
     from contextkit import handoff_state, tables
 
     state, said = handoff_state.current(layout)
-    found, unread = handoffs.load_all(layout, list(state.order))
+    found, unread = handoffs.load_all(layout, handoff_state.retained(layout, state))
     _say((*said, *unread))
     rows = [(name.removesuffix(".yaml"), handoff) for name, handoff in found.items()]
     if args.json:

@@ -52,6 +52,11 @@ class State(Record):
         return found
 
 
+def retained(layout: Layout, state: State) -> list[str]:
+    """The names of the artifacts that count, oldest first; after a crash more may be there."""
+    return list(state.order[-layout.limits.handoff_retained :])
+
+
 def locked(layout: Layout) -> files.locked:
     """Held while the active agent or the artifacts change."""
     return files.locked(layout.lock(layout.handoffs))
@@ -73,11 +78,14 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     def place(name: str) -> tuple[int, str, str]:
         return found[name].sequence, found[name].timestamp, name
 
-    fresh = sorted(found, key=place)
+    known = sorted(found, key=place)
+    left = [name for name in known if 0 < found[name].sequence <= there.sequence]
+    order = (*left, *order)  # from before the state was written, and due to go
+    fresh = [name for name in known if name not in left]
+    if not fresh:
+        return there.replace(order=order), said
     newest = found[fresh[-1]]
-    if kept and 0 < newest.sequence <= kept.sequence:  # left from before, not written since
-        return kept.replace(order=(*fresh, *order)), said
-    if kept is None or kept.active != newest.to_agent:
+    if there.active != newest.to_agent:
         said += (f"the artifacts say that {newest.to_agent} is active: taken from them",)
     sequence = max(there.sequence, newest.sequence)
     return there.replace(active=newest.to_agent, sequence=sequence, order=(*order, *fresh)), said

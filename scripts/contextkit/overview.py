@@ -130,7 +130,7 @@ def _payloads(layout: Layout) -> str:
 
 def _handoffs(layout: Layout) -> str:
     state, said = handoff_state.current(layout)
-    found, _ = handoffs.load_all(layout, list(state.order))
+    found, _ = handoffs.load_all(layout, handoff_state.retained(layout, state))
     waiting = sum(not handoff.consumed for handoff in found.values())
     size = sum(handoffs.measure(handoff) for handoff in found.values())
     active = f"{state.active} is active" if state.active else "no agent is active"
