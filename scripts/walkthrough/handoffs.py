@@ -12,8 +12,8 @@ from walkthrough.walk import Walk, indent, show, write_file
 # Each profile is a page of its own and the manuals that this agent works by.
 REFERENCES = {
     "sm": ("README.md", "manuals/capsules.md"),
-    "dev": ("manuals/structure.md", "manuals/handoffs.md"),
-    "qa": ("manuals/verdicts.md",),
+    "dev": ("README.md", "manuals/structure.md", "manuals/payloads.md"),
+    "qa": ("README.md", "manuals/verdicts.md"),
 }
 STORY = """\
 # Story 4.2: A demo of handoffs
@@ -41,8 +41,9 @@ def act(walk: Walk) -> None:
     walk.step("The second one gets an artifact too", "handoff_switch", "to=@dev",
               "story_path=docs/stories/4.2.md", "decisions=Profiles are files | No network",
               "next_action=Walk from sm to dev to qa. Then call @qa.")  # fmt: skip
-    context = walk.step("The third is called as in a prompt; the story goes on", "handoff_switch",
-                        "to=/AIOS:agents:qa Check that nothing of dev's profile is here.")  # fmt: skip
+    prompt = "/AIOS:agents:qa Check that nothing of dev's profile is here."
+    context = walk.step("The third one is called as in a prompt; the story goes on",
+                        "handoff_switch", f"to={prompt}")  # fmt: skip
     artifacts, _, own = context.partition("# Your profile: ")
     show(indent(artifacts))
     show(f"   and below it ~{tokens.estimate(own)} tokens of its own profile")
