@@ -131,7 +131,8 @@ def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
     assert run.out == (
         "system     status\ncapsules   none on feature/demo\nreminders  0 open, 0 done\n"
         "payloads   0 in 0 sessions; ~0 tokens stored\n"
-        "handoffs   no agent is active; 0 kept (~0 tokens), 0 not consumed\nverdicts   0 verdicts; 0 to look at\n"
+        "handoffs   no agent is active; 0 kept (~0 tokens), 0 not consumed\n"
+        "verdicts   0 verdicts; 0 to look at\n"
     )
     assert tree() == set()
 
