@@ -89,20 +89,20 @@ def switch(
         if giver == to and not fields.get("from_agent"):
             return Outcome(said=(*said, f"{to} is active already: nothing to hand over"))
         own = _Profile(layout, to, profile)  # refused before anything is written
+        found, unread = _retained(layout, state)
         path, more = "", tuple[str, ...]()
-        written: dict[str, Handoff] = {}
         if giver:
             asked = {**fields, "from_agent": giver, "to_agent": to}
             filled, more = _with_story(layout, asked, state, no_story)
             handoff, cut = _artifact(layout, filled, state, now, strict)
             path = handoff_state.keep(layout, state, handoff, now)
-            written[os.path.basename(path)] = handoff
+            found = {os.path.basename(path): handoff, **found}
             more += cut
         else:
             handoff_state.start(layout, state, to, now)
             more = (f"{to} is the first agent of this session: no artifact",)
-        made = _context(layout, to, own, written)
-    return Outcome(text=made.text, path=path, said=(*said, *doubt, *more, *made.said))
+    made = _context(layout, to, own, found)
+    return Outcome(text=made.text, path=path, said=(*said, *doubt, *unread, *more, *made.said))
 
 
 def _giver(fields: Fields, state: State) -> tuple[str, tuple[str, ...]]:
@@ -206,7 +206,15 @@ def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str,
 def context(layout: Layout, agent: str, profile: str = "") -> Outcome:
     """What `agent` gets when it starts: the retained artifacts as information, and its profile."""
     to = agents.identify(agent, "to")
-    return _context(layout, to, _Profile(layout, to, profile), {})
+    state, said = handoff_state.current(layout)
+    found, unread = _retained(layout, state)
+    made = _context(layout, to, _Profile(layout, to, profile), found)
+    return made.replace(said=(*said, *unread, *made.said))
+
+
+def _retained(layout: Layout, state: State) -> tuple[dict[str, Handoff], tuple[str, ...]]:
+    """The artifacts that are kept, newest first, and what cannot be read."""
+    return handoffs.load_all(layout, list(reversed(handoff_state.retained(layout, state))))
 
 
 class _Profile:
@@ -218,27 +226,24 @@ class _Profile:
         self.path = layout.shown(path) if path else ""
 
 
-def _context(layout: Layout, agent: str, own: _Profile, written: dict[str, Handoff]) -> Outcome:
-    """`written` are artifacts that were made just now and need not be read again."""
-    state, said = handoff_state.current(layout)
-    kept = handoff_state.retained(layout, state)
-    rest = [name for name in reversed(kept) if name not in written]
-    earlier, unread = handoffs.load_all(layout, rest)
+def _context(layout: Layout, agent: str, own: _Profile, found: dict[str, Handoff]) -> Outcome:
+    """The artifacts `found`, newest first and as many as are kept, and the profile below them."""
     parts = [
         {
             "path": layout.shown(os.path.join(layout.handoffs, name)),
             "text": handoffs.render(handoff),
             "consumed": handoff.consumed,
         }
-        for name, handoff in (*written.items(), *earlier.items())
+        for name, handoff in list(found.items())[: layout.limits.handoff_retained]
     ]
+    said: tuple[str, ...] = ()
     text = templates.render("handoff_context.md", agent=agent, artifacts=parts) if parts else ""
     if own.path:
         text += f"{_PROFILE}{names.one_line(own.path)}, from here to the end\n\n{own.text}"
     else:
         asked = ", ".join(map(layout.shown, layout.profiles(agent)))
         said += (f"no profile of {agent} was found ({asked}): artifacts only",)
-    return Outcome(text=text, said=(*said, *unread))
+    return Outcome(text=text, said=said)
 
 
 def called(layout: Layout, prompt: str) -> tuple[str, str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import cli, handing_over, handoffs, names
+from contextkit import cli, handing_over, handoffs, names, packages
 from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
@@ -211,6 +211,7 @@ def _fields(args: Arguments) -> Fields:
 
     fields: Fields = {}
     if args.draft:
+        packages.need("yaml")  # it may start this command again: before standard input is read
         fields, dropped = handoff_fields.read(cli.content(args.draft, "draft"), "draft")
         _say(dropped)
     given = vars(args)
@@ -280,7 +281,10 @@ PROGRAM = Program(
         Command(run=list_, help="the artifacts that are kept, oldest first", options=(JSON,)),
         Command(run=show, help="an artifact as it stands", options=(*CHOICE, JSON)),
         Command(
-            run=check, help="what is wrong with an artifact or a draft", options=(*CHOICE, JSON)
+            run=check,
+            needs=("yaml",),
+            help="what is wrong with an artifact or a draft",
+            options=(*CHOICE, JSON),
         ),
         Command(run=consume, help="mark an artifact as acted upon", options=CHOICE),
         Command(

@@ -7,7 +7,7 @@ that is how no persona, command list or tool setting ever gets into an artifact.
 
 from __future__ import annotations
 
-from contextkit import formats, names
+from contextkit import formats, names, packages
 from contextkit.errors import bad_input
 
 TYPE_CHECKING = False
@@ -54,7 +54,11 @@ def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
     Raises ContextError for what is no document of names and values.
     """
     bare = text.lstrip("\ufeff \t\r\n")
-    found = formats.from_json(text, where) if bare[:1] == "{" else formats.from_yaml(text, where)
+    if bare[:1] == "{":
+        found = formats.from_json(text, where)
+    else:
+        packages.need("yaml")
+        found = formats.from_yaml(text, where)
     if isinstance(found, dict) and isinstance(found.get("handoff"), dict):
         dropped = [f"{key}: is not carried over" for key in found if key != "handoff"]
         found = found["handoff"]
