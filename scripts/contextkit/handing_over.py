@@ -58,7 +58,7 @@ def hand_over(
         giver, doubt = _giver(fields, state)
         if not giver:
             raise bad_input("from: is missing, and no agent is active: who hands over?")
-        filled, more = fill(layout, {**fields, "from_agent": giver, "to_agent": to})
+        filled, more = handoff_facts.fill(layout, {**fields, "from_agent": giver, "to_agent": to})
         if not (filled.get("story_id") or no_story):
             raise bad_input("story_id: is missing: name the story, or say no_story=1")
         if filled.get("story_id") and not filled.get("story_path"):
@@ -119,7 +119,7 @@ def _with_story(
     layout: Layout, fields: Fields, state: State, no_story: bool
 ) -> tuple[Fields, tuple[str, ...]]:
     """The fields filled in; where nobody names a story, with the one of the last artifact."""
-    filled, said = fill(layout, fields)
+    filled, said = handoff_facts.fill(layout, fields)
     if filled.get("story_id") or filled.get("story_path") or no_story:
         return filled, said
     for name in reversed(state.order):
@@ -132,38 +132,6 @@ def _with_story(
         kept = {name: getattr(last, name) for name in _STORY if not filled.get(name)}
         return {**filled, **kept}, (*said, f"story {names.one_line(last.story_id)} goes on")
     return filled, (*said, "no story is named: give story_id= and story_path=")
-
-
-def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
-    """`fields` with what can be known added: branch, files, story, blockers; what to say of it.
-
-    What was said by hand wins, also an empty list.
-    """
-    filled = {name: value for name, value in fields.items() if value != ""}
-    said: list[str] = []
-    if "branch" not in filled:
-        filled["branch"], doubt = handoff_facts.branch(layout)
-        said += doubt
-    if filled.get("story_path"):
-        filled, doubt = handoff_facts.from_story(layout, filled)
-        said += doubt
-    if "files_modified" not in filled:
-        changed = handoff_facts.changed_files(layout)
-        filled["files_modified"] = _at_most(changed, layout.limits.handoff_files)
-    if "blockers" not in filled:
-        waiting = handoff_facts.open_verdicts(layout)
-        filled["blockers"] = _at_most(waiting, layout.limits.handoff_blockers)
-    action = names.one_line(filled.get("next_action", ""))
-    if handoff_limits.sentences(action, _SENTENCES) != action:
-        said.append(f"next_action: has more than {_SENTENCES} sentences")
-    return filled, tuple(said)
-
-
-def _at_most(found: tuple[str, ...], most: int) -> tuple[str, ...]:
-    """What was found, as far as it fits; what nobody said by hand is no reason to warn."""
-    if len(found) <= most:
-        return found
-    return (*found[: most - 1], f"(+{len(found) - most + 1} more)")
 
 
 def _artifact(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import git, names, stories, verdicts
+from contextkit import git, handoff_limits, names, stories, verdicts
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 
@@ -16,10 +16,44 @@ if TYPE_CHECKING:
 # What a branch may have been made from, the first that exists.
 _BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
           "heads/main", "heads/master")  # fmt: skip
+_SENTENCES = 2  # of a next_action, from which on it is said
 _STATES = {"A": "created", "?": "created", "D": "deleted"}
 
 
-def branch(layout: Layout) -> tuple[str, list[str]]:
+def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
+    """`fields` with what can be known added: branch, files, story, blockers; what to say of it.
+
+    What was said by hand wins, also an empty list.
+    """
+    filled = {name: value for name, value in fields.items() if value != ""}
+    said: list[str] = []
+    if "branch" not in filled:
+        filled["branch"], doubt = _branch(layout)
+        said += doubt
+    if filled.get("story_path"):
+        filled, doubt = _from_story(layout, filled)
+        said += doubt
+    if "files_modified" not in filled:
+        changed = _changed_files(layout)
+        filled["files_modified"] = _at_most(changed, layout.limits.handoff_files)
+    if "blockers" not in filled:
+        waiting = _open_verdicts(layout)
+        filled["blockers"] = _at_most(waiting, layout.limits.handoff_blockers)
+    action = names.one_line(filled.get("next_action", ""))
+    if handoff_limits.sentences(action, _SENTENCES) != action:
+        said.append(f"next_action: has more than {_SENTENCES} sentences")
+    return filled, tuple(said)
+
+
+def _at_most(found: tuple[str, ...], most: int) -> tuple[str, ...]:
+    """What was found, as far as it fits; what nobody said by hand is no reason to warn."""
+    if len(found) <= most:
+        return found
+    return (*found[: most - 1], f"(+{len(found) - most + 1} more)")
+
+
+def _branch(layout: Layout) -> tuple[str, list[str]]:
+    """The branch, or the commit of a detached HEAD, or nothing; and what to warn of."""
     if layout.repository is None:
         return "", ["branch: not in a git repository: left empty"]
     head = git.head(layout.repository)
@@ -29,7 +63,7 @@ def branch(layout: Layout) -> tuple[str, list[str]]:
     return f"{short} (detached)", [f"branch: HEAD is detached at {short}: the commit is stored"]
 
 
-def from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
+def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
     """The story's path relative to the root, and what its file says where nothing was said."""
     typed = fields["story_path"]
     there = _story_file(layout, typed)
@@ -54,7 +88,7 @@ def _story_file(layout: Layout, typed: str) -> str:
     return ""
 
 
-def open_verdicts(layout: Layout) -> tuple[str, ...]:
+def _open_verdicts(layout: Layout) -> tuple[str, ...]:
     """A line of each verdict that somebody has to look at, with where its full text is."""
     try:
         found = verdicts.needs_attention(verdicts.load_all(layout))
@@ -70,7 +104,7 @@ def open_verdicts(layout: Layout) -> tuple[str, ...]:
     return tuple(rows)
 
 
-def changed_files(layout: Layout) -> tuple[str, ...]:
+def _changed_files(layout: Layout) -> tuple[str, ...]:
     """`src/app.py (modified)` of each file that differs, none of our own documents.
 
     First what is not committed, then what the branch has changed since it was made. Two calls of
