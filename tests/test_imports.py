@@ -17,7 +17,7 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "agents arguments branch_folders changes cli commands copies errors facts files filters formats"
+    "agents arguments branch_folders cli commands copies errors facts files filters formats"
     " git indexes layout limits makefiles markdown names packages receipts records sessions"
     " settings summaries tables template_compiler templates tokens usage".split()
 )

@@ -108,7 +108,7 @@ def _changed_files(layout: Layout) -> tuple[str, ...]:
     """`src/app.py (modified)` of each file that differs, none of our own documents.
 
     First what is not committed, then what the branch has changed since it was made. Two calls of
-    git and no file written: the exact comparison in `changes.py` costs five times as much.
+    git, and no file is written: this is on the way of every hand-over.
     """
     repository = layout.repository
     if repository is None:
