@@ -95,7 +95,7 @@ def handoff_cases(folder: Path) -> list[Case]:
 
     return [
         Case("handoff", write, 2.5, prepare=again),
-        Case("handoff_switch", script("handoff.py", "switch", "@dev", *fields), 5, prepare=again),
+        Case("handoff_switch", script("handoff.py", "switch", "@dev", *fields), 4, prepare=again),
         Case("handoff_switch, same agent", script("handoff.py", "switch", "@sm"), 2.5,
              prepare=again),
         Case("handoff_context", script("handoff.py", "context", "dev"), 4),
