@@ -19,6 +19,7 @@ override CONTEXTKIT_DEVELOPMENT := $(CONTEXTKIT_PLACE)/.venv/development.stamp
 
 override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
   payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair \
+  handoff handoff_switch handoff_context handoff_list handoff_show handoff_check handoff_consume handoff_stats handoff_reset \
   verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_init verdict_clean \
   verdict_start verdict_contract verdict_wait verdict_diff \
   verdict_ingest verdict_index verdict_show verdict_stats verdict_check verdict_synthesize verdict_gate \
@@ -30,11 +31,12 @@ override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help)
 override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(CONTEXTKIT_GOALS))
 
 # Every variable that a recipe below hands to a script.
-override CONTEXTKIT_INPUTS := agent agents all base branch budget confidence detail dir dry_run file files_changed finding findings folder \
-  force id inline into json keep key_findings legacy lenient m max_idle max_tokens mini mode model next_step \
-  no_reminders older_than output_dir overwrite part path phase plain plan_slug process purge q ref reminders \
-  root run session source sources stat status stub summary summary_file tag tags target timeout tokens topic \
-  type version
+override CONTEXTKIT_INPUTS := agent agents all base blockers branch budget confidence decisions detail dir draft dry_run file \
+  files files_changed finding findings folder force from id inline into json keep key_findings \
+  legacy lenient m max_idle max_tokens mini mode model next_action next_step no_reminders no_story \
+  older_than output_dir overwrite part path phase plain plan_slug process profile profiles purge q \
+  ref reminders root run session source sources stat status story_id story_path story_status strict \
+  stub summary summary_file tag tags target task timeout to tokens topic type version
 
 # The interpreter, as set-up found it: its file below says it again.
 override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python
@@ -134,6 +136,43 @@ payload_sweep: ## end the sessions that nobody uses any more
 
 payload_repair: ## make a session's manifest again from its files
 	@$(call CONTEXTKIT_SCRIPT,payload_store repair) --root="$$root" --session="$$session"
+
+##@ Handoffs
+
+.PHONY: handoff handoff_switch handoff_context handoff_list handoff_show handoff_check handoff_consume handoff_stats handoff_reset
+
+handoff: ## write what one agent leaves to the next: from= to= next_action= story_id=
+	@$(call CONTEXTKIT_SCRIPT,handoff write) --root="$$root" --to="$$to" --from="$$from" --story-id="$$story_id" \
+	  --story-path="$$story_path" --story-status="$$story_status" --task="$$task" --branch="$$branch" \
+	  --decisions="$$decisions" --files="$$files" --blockers="$$blockers" --next-action="$$next_action" \
+	  --draft="$$draft" --no-story="$$no_story" --strict="$$strict"
+
+handoff_switch: ## the same for the active agent, and the context of the incoming one: to=@qa
+	@$(call CONTEXTKIT_SCRIPT,handoff switch) --root="$$root" --to="$$to" --profile="$$profile" --from="$$from" \
+	  --story-id="$$story_id" --story-path="$$story_path" --story-status="$$story_status" --task="$$task" \
+	  --branch="$$branch" --decisions="$$decisions" --files="$$files" --blockers="$$blockers" \
+	  --next-action="$$next_action" --draft="$$draft" --no-story="$$no_story" --strict="$$strict"
+
+handoff_context: ## the context of an agent once more: its profile and the artifacts: to=
+	@$(call CONTEXTKIT_SCRIPT,handoff context) --root="$$root" --to="$$to" --profile="$$profile" --json="$$json"
+
+handoff_list: ## the artifacts that are kept, oldest first
+	@$(call CONTEXTKIT_SCRIPT,handoff list) --root="$$root" --json="$$json"
+
+handoff_show: ## the newest artifact, or that of ref= or file=
+	@$(call CONTEXTKIT_SCRIPT,handoff show) --root="$$root" --ref="$$ref" --file="$$file" --json="$$json"
+
+handoff_check: ## what is wrong with an artifact or a draft: file=
+	@$(call CONTEXTKIT_SCRIPT,handoff check) --root="$$root" --ref="$$ref" --file="$$file" --json="$$json"
+
+handoff_consume: ## mark the newest artifact, or that of ref= or file=, as acted upon
+	@$(call CONTEXTKIT_SCRIPT,handoff consume) --root="$$root" --ref="$$ref" --file="$$file"
+
+handoff_stats: ## tokens with and without handoffs, of the switches made here or of profiles="a.md b.md …"
+	@$(call CONTEXTKIT_SCRIPT,handoff stats) --root="$$root" --profiles="$$profiles" --tokens="$$tokens" --json="$$json"
+
+handoff_reset: ## no agent is active any more: the next one hands nothing over
+	@$(call CONTEXTKIT_SCRIPT,handoff reset) --root="$$root"
 
 ##@ Verdicts
 

@@ -17,6 +17,7 @@ from test_subagents import INBOX, TEMPLATE, put, remind
 DOCUMENTS = [
     str(TEMPLATE),
     str(INBOX),
+    ".aios-core/development/templates/agent-handoff-tmpl.yaml",
     "shared/payloads/README.md",
     "shared/payloads/.gitkeep",
 ]
@@ -129,7 +130,9 @@ def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
     assert run("context", "status") == 0
     assert run.out == (
         "system     status\ncapsules   none on feature/demo\nreminders  0 open, 0 done\n"
-        "payloads   0 in 0 sessions; ~0 tokens stored\nverdicts   0 verdicts; 0 to look at\n"
+        "payloads   0 in 0 sessions; ~0 tokens stored\n"
+        "handoffs   no agent is active; 0 kept (~0 tokens), 0 not consumed\n"
+        "verdicts   0 verdicts; 0 to look at\n"
     )
     assert tree() == set()
 
@@ -151,6 +154,7 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "capsules",
         "reminders",
         "payloads",
+        "handoffs",
         "verdicts",
     ]
 

@@ -22,4 +22,5 @@ def test_the_demo_walks_to_its_end_and_leaves_nothing_behind(tmp_path: Path) -> 
     numbers = [int(number) for number in re.findall(r"(?m)^(\d+)\. ", done.stdout)]
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 10
     assert "the same" in done.stdout and "NOT the same" not in done.stdout
+    assert "lines that only dev's profile has: 0 in this context" in done.stdout
     assert list(scratch.iterdir()) == []

@@ -11,9 +11,12 @@ from contextkit import names
 _MARK = "<!-- contextkit: copy sha256="
 
 
-def sealed(text: str) -> str:
-    """`text` with the line that later tells whether somebody edited it."""
-    body = text.rstrip("\n") + "\n"
+def sealed(text: str, lead: str = "") -> str:
+    """`text` with the line that later tells whether somebody edited it.
+
+    `lead` begins that line where the document has comments of its own: `# ` in YAML.
+    """
+    body = text.rstrip("\n") + "\n" + lead
     return f"{body}{_MARK}{_digest(body)} -->\n"
 
 

@@ -50,13 +50,16 @@ def indented(text: str, width: int = 2) -> str:
     return "\n".join([first, *(" " * width + line if line else "" for line in rest)])
 
 
-def fenced(text: str, info: str = "text") -> str:
-    """`text` in a code fence longer than any run of backticks in it, so that it cannot close it."""
+def fenced(text: str, info: str = "text", least: int = 3) -> str:
+    """`text` in a code fence longer than any run of backticks in it, so that it cannot close it.
+
+    With at least `least` backticks.
+    """
     longest = run = 0
     for char in text:
         run = run + 1 if char == "`" else 0
         longest = max(longest, run)
-    fence = "`" * max(3, longest + 1)
+    fence = "`" * max(least, longest + 1)
     return f"{fence}{info}\n{text.rstrip()}\n{fence}"
 
 

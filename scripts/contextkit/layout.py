@@ -111,6 +111,19 @@ class Layout:
         return self.join(self.places.payloads)
 
     @property
+    def handoffs(self) -> str:
+        return self.join(self.places.handoffs)
+
+    @property
+    def handoff_template(self) -> str:
+        """A copy of the form that artifacts have, for people and agents."""
+        return self.join(self.places.handoff_template)
+
+    def profiles(self, agent: str) -> list[str]:
+        """Where the profile of an agent may be, the first that exists counts."""
+        return [self.join(p.replace("{agent}", agent)) for p in self.limits.handoff_profiles]
+
+    @property
     def ended(self) -> str:
         """Sessions that ended and can still be resumed."""
         return os.path.join(self.state, "ended")

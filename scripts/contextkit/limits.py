@@ -48,6 +48,9 @@ class Limits(Record):
         ".aios-core/development/agents/{agent}.md",
         ".claude/agents/{agent}.md",
     )
+    handoff_prefixes: tuple[str, ...] = ("@", "/AIOS:agents:")  # what calls an agent in a prompt
+    handoff_typical_tokens: int = 379  # of an artifact, where none is there to be measured
+    handoff_switches: int = 100  # of the log that `handoff_stats` reads
 
     # External memory (seed: External Memory System)
     memory_save_tokens: int = 150_000  # tokens of a context: save now

@@ -10,6 +10,8 @@ from contextkit import (
     copies,
     files,
     git,
+    handoff_state,
+    handoffs,
     payloads,
     processes,
     reminders,
@@ -53,6 +55,7 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
     for path, text, is_copy in (
         (layout.capsule_template, template, True),
         (layout.reminders, templates.render("reminder_inbox.md"), False),
+        (layout.handoff_template, copies.sealed(handoffs.template_document(layout), "# "), True),
         *(
             (os.path.join(layout.payloads, name), text, bool(text))
             for name, text in payloads.store_documents().items()
@@ -89,6 +92,7 @@ def status(layout: Layout) -> list[tuple[str, str]]:
             ("capsules", _capsules),
             ("reminders", _reminders),
             ("payloads", _payloads),
+            ("handoffs", _handoffs),
             ("verdicts", _verdicts),
         )
     ]
@@ -128,6 +132,16 @@ def _payloads(layout: Layout) -> str:
     entries = [entry for session in found for entry in payloads.load_all(layout, session)]
     stored = sum(entry["tokens"] for entry in entries)
     return f"{len(entries)} in {len(found)} sessions; ~{stored} tokens stored"
+
+
+def _handoffs(layout: Layout) -> str:
+    state, said = handoff_state.current(layout)
+    found, _ = handoffs.load_all(layout, handoff_state.retained(layout, state))
+    waiting = sum(not handoff.consumed for handoff in found.values())
+    size = sum(handoffs.measure(handoff) for handoff in found.values())
+    active = f"{state.active} is active" if state.active else "no agent is active"
+    doubt = f"; {len(said)} to mend or look at" if said else ""
+    return f"{active}; {len(found)} kept (~{size} tokens), {waiting} not consumed{doubt}"
 
 
 def _verdicts(layout: Layout) -> str:

@@ -1,0 +1,199 @@
+"""Who is active, and in which order artifacts were written: `session-state` beside them.
+
+The state spares a command reading every artifact; it holds nothing that they do not say, but
+for the log of switches. Where the two differ (a crash in between, a folder that was copied,
+another tool), the artifacts win and it is said. Everything here happens under one lock.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit import agents, files, formats, handoffs, names, tokens
+from contextkit.errors import ContextError
+from contextkit.handoffs import Handoff
+from contextkit.layout import Layout
+from contextkit.records import Record
+
+FILE = "session-state"
+
+
+class Switch(Record):
+    """One line of the log: `2025-10-23T18:05:00Z sm dev 379`.
+
+    Who took over from whom, and the tokens of all artifacts that were kept then.
+    """
+
+    at: str
+    from_agent: str  # `-`: the first of a session
+    to_agent: str
+    carried: int = 0
+
+    @property
+    def line(self) -> str:
+        return f"{self.at} {self.from_agent} {self.to_agent} {self.carried}"
+
+
+class State(Record):
+    """`order` has the names of the artifacts, oldest first."""
+
+    active: str = ""
+    sequence: int = 0
+    order: tuple[str, ...] = ()
+    switches: tuple[str, ...] = ()  # lines: a command that hands over only adds one
+
+    def log(self) -> list[Switch]:
+        """The switches recorded, oldest first; a line that is none is passed over."""
+        found = []
+        for line in self.switches:
+            at, giver, to, carried = (line.split() + [""] * 4)[:4]
+            if agents.is_id(to) and (giver == "-" or agents.is_id(giver)) and carried.isdecimal():
+                found.append(Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9])))
+        return found
+
+
+def retained(layout: Layout, state: State) -> list[str]:
+    """The names of the artifacts that count, oldest first; after a crash more may be there."""
+    return list(state.order[-layout.limits.handoff_retained :])
+
+
+def locked(layout: Layout) -> files.locked:
+    """Held while the active agent or the artifacts change."""
+    return files.locked(layout.lock(layout.handoffs))
+
+
+def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
+    """The state that fits the artifacts, and what had to be mended; nothing is written."""
+    listed = handoffs.listed(layout)
+    kept, said = _load(layout)
+    there = kept or State()
+    if kept and set(kept.order) == set(listed):
+        return kept, said
+    order = tuple(name for name in there.order if name in listed)
+    found, unread = handoffs.load_all(layout, [name for name in listed if name not in order])
+    said += unread
+    if not found:
+        return there.replace(order=order), said
+
+    def place(name: str) -> tuple[int, str, str]:
+        return found[name].sequence, found[name].timestamp, name
+
+    known = sorted(found, key=place)
+    left = [name for name in known if 0 < found[name].sequence <= there.sequence]
+    order = (*left, *order)  # from before the state was written, and due to go
+    fresh = [name for name in known if name not in left]
+    if not fresh:
+        return there.replace(order=order), said
+    newest = found[fresh[-1]]
+    if there.active != newest.to_agent:
+        said += (f"the artifacts say that {newest.to_agent} is active: taken from them",)
+    sequence = max(there.sequence, newest.sequence)
+    return there.replace(active=newest.to_agent, sequence=sequence, order=(*order, *fresh)), said
+
+
+def _load(layout: Layout) -> tuple[State | None, tuple[str, ...]]:
+    path = _path(layout)
+    try:
+        text = files.read_if_there(path)
+        if text is None:
+            return None, ()
+        found = formats.from_json(text, FILE)
+        if not isinstance(found, dict):
+            raise ContextError(f"{FILE}: is no JSON object")
+        return formats.build(State, found, FILE), ()
+    except ContextError:
+        shown = layout.shown(path)
+        return None, (f"{shown}: cannot be read and is made again from the artifacts",)
+
+
+def save(layout: Layout, state: State) -> None:
+    """Write the state; call it under the lock."""
+    files.store(handoffs.folder(layout))
+    log = state.switches[-layout.limits.handoff_switches :]
+    files.write(_path(layout), formats.to_json(state.replace(switches=log)) + "\n")
+
+
+def _path(layout: Layout) -> str:
+    return os.path.join(layout.handoffs, FILE)
+
+
+def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
+    """Write an artifact, make its receiver active, retire the oldest; returns the artifact's path.
+
+    In this order: a crash in between leaves artifacts from which the rest follows, and no name is
+    free for another artifact while the state still means the old one by it.
+    """
+    import time
+
+    path = handoffs.save(layout, handoff)
+    order = (*state.order, os.path.basename(path))
+    surplus, order = _parted(order, layout.limits.handoff_retained)
+    switch = Switch(
+        at=names.iso(now),
+        from_agent=handoff.from_agent,
+        to_agent=handoff.to_agent,
+        carried=sum(_tokens(layout, name) for name in order),
+    )
+    save(
+        layout,
+        State(
+            active=handoff.to_agent,
+            sequence=handoff.sequence,
+            order=order,
+            switches=(*state.switches, switch.line),
+        ),
+    )
+    for name in surplus:
+        try:
+            os.unlink(os.path.join(layout.handoffs, name))
+        except FileNotFoundError:
+            pass  # somebody removed it by hand
+    files.sweep(layout.handoffs, time.time())
+    return path
+
+
+def _parted(order: tuple[str, ...], most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those that are too many, and the newest `most`."""
+    return order[:-most], order[-most:]
+
+
+def _tokens(layout: Layout, name: str) -> int:
+    try:
+        path = os.path.join(layout.handoffs, name)
+        return tokens.estimate(handoffs.load_text(path, name))
+    except ContextError:
+        return 0
+
+
+def start(layout: Layout, state: State, agent: str, now: int) -> None:
+    """Make `agent` the first of a session: nobody hands over to it."""
+    first = Switch(at=names.iso(now), from_agent="-", to_agent=agent)
+    save(layout, state.replace(active=agent, switches=(*state.switches, first.line)))
+
+
+def pick(layout: Layout, ref: str) -> str:
+    """The name of the artifact that `ref` means: `latest`, `unconsumed`, its id, or its path.
+
+    Raises ContextError where there is none.
+    """
+    state, _ = current(layout)
+    if ref in ("", "latest", "unconsumed"):
+        for name in reversed(state.order):
+            if ref != "unconsumed" or not _consumed(layout, name):
+                return name
+        raise ContextError(f"there is no {ref or 'latest'} handoff here")
+    wanted = os.path.basename(ref)
+    wanted = wanted if wanted.endswith(".yaml") else wanted + ".yaml"
+    if wanted in state.order:
+        return wanted
+    there = ", ".join(name.removesuffix(".yaml") for name in state.order)
+    raise ContextError(
+        f"there is no handoff {names.one_line(ref)[:80]!r}; there are: {there or 'none'}"
+    )
+
+
+def _consumed(layout: Layout, name: str) -> bool:
+    try:
+        return handoffs.load(layout, name).consumed
+    except ContextError:
+        return True  # what cannot be read waits for nobody

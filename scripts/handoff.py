@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+"""Hand over from one agent to the next: an artifact of at most 500 tokens, not a whole profile."""
+
+from __future__ import annotations
+
+from contextkit import cli
+from contextkit.handoff_commands import PROGRAM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return cli.run(PROGRAM, argv)
+
+
+if __name__ == "__main__":
+    cli.leave(main())
