@@ -19,7 +19,7 @@ PACKAGE = SCRIPTS / "contextkit"
 FOUNDATION = frozenset(
     "arguments branch_folders cli commands copies errors facts files filters formats git indexes"
     " layout limits makefiles markdown names packages receipts records references sessions settings"
-    " summaries tables template_compiler templates tokens usage".split()
+    " summaries tables template_compiler templates tokens transcripts usage".split()
 )
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(
