@@ -20,7 +20,7 @@ FOUNDATION = frozenset(
     "arguments branch_folders cli commands copies errors estimates facts files filters"
     " formats git indexes layout limits makefiles markdown names packages receipts records"
     " references sessions settings summaries tables template_compiler templates tokens"
-    " transcripts usage".split()
+    " transcripts usage zones".split()
 )
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(
