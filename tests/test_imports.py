@@ -17,7 +17,7 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "arguments branch_folders cli commands copies errors estimates facts files filters"
+    "arguments branch_folders budgets cli commands copies errors estimates facts files filters"
     " formats git indexes layout limits makefiles markdown names packages receipts records"
     " references sessions settings summaries tables template_compiler templates tokens"
     " transcripts usage zones".split()
