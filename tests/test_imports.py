@@ -18,7 +18,7 @@ PACKAGE = SCRIPTS / "contextkit"
 # document is what has files of its own.
 FOUNDATION = frozenset(
     "arguments branch_folders budgets cli commands copies errors estimates facts files filters"
-    " formats git indexes layout limits makefiles markdown names packages receipts records"
+    " formats git indexes layout limits makefiles markdown memory names packages receipts records"
     " references sessions settings summaries tables template_compiler templates tokens"
     " transcripts usage zones".split()
 )
@@ -27,7 +27,13 @@ REVIEWS = frozenset(
     "review_check review_headers review_index review_issues review_lines review_research"
     " review_sections review_words reviews".split()
 )
-DOCUMENTS = frozenset("capsules notebooks payloads reminders verdicts".split()) | REVIEWS
+# Findings come one by one, merged, and as an agent's report: one document together too.
+FINDINGS = frozenset("finding_reports findings merged_findings".split())
+DOCUMENTS = (
+    frozenset("capsules checkpoints notebooks payloads plans reminders snapshots verdicts".split())
+    | REVIEWS
+    | FINDINGS
+)
 FLOWS = frozenset("outputs overview retention review_runs subagents".split())
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset("payload_commands verdict_commands".split())
@@ -74,7 +80,8 @@ def test_no_import_goes_up(module: str) -> None:
     if module in FOUNDATION:
         allowed = FOUNDATION
     elif module in DOCUMENTS:
-        allowed = FOUNDATION | (REVIEWS if module in REVIEWS else set())  # no other document
+        own = next((whole for whole in (REVIEWS, FINDINGS) if module in whole), frozenset())
+        allowed = FOUNDATION | own  # no other document
     elif module in FLOWS:
         allowed = MODULES - COMMANDS
     else:
