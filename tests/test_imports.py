@@ -17,10 +17,10 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "arguments branch_folders budgets cli commands copies errors estimates facts files filters"
-    " formats git indexes layout limits makefiles markdown memory names packages receipts records"
-    " references sessions settings summaries tables template_compiler templates tokens"
-    " transcripts usage zones".split()
+    "arguments branch_folders budgets changes cli commands copies errors estimates facts files"
+    " filters formats git indexes layout limits makefiles markdown memory names packages"
+    " receipts records references sections sessions settings summaries tables template_compiler"
+    " templates tokens transcripts usage zones".split()
 )
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(
@@ -34,7 +34,9 @@ DOCUMENTS = (
     | REVIEWS
     | FINDINGS
 )
-FLOWS = frozenset("outputs overview retention review_runs subagents".split())
+FLOWS = frozenset(
+    "outputs overview recovery recovery_reports retention review_runs subagents".split()
+)
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset("payload_commands verdict_commands".split())
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS

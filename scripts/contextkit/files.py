@@ -6,6 +6,7 @@
     append   add to the end of a file, whole or not at all
     move     put a file into another folder, never overwriting
     locked   one process at a time changes a shared file
+    scratch  a folder that goes when the block ends
     store    a folder that git does not see
 
 Paths are strings, since pathlib alone costs as much as a bare interpreter start.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 
 from contextkit.errors import ContextError, bad_input
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 18  # bytes that are copied at once
 _DRAFT_AGE = 3600  # seconds after which a `.tmp` of a killed process is litter
+_SCRATCH = "scratch-"
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -269,3 +272,43 @@ def _same_file(descriptor: int, path: str) -> bool:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:
         return False
+
+
+class scratch:
+    """A folder in `store` for what other programs write; gone when the block ends.
+
+    What a killed process left is removed by the next one, an hour later.
+    """
+
+    def __init__(self, store: str) -> None:
+        self._store = store
+        self._path = os.path.join(store, _SCRATCH + os.urandom(6).hex())
+
+    def __enter__(self) -> str:
+        make_folder(self._store)
+        now = time.time()
+        for name in os.listdir(self._store):
+            path = os.path.join(self._store, name)
+            if name.startswith(_SCRATCH) and os.lstat(path).st_mtime < now - _DRAFT_AGE:
+                remove_folder(path)
+        os.mkdir(self._path, 0o700)
+        return self._path
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
+    ) -> None:
+        remove_folder(self._path)
+
+
+def remove_folder(folder: str) -> None:
+    """Remove a folder of ours with all that is in it; links are removed, not followed."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    remove_folder(entry.path)
+                else:
+                    os.unlink(entry.path)
+        os.rmdir(folder)
+    except FileNotFoundError:
+        pass  # another process swept it

@@ -9,9 +9,16 @@ from __future__ import annotations
 
 import os
 
+from contextkit.errors import ContextError
 from contextkit.records import Record
 
 _HEADS = "refs/heads/"
+_PIECE = 1 << 18  # bytes read at once
+# Variables that change what a path means, or what a diff looks like.
+_MISLEADING = frozenset(
+    "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS"
+    " GIT_DIFF_OPTS GIT_EXTERNAL_DIFF".split()
+)
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -128,7 +135,32 @@ def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str,
 
 
 def output(folder: str, *arguments: str) -> str:
-    """What `git <arguments>` prints in `folder`; empty if it fails or is not installed.
+    """What `git <arguments>` prints in `folder`; empty if it fails or is not installed."""
+    status, data, _ = _run(folder, arguments)
+    return data.decode("utf-8", "replace") if status == 0 else ""
+
+
+def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:
+    """What `git <arguments>` prints in `folder`, with a file as its input and more `variables`.
+
+    Raises ContextError with what git says where it fails: a failure is no empty answer.
+    """
+    status, data, said = _run(folder, arguments, stdin, variables)
+    if status:
+        lines = said.decode("utf-8", "replace").splitlines()
+        reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
+        command = next(word for word in arguments if word[0] != "-" and "=" not in word)
+        raise ContextError(f"git {command} failed: {reason or f'status {status}'}")
+    return data
+
+
+def _run(
+    folder: str,
+    arguments: tuple[str, ...],
+    stdin: str = os.devnull,
+    variables: dict[str, str] | None = None,
+) -> tuple[int, bytes, bytes]:
+    """The status of git and both its outputs; 127 where it cannot be started.
 
     Nothing that the repository's own settings name is run: no pager, no hook, no monitor.
     """
@@ -136,23 +168,43 @@ def output(folder: str, *arguments: str) -> str:
     # A relative GIT_DIR means the current directory.
     place = () if os.environ.get("GIT_DIR") else ("-C", folder)
     command = ("git", *place, "--no-pager", "--no-optional-locks", *safe, *arguments)
-    read_end, write_end = os.pipe()
+    environment = {name: os.environ[name] for name in os.environ if name not in _MISLEADING}
+    out, out_end = os.pipe()
+    err, err_end = os.pipe()
     actions = [
-        (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, write_end, 1),
-        (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_DUP2, out_end, 1),
+        (os.POSIX_SPAWN_DUP2, err_end, 2),
     ]
+    process = 0
     try:
-        process = os.posix_spawnp("git", command, os.environ, file_actions=actions)
+        process = os.posix_spawnp(
+            "git", command, {**environment, **(variables or {})}, file_actions=actions
+        )
     except OSError:
-        os.close(read_end)
-        return ""
-    finally:
-        os.close(write_end)
-    with os.fdopen(read_end, "rb") as pipe:
-        data = pipe.read()
-    _, status = os.waitpid(process, 0)
-    return data.decode("utf-8", "replace") if status == 0 else ""
+        pass
+    os.close(out_end)
+    os.close(err_end)
+    said = _both(out, err)
+    if not process:
+        return 127, b"", b"fatal: git cannot be started"
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), *said
+
+
+def _both(out: int, err: int) -> tuple[bytes, bytes]:
+    """All that comes out of two pipes; neither may fill up while the other is read."""
+    import select
+
+    said: dict[int, list[bytes]] = {out: [], err: []}
+    open_ends = [out, err]
+    while open_ends:
+        for end in select.select(open_ends, [], [])[0]:
+            piece = os.read(end, _PIECE)
+            said[end].append(piece)
+            if not piece:
+                os.close(end)
+                open_ends.remove(end)
+    return b"".join(said[out]), b"".join(said[err])
 
 
 def _ask(repository: Repository, ref: str) -> str:
