@@ -35,10 +35,11 @@ DOCUMENTS = (
     | FINDINGS
 )
 FLOWS = frozenset(
-    "outputs overview recovery recovery_reports retention review_runs subagents".split()
+    "memory_checks outputs overview recovery recovery_reports retention review_runs saves"
+    " subagents".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
-COMMANDS = frozenset("payload_commands verdict_commands".split())
+COMMANDS = frozenset("payload_commands recovery_commands verdict_commands".split())
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS
 
 

@@ -129,15 +129,15 @@ class Item:
 
     def text(self, lines: list[str]) -> str:
         """What the item says."""
-        rest = [_moved_left(line, self.width) for line in lines[self.first + 1 : self.end]]
+        rest = [moved_left(line, self.width) for line in lines[self.first + 1 : self.end]]
         return plain([lines[self.first][len(self.mark) :], *rest], item=bool(self.mark))
 
 
-def items(lines: list[str]) -> list[Item]:
+def items(lines: list[str], grouped: bool = True) -> list[Item]:
     """The items of the list in these lines; what is no item is an item of its own.
 
     An item ends before the next one, or at a line that is not moved right after a blank one.
-    A subheading takes all that follows it along, up to the next.
+    If `grouped`, a subheading takes all that follows it along, up to the next.
     """
     found: list[Item] = []
     blank = False
@@ -153,20 +153,15 @@ def items(lines: list[str]) -> list[Item]:
         if parted or not found:
             width = 0 if not mark else 2 if mark in _BULLETS else 4
             found.append(Item(number, width, mark))
-            under = order
+            under = order if grouped else 0
         found[-1].end = number + 1
         blank = False
     return found
 
 
-def texts(lines: list[str], comments: bool = True) -> tuple[str, ...]:
-    """What each item says; without `comments`, paragraphs that are a comment are none."""
-    found = []
-    for item in items(lines):
-        text = item.text(lines)
-        if text and (comments or item.mark or not text.startswith("<!--")):
-            found.append(text)
-    return tuple(found)
+def texts(lines: list[str]) -> tuple[str, ...]:
+    """What each item says; none is empty."""
+    return tuple(filter(None, (item.text(lines) for item in items(lines))))
 
 
 def heading_order(line: str) -> int:
@@ -183,7 +178,8 @@ def mark_of(line: str) -> str:
     return line[: len(digits) + 2] if digits and line[len(digits) :][:2] in (". ", ") ") else ""
 
 
-def _moved_left(line: str, width: int) -> str:
+def moved_left(line: str, width: int) -> str:
+    """`line` without up to `width` of the blanks that it begins with."""
     indent = len(line) - len(line.lstrip(" "))
     return line[min(indent, width) :]
 
@@ -195,10 +191,11 @@ def file_note(text: str) -> FileNote:
         path, dash, note = text.partition(" - ")
         if not dash and (" " in text or "\n" in text):
             path, note = "", text  # a sentence, no path
-    note = note.strip()
-    for dash in ("- ", "– ", "— ", ": "):
-        note = note.removeprefix(dash)
-    return FileNote(path=clean(path), note=clean("" if note in ("-", ":") else note))
+    elif note.startswith(" - "):
+        note = note[3:]
+    else:
+        note = note.strip().lstrip("-–—: ")
+    return FileNote(path=clean(path), note=clean(note))
 
 
 def _code_span(text: str) -> tuple[str, str]:
