@@ -53,7 +53,11 @@ def test_a_fit_stays_in_its_room_and_loses_no_path(given: list[Part], room: int)
 
 
 def test_the_list_of_what_is_left_out_ends_in_how_many_more() -> None:
-    found = budgets.list_left_out(tuple(Omitted(path=f"{n}.md", tokens=9) for n in range(100)), 200)
-    assert found[0] == "0.md (~9 tokens)" and found[-1] == f"and {101 - len(found)} more"
+    found = budgets.list_left_out(
+        tuple(Omitted(path=f"{n}.md", tokens=9) for n in range(100)), 200, "ask"
+    )
+    assert found[0] == "0.md (~9 tokens)" and found[-1] == f"and {101 - len(found)} more; ask"
     assert sum(map(tokens.estimate, found)) <= 210
-    assert budgets.list_left_out((Omitted(path="a.md", tokens=3),), 100) == ("a.md (~3 tokens)",)
+    assert budgets.list_left_out((Omitted(path="a.md", tokens=3),), 100, "ask") == (
+        "a.md (~3 tokens)",
+    )

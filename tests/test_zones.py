@@ -54,11 +54,17 @@ def test_a_warning_never_comes_after_the_save(
     assert 1 <= warn_at <= save_at
 
 
+def written(name: str) -> str:
+    """A snapshot, as far as marks are concerned: a file in the root."""
+    Path(name).touch()
+    return name
+
+
 def due(layout: Layout, tokens: int, session: str = "s", task: str = "t") -> bool:
     """One look; a snapshot that is due is written."""
     _, now = zones.look(layout, session, task, tokens)
     if now:
-        zones.once(layout, session, task, lambda: "snap.md", 0)
+        zones.once(layout, session, task, lambda: written("snap.md"), 0)
     return now
 
 
@@ -66,6 +72,12 @@ def test_a_snapshot_is_due_once_until_the_count_dropped(layout: Layout) -> None:
     counts = [149_999, 150_000, 150_000, 170_000, 149_999, 150_000, 20_000, 200_000]
     assert [due(layout, n) for n in counts] == [0, 1, 0, 0, 0, 1, 0, 1]
     assert zones.snapshot_of(layout, "s", "t") == "snap.md"
+
+
+def test_a_snapshot_that_is_gone_is_written_again(layout: Layout) -> None:
+    assert due(layout, 150_000) and not due(layout, 150_000)
+    Path("snap.md").unlink()
+    assert due(layout, 150_000)
 
 
 def test_each_session_and_each_task_has_its_own(layout: Layout) -> None:
@@ -83,7 +95,7 @@ def test_the_second_of_two_processes_finds_what_the_first_wrote(layout: Layout) 
     read, write = os.pipe()
     for number in range(children):
         if os.fork() == 0:
-            path, new = zones.once(layout, "s", "t", lambda n=number: f"snap-{n}", 0)  # type: ignore[misc]
+            path, new = zones.once(layout, "s", "t", lambda n=number: written(f"snap-{n}"), 0)  # type: ignore[misc]
             os.write(write, f"{path} {new}\n".encode())
             os._exit(0)
     for _ in range(children):
@@ -96,8 +108,8 @@ def test_the_second_of_two_processes_finds_what_the_first_wrote(layout: Layout) 
 
 
 def test_marks_that_nobody_asks_about_are_swept(layout: Layout) -> None:
-    zones.once(layout, "old", "", lambda: "a", 0)
+    zones.once(layout, "old", "", lambda: written("a"), 0)
     mark = next(Path(layout.state, "memory", "saves").iterdir())
     os.utime(mark, (1, 1))
-    zones.once(layout, "new", "", lambda: "b", 86_400 * 31)
+    zones.once(layout, "new", "", lambda: written("b"), 86_400 * 31)
     assert zones.snapshot_of(layout, "old", "") == "" and zones.snapshot_of(layout, "new", "")

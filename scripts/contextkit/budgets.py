@@ -96,14 +96,17 @@ def _cut(part: Part, room: int) -> str:
     return tokens.clip(part.text[: 20 * room], room)  # a token has at most 17 characters
 
 
-def list_left_out(left_out: tuple[Omitted, ...], room: int) -> tuple[str, ...]:
-    """A line for each part that is not whole, as many as go into `room` tokens."""
+def list_left_out(left_out: tuple[Omitted, ...], room: int, more: str) -> tuple[str, ...]:
+    """A line for each part that is not whole, as many as go into `room` tokens.
+
+    The last one says how many are not listed, and `more` about them.
+    """
     lines: list[str] = []
     for number, part in enumerate(left_out):
         line = f"{part.path} (~{part.tokens} tokens)"
         room -= tokens.estimate(line) + 2
         if number >= _LINES or room < 12:
-            lines.append(f"and {len(left_out) - number} more")
+            lines.append(f"and {len(left_out) - number} more; {more}")
             break
         lines.append(line)
     return tuple(lines)

@@ -39,6 +39,15 @@ def iso(moment: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
 
+def moment(iso: str) -> int:
+    """The time that `2025-10-23T18:05:00Z` says; whatever stands in its digits, a number."""
+    year, month, day = int(iso[:4]), int(iso[5:7]), int(iso[8:10])
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)  # March comes first
+    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
+    hours, minutes = int(iso[11:13]), int(iso[14:16])
+    return (days - 719_469) * 86_400 + hours * 3600 + minutes * 60 + int(iso[17:19])
+
+
 def stamp(moment: int) -> str:
     """`20251023T180500Z`, as file names carry it; sorts by time."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))

@@ -4,7 +4,8 @@
     warn    from 80 % of the threshold: save what matters; nothing is written
     save    from the threshold: a snapshot is written, once until the count has dropped below
 
-For hooks: `zone` is arithmetic, `look` opens one small file, `save` starts no process.
+For hooks: `zone` is arithmetic, `look` opens one small file at most, and the snapshot that `once`
+asks for is made by `saves.save_snapshot`, which starts no process.
 """
 
 from __future__ import annotations
@@ -50,21 +51,21 @@ def zone(layout: Layout, tokens: int) -> Zone:
 
 
 def snapshot_of(layout: Layout, session: str, task: str) -> str:
-    """The snapshot written since the count rose into the save zone; empty while none is."""
+    """The snapshot written since the count rose into the save zone; empty while none is there."""
     try:
-        return files.read(_mark(layout, session, task)).strip()
+        path = files.read(_mark(layout, session, task)).strip()
     except ContextError:
         return ""
+    return path if os.path.exists(layout.join(path)) else ""
 
 
 def look(layout: Layout, session: str, task: str, tokens: int) -> tuple[Zone, bool]:
     """The zone, and whether a snapshot is due now; below the threshold the next one will be."""
     found = zone(layout, tokens)
-    mark = _mark(layout, session, task)
     if found.name == SAVE:
-        return found, not os.path.exists(mark)
+        return found, not snapshot_of(layout, session, task)
     try:
-        os.unlink(mark)
+        os.unlink(_mark(layout, session, task))
     except FileNotFoundError:
         pass
     return found, False
@@ -73,7 +74,7 @@ def look(layout: Layout, session: str, task: str, tokens: int) -> tuple[Zone, bo
 def once(
     layout: Layout, session: str, task: str, write: Callable[[], str], now: int
 ) -> tuple[str, bool]:
-    """The snapshot of this rise: what `write` returns, or what another process wrote before.
+    """The snapshot of this rise: the path that `write` returns, or what another process wrote.
 
     A process killed in between leaves a snapshot without its mark: the next look writes another,
     which is one too many and never one too few.
