@@ -147,14 +147,21 @@ def _header_of(outline: sections.Outline, status: str) -> tuple[str, ...]:
 
 
 def more_of(
-    outline: sections.Outline, headings: tuple[str, ...], header: tuple[str, ...]
+    outline: sections.Outline,
+    headings: tuple[str, ...],
+    header: tuple[str, ...],
+    escaped: bool = False,
 ) -> tuple[Extra, ...]:
-    """The sections other than `headings`, and the lines above the first that are no `header`."""
+    """The sections other than `headings`, and the lines above the first that are no `header`.
+
+    If `escaped`, with the backslashes that keep their text from meaning something.
+    """
+    read = (lambda lines: sections.clean("\n".join(lines))) if escaped else sections.plain
     stray = [line for line in outline.head.lines if not line.startswith(header)]
-    found = [("Notes", sections.plain(stray))]
+    found = [("Notes", read(stray))]
     for section in outline.sections:
         if section.name.lower() not in headings:
-            found.append((names.one_line(section.name) or "Notes", sections.plain(section.lines)))
+            found.append((names.one_line(section.name) or "Notes", read(section.lines)))
     return tuple(Extra(heading=heading, text=text) for heading, text in found if text)
 
 

@@ -118,6 +118,11 @@ def _is_behind(line: str) -> bool:
     return line.lstrip().startswith("\\") and filters.is_mark(line)
 
 
+def lines_of(lines: list[str]) -> list[tuple[str, bool]]:
+    """Each line, and whether it is in a code fence."""
+    return list(zip(lines, markdown.in_fences(lines), strict=True))
+
+
 class Item:
     """An item of a list: the numbers of its first line and of the one after its last."""
 
@@ -186,7 +191,7 @@ def moved_left(line: str, width: int) -> str:
 
 def file_note(text: str) -> FileNote:
     """`` `path` - description`` as its two parts; `path - description` and `path` too."""
-    path, note = _code_span(text)
+    path, note = code_span(text)
     if not path:
         path, dash, note = text.partition(" - ")
         if not dash and (" " in text or "\n" in text):
@@ -198,7 +203,7 @@ def file_note(text: str) -> FileNote:
     return FileNote(path=clean(path), note=clean(note))
 
 
-def _code_span(text: str) -> tuple[str, str]:
+def code_span(text: str) -> tuple[str, str]:
     """The code span that a text begins with, and what follows; both empty if it has none."""
     ticks = text[: len(text) - len(text.lstrip("`"))]
     if not ticks:
