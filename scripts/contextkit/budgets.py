@@ -93,7 +93,9 @@ def _cut(part: Part, room: int) -> str:
     room -= _size(part, "…")
     if room < 8:
         return ""
-    return tokens.clip(part.text[: 20 * room], room)  # a token has at most 17 characters
+    cut = tokens.clip(part.text[: 20 * room], room)  # a token has at most 17 characters
+    line = cut.rfind("\n")
+    return cut[:line] + "\n…" if line > len(cut) // 2 else cut
 
 
 def list_left_out(left_out: tuple[Omitted, ...], room: int, more: str) -> tuple[str, ...]:
