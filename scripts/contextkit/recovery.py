@@ -119,8 +119,8 @@ class _Live:
         self._layout = layout
         plans = memory.paths(layout.memory_folder(memory.PLANS), ".md")
         self.plans = {os.path.basename(path)[:-3]: path for path in plans}
-        saved = [one.task_id for _, one in (*self.checkpoints, *self.snapshots)]
-        self.tasks = sorted({*self.plans, *filter(None, saved)})
+        self.saves: list[tuple[str, Any]] = [*self.checkpoints, *self.snapshots]
+        self.tasks = sorted({*self.plans, *(one.task_id for _, one in self.saves if one.task_id)})
 
     def has(self, task: str) -> bool:
         """Whether anything of a task is there."""
@@ -138,7 +138,7 @@ def _latest_task(layout: Layout, live: _Live, now: int) -> str:
     current = memory.current_task(layout)
     if current and live.has(current):
         return current
-    saves = [pair for pair in (*live.checkpoints, *live.snapshots) if pair[1].task_id]
+    saves = [pair for pair in live.saves if pair[1].task_id]
     if saves:
         return str(_newest(layout, saves, now, [])[1].task_id)
     if live.plans:
