@@ -212,7 +212,7 @@ def test_every_lint_names_its_line_and_how_to_mend_it(layout: Layout, run: Scrip
         "warning .temp/memory/findings/vague_20251023T180500.md:13: "
         "names no file: nobody can look it up",
         "warning .temp/memory/research_plans/station.md:9: no open question: is the task done?",
-        "warning .temp/memory/research_plans/station.md:19: no next step",
+        "warning .temp/memory/research_plans/station.md:18: no next step",
     ]
     assert all(line.startswith("    ") for line in lines[1::2])
     run("external_memory", "check", "--json", "--task=other")
