@@ -35,11 +35,11 @@ DOCUMENTS = (
     | FINDINGS
 )
 FLOWS = frozenset(
-    "memory_checks outputs overview recovery recovery_reports retention review_runs saves"
-    " subagents".split()
+    "derived_snapshots memory_checks outputs overview recovery recovery_reports retention"
+    " review_runs subagents task_saves task_upkeep".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
-COMMANDS = frozenset("payload_commands recovery_commands verdict_commands".split())
+COMMANDS = frozenset("memory_commands payload_commands recovery_commands verdict_commands".split())
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS
 
 

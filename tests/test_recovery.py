@@ -116,6 +116,12 @@ def test_a_snapshot_alone_is_enough_and_a_plan_is_not(layout: Layout) -> None:
     assert load(layout).whole and "We talked about caches." in report(layout)
 
 
+def test_a_snapshot_of_no_task_is_recovered_where_there_is_no_other(layout: Layout) -> None:
+    stores.snapshot(layout, task_id="", summary="Only this.")
+    assert load(layout).whole and report(layout).startswith("# Recovery: unknown\n")
+    assert "Only this." in report(layout)
+
+
 def test_nothing_is_empty(layout: Layout) -> None:
     assert load(layout).empty and load(layout, "station").empty
 
@@ -143,6 +149,16 @@ def test_the_last_checkpoint_of_an_open_task_is_found_where_clean_put_it(layout:
     found = load(layout)
     assert found.checkpoint and not found.archived and found.stale
     assert "25 h 0 min before now, older than 24h" in report(layout)
+
+
+def test_a_cleaned_checkpoint_is_no_archived_task(layout: Layout) -> None:
+    """Where nothing but a checkpoint was ever saved, and it was cleaned away."""
+    memory.record(layout, TASK, "review")
+    path = Path(stores.checkpoint(layout, NOW - 90_000))
+    aside = Path(layout.memory_archive(TASK, memory.CHECKPOINTS))
+    aside.mkdir(parents=True)
+    path.rename(aside / path.name)
+    assert load(layout).stale and not load(layout).archived
 
 
 def test_an_archived_task_says_so(layout: Layout) -> None:

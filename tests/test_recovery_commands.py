@@ -75,6 +75,12 @@ def test_outside_of_git_a_snapshot_is_written_too(sealed: Path, run: Script) -> 
     assert made.task_id == "" and "No summary was given" in made.summary
 
 
+def test_a_snapshot_that_cannot_be_written_is_printed(repo: Path, run: Script) -> None:
+    Path(".temp").write_text("in the way", encoding="utf-8")
+    assert run("external_memory", "status", "--tokens=150000", "--summary=Do not lose this") == 1
+    assert run.out.startswith("# Context Snapshot\n") and "Do not lose this" in run.out
+
+
 def test_the_threshold_is_a_setting(repo: Path, run: Script) -> None:
     Path("contextkit.yaml").write_text("memory_save_tokens: 50000\n", encoding="utf-8")
     assert [status(run, n) for n in (39_999, 40_000, 49_999, 50_000)] == [
@@ -128,12 +134,12 @@ def test_a_wrong_call_of_status_writes_nothing(
 def test_a_hook_looks_without_starting_a_process(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextkit import saves
+    from contextkit import derived_snapshots
 
     stores.full(layout)
     monkeypatch.setattr("os.posix_spawnp", None)
     assert zones.look(layout, "s", TASK, 150_000) == (zones.zone(layout, 150_000), True)
-    path = saves.save_snapshot(layout, reason="token_limit", now=NOW, tokens=150_000)
+    path = derived_snapshots.save_snapshot(layout, reason="token_limit", now=NOW, tokens=150_000)
     assert snapshots.load(path).task_id == TASK
 
 

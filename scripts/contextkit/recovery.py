@@ -77,9 +77,17 @@ def load(layout: Layout, task: str, now: int) -> Recovered:
     live = _Live(layout, warnings)
     task = task or _latest_task(layout, live, now)
     others = tuple(name for name in live.tasks if name != task)
-    if not task:
-        return Recovered(task="", warnings=tuple(warnings), others=others)
-    archived = not live.has(task)
+    if not task:  # a snapshot may be of no task
+        path, snapshot = _newest(layout, _of("", live.snapshots), now, warnings)
+        return Recovered(
+            task="",
+            snapshot_path=path,
+            snapshot=snapshot,
+            files=_in_play(layout, None, snapshot),
+            warnings=tuple(warnings),
+            others=others,
+        )
+    archived = not live.has(task) and not memory.current_phase(layout, task)
     saved = _of(task, live.checkpoints)
     if not saved:  # of an open task, the last one that was cleaned away
         place = layout.memory_archive(task, memory.CHECKPOINTS)
@@ -136,7 +144,7 @@ def _of(task: str, pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
 def _latest_task(layout: Layout, live: _Live, now: int) -> str:
     """The task that was recorded as the current one; else the newest save's; else a plan's."""
     current = memory.current_task(layout)
-    if current and live.has(current):
+    if current and (live.has(current) or memory.current_phase(layout, current)):
         return current
     saves = [pair for pair in live.saves if pair[1].task_id]
     if saves:

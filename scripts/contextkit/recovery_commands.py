@@ -14,28 +14,35 @@ if TYPE_CHECKING:
     from contextkit.zones import Zone
 
 
-def status(layout: Layout, args: Arguments) -> str:
+def status(layout: Layout, args: Arguments) -> Answer:
     from contextkit import sessions, zones
 
     task = memory.check_task(args.task) if args.task else memory.current_task(layout)
     session = sessions.find_current(layout)
-    found, _ = zones.look(layout, session, task, _count(layout, args))
-    path, new = "", False
-    if found.name == zones.SAVE:
+    found, due = zones.look(layout, session, task, _count(layout, args))
+    if not due:
+        path = zones.snapshot_of(layout, session, task) if found.name == zones.SAVE else ""
+        return Answer(text=_said(found, task, path, False, args.json))
+    from contextkit import derived_snapshots, snapshots
 
-        def write() -> str:
-            from contextkit import saves
-
-            modified = saves.uncommitted(layout)
-            return layout.shown(
-                saves.save_snapshot(
-                    layout, reason="token_limit", now=names.now(), tokens=found.tokens,
-                    task=task, summary=args.summary, modified=modified,
-                )
-            )  # fmt: skip
-
-        path, new = zones.once(layout, session, task, write, names.now())
-    return _said(found, task, path, new, args.json)
+    now = names.now()
+    made = derived_snapshots.derive(
+        layout,
+        reason="token_limit",
+        now=now,
+        tokens=found.tokens,
+        task=task,
+        summary=args.summary,
+        modified=derived_snapshots.uncommitted(layout),
+    )
+    try:
+        path, new = zones.once(
+            layout, session, task, lambda: layout.shown(snapshots.save(layout, made, now)), now
+        )
+    except (OSError, ContextError) as error:
+        cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
+        return Answer(text=snapshots.render(made), status=1)
+    return Answer(text=_said(found, task, path, new, args.json))
 
 
 def _count(layout: Layout, args: Arguments) -> int:

@@ -65,10 +65,12 @@ def _rendered(found: Recovered, fitted: budgets.Fitted, room: int, prompt: bool)
         heading = part.heading
     all_of_it = f"`make memory_list task={found.task}` names all"
     left_out = budgets.list_left_out(fitted.left_out, room, all_of_it)
-    text = templates.render("recovery.md", task=found.task, parts=shown, left_out=left_out)
+    text = templates.render(
+        "recovery.md", task=found.task or "unknown", parts=shown, left_out=left_out
+    )
     if not prompt:
         return text
-    return templates.render("recovery_prompt.md", task=found.task, report=text)
+    return templates.render("recovery_prompt.md", task=found.task or "unknown", report=text)
 
 
 def _parts(layout: Layout, found: Recovered) -> list[Part]:

@@ -1,4 +1,4 @@
-"""Saves: a snapshot made of what the store already knows, for when there is no time to write one.
+"""Derived snapshots: made of what the store already knows, when there is no time to write one.
 
 Called by `memory_status` in the save zone, and by hosts before they compact a context: so it
 starts no process, and what cannot be read is left out instead of failing.
@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit import checkpoints, findings, git, memory, names, plans, references, snapshots
+from contextkit import (
+    checkpoints,
+    findings,
+    git,
+    memory,
+    names,
+    references,
+    snapshots,
+    task_saves,
+)
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.sections import FileNote
@@ -18,6 +27,7 @@ if TYPE_CHECKING:
     from contextkit.checkpoints import Checkpoint
     from contextkit.findings import Finding
     from contextkit.plans import Plan
+    from contextkit.snapshots import Snapshot
 
 _FINDINGS = 5  # the latest, whose summaries go in
 _FILES = 30  # files in play
@@ -34,47 +44,48 @@ def save_snapshot(
     summary: str = "",
     modified: tuple[FileNote, ...] = (),
 ) -> str:
-    """Write a snapshot of `task`, by default of the current one, and return its path.
+    """Write a snapshot as `derive` makes it, and return its path."""
+    made = derive(layout, reason=reason, now=now, tokens=tokens, task=task, summary=summary,
+                  modified=modified)  # fmt: skip
+    return snapshots.save(layout, made, now)
+
+
+def derive(
+    layout: Layout,
+    *,
+    reason: str,
+    now: int,
+    tokens: int = 0,
+    task: str = "",
+    summary: str = "",
+    modified: tuple[FileNote, ...] = (),
+) -> Snapshot:
+    """A snapshot of `task`, by default of the current one.
 
     `modified` are files that the caller knows to have changed, relative to the root. Without a
-    task, and without anything stored, what is given is kept.
+    task, and without anything stored, it holds what is given.
     """
     task = task or memory.current_task(layout)
-    plan, told, checkpoint = _known(layout, task)
+    plan = task_saves.known_plan(layout, task) if task else None
+    told = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
+    saved = checkpoints.load_all(layout, task) if task else []
+    checkpoint = saved[-1][1] if saved else None
     in_play = _files_in_play(modified, told)
-    return snapshots.save(
-        layout,
-        snapshots.make(
-            timestamp=names.iso(now),
-            reason=reason,
-            summary=summary.strip() or _UNSAID,
-            tokens=tokens,
-            task_id=task,
-            phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
-            agents=checkpoint.active_agents if checkpoint else (),
-            important=_important(layout, plan, told),
-            files=in_play,
-            decisions=[q.text for q in plan.questions if not q.answered] if plan else (),
-            resume=_resume(task, plan, checkpoint),
-            digests=references.seal(layout.root, [file.path for file in in_play]),
-        ),
-        now,
+    paths = [task_saves.path_of(file.path) for file in in_play]
+    return snapshots.make(
+        timestamp=names.iso(now),
+        reason=reason,
+        summary=summary.strip() or _UNSAID,
+        tokens=tokens,
+        task_id=task,
+        phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
+        agents=checkpoint.active_agents if checkpoint else (),
+        important=_important(layout, plan, told),
+        files=in_play,
+        decisions=[q.text for q in plan.questions if not q.answered] if plan else (),
+        resume=_resume(task, plan, checkpoint),
+        digests=references.seal(layout.root, paths),
     )
-
-
-def _known(
-    layout: Layout, task: str
-) -> tuple[Plan | None, list[tuple[str, Finding]], Checkpoint | None]:
-    """The plan, the latest findings (newest first) and the newest checkpoint of a task."""
-    if not task:
-        return None, [], None
-    try:
-        plan = plans.load(plans.path_of(layout, task))
-    except ContextError:
-        plan = None
-    told = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1]
-    saved = checkpoints.load_all(layout, task)
-    return plan, told, saved[-1][1] if saved else None
 
 
 def _files_in_play(
