@@ -41,12 +41,15 @@ class Fitted(Record):
     left_out: tuple[Omitted, ...]
 
 
-def fit(parts: list[Part], room: int) -> Fitted:
-    """As much of the parts as goes into `room` tokens, with what is left out said by path."""
+def fit(parts: list[Part], room: int, beyond: tuple[Omitted, ...] = ()) -> Fitted:
+    """As much of the parts as goes into `room` tokens, with what is left out said by path.
+
+    `beyond` are left out in any case.
+    """
     sizes = [_size(part, part.text) for part in parts]
-    if sum(sizes) <= room:
+    if sum(sizes) <= room and not beyond:
         return Fitted(parts=tuple(parts), left_out=())
-    named = min(_LINES, sum(bool(part.path) for part in parts))
+    named = min(_LINES, sum(bool(part.path) for part in parts) + len(beyond))
     room -= min(room // 6, _NAMED * named)
     texts = [""] * len(parts)
     for number, part in enumerate(parts):
@@ -60,7 +63,7 @@ def fit(parts: list[Part], room: int) -> Fitted:
         for part, text, size in zip(parts, texts, sizes, strict=True)
         if text != part.text and part.path
     ]
-    return Fitted(parts=tuple(shown), left_out=tuple(left_out))
+    return Fitted(parts=tuple(shown), left_out=(*left_out, *beyond))
 
 
 def _fill(parts: list[Part], texts: list[str], room: int) -> None:

@@ -28,6 +28,8 @@ def in_fences(lines: list[str]) -> list[bool]:
 
     A fence that nothing closes is none here: it hides nothing. Linear, whatever the text.
     """
+    if not any("```" in line or "~~~" in line for line in lines):
+        return [False] * len(lines)
     closers = _closers(lines)
     found = []
     fence = ""

@@ -28,6 +28,7 @@ from contextkit.recovery import InPlay, Recovered, Told
 LEAST = 100  # tokens below which nothing useful can be said
 _FILES = 30  # lines of files in play
 _SUMMARY = 60  # tokens of a finding that is not printed whole
+_NEXT_TO_NOTHING = 20  # tokens that any finding costs
 
 
 class Report(Record):
@@ -39,10 +40,12 @@ class Report(Record):
 
 def report(layout: Layout, found: Recovered, budget: int, prompt: bool = False) -> Report:
     """The report in at most `budget` tokens; with `prompt` in a frame to start an agent with."""
-    parts = _parts(layout, found)
+    most = budget // _NEXT_TO_NOTHING  # findings beyond that have no chance, and are not read
+    parts = _parts(layout, found, most)
+    beyond = tuple(_unread(layout, told.path) for told in found.findings[most:])
     room = int(budget / tokens.CAUTION)
     while True:
-        fitted = budgets.fit(parts, room - _frame(found, prompt))
+        fitted = budgets.fit(parts, room - _frame(found, prompt), beyond)
         text = _rendered(found, fitted, room // 8, prompt)
         if tokens.cautious(text) <= budget or room < LEAST // 2:
             break
@@ -73,8 +76,16 @@ def _rendered(found: Recovered, fitted: budgets.Fitted, room: int, prompt: bool)
     return templates.render("recovery_prompt.md", task=found.task or "unknown", report=text)
 
 
-def _parts(layout: Layout, found: Recovered) -> list[Part]:
-    """Every part whole, in the order in which they are read."""
+def _unread(layout: Layout, path: str) -> Omitted:
+    try:
+        size = os.stat(layout.join(path)).st_size
+    except OSError:
+        size = 0  # archived just now
+    return Omitted(path=path, tokens=size // 4)
+
+
+def _parts(layout: Layout, found: Recovered, most: int) -> list[Part]:
+    """Every part whole, in the order in which they are read; of the findings the first `most`."""
     parts = [Part(text=_facts(layout, found), path=found.checkpoint_path, first=True)]
     if found.checkpoint:
         action = found.checkpoint.next_action
@@ -87,7 +98,7 @@ def _parts(layout: Layout, found: Recovered) -> list[Part]:
         parts.append(_document(layout, found.snapshot_path, heading))
     if found.plan_path:
         parts.append(_document(layout, found.plan_path, "Plan"))
-    parts += [_finding(layout, told) for told in found.findings]
+    parts += [_finding(layout, told) for told in found.findings[:most]]
     if found.files:
         parts.append(_files_in_play(found))
     return parts
