@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from contextkit import findings
 from contextkit.errors import ContextError
 from contextkit.findings import Extra, Finding
-from contextkit.layout import Layout
-from contextkit.sections import FileNote
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_texts import FILES, LIST, TEXT

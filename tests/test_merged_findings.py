@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-import pytest
-from contextkit import finding_reports, findings, merged_findings, names
+from contextkit import findings, merged_findings, sections
 from contextkit.findings import Extra, Finding
-from contextkit.layout import Layout
-from contextkit.sections import FileNote
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_texts import FILES, LIST, TEXT
-from test_findings import MORE, NOON, a_finding
+from test_findings import MORE, a_finding
 
 WHEN = "2025-01-04T12:30:00Z"
 FINDING = st.builds(
-    a_finding, agent=st.sampled_from(["ui", "a, b", "x`y", "by `z`: q"]), description=TEXT, summary=TEXT,
+    a_finding, agent=st.sampled_from(["ui", "a, b", "x`y", "by `z`: q"]), description=TEXT,
+    summary=TEXT,
     discoveries=LIST, files=FILES, questions=LIST, recommendations=LIST, more=MORE,
     status=st.sampled_from(findings.STATUSES),
 )  # fmt: skip
@@ -32,7 +24,7 @@ def named(found: list[Finding]) -> list[tuple[str, Finding]]:
 
 @given(found=st.lists(FINDING, max_size=3), more=MORE)
 def test_parse_undoes_render(found: list[Finding], more: list[Extra]) -> None:
-    more = [extra for extra in more if extra.text.strip() and extra.text == extra.text.strip()]
+    more = [extra for extra in more if extra.text and extra.text == sections.clean(extra.text)]
     merged = merged_findings.merge("t", named(found), WHEN, more)
     again = merged_findings.parse(merged_findings.render(merged))
     assert again == merged

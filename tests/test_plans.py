@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-from contextkit import plans, sections
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.plans import Plan, Question
+from contextkit import plans
+from contextkit.plans import Plan
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_texts import LINES, LIST, TEXT
@@ -46,8 +42,8 @@ def lines_of(text: str) -> list[str]:
     return sorted(s for s in text.split("\n") if s.strip() and not s.startswith(edited))
 
 
-HUMAN = st.lists(st.one_of(LINES, st.sampled_from(["## Mine", "### Sub", "<!-- keep -->", "- more"])),
-                 max_size=4).map("\n".join)  # fmt: skip
+MINE = st.sampled_from(["## Mine", "### Sub", "<!-- keep -->", "- more"])
+HUMAN = st.lists(st.one_of(LINES, MINE), max_size=4).map("\n".join)
 
 
 @given(where=st.lists(st.integers(0, 30), max_size=4), human=HUMAN, **FIELDS)

@@ -16,8 +16,8 @@ REFERENCES = st.dictionaries(LINES, st.sampled_from(["", "00ff"]), max_size=2).m
 )
 
 
-@given(summary=TEXT, task=TEXT, agents=LIST, important=TEXT, files=FILES, decisions=LIST, resume=TEXT,
-       tokens=st.integers(0, 10**9), digests=REFERENCES,
+@given(summary=TEXT, task=TEXT, agents=LIST, important=TEXT, files=FILES, decisions=LIST,
+       resume=TEXT, tokens=st.integers(0, 10**9), digests=REFERENCES,
        phase=st.sampled_from(["", "exploration", "planning", "implementation", "review"]),
        reason=st.sampled_from(["", *snapshots.REASONS]),
        task_id=st.sampled_from(["", "t-1_x"]))  # fmt: skip

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 NAMES = {
     "summary": "summary|executive summary|tldr|tl dr|overview|abstract|in short|short answer",
     "discoveries": "key discoveries|discoveries|findings|key findings|main findings"
-    "|research findings|results|observations|what i found|issues|issues found|key takeaways|takeaways|key insights",
+    "|research findings|results|observations|what i found|issues|issues found"
+    "|key takeaways|takeaways|key insights",
     "files": "files modified created|files|files modified|files created|files changed|changed files"
     "|modified files|files touched|affected files|relevant files|key files|files reviewed",
     "questions": "open questions|questions|unresolved questions|unknowns|open issues|gaps"
