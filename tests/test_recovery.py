@@ -41,6 +41,12 @@ def test_another_task_is_named_and_never_shown(layout: Layout) -> None:
     assert "secret" not in report(layout) and "secret" in report(layout, task="other")
 
 
+def test_the_phase_is_the_one_that_the_task_is_in_by_now(layout: Layout) -> None:
+    stores.checkpoint(layout, phase="exploration")
+    memory.record(layout, TASK, "planning")
+    assert "- Phase: exploration, and now planning\n" in report(layout)
+
+
 def test_a_finding_without_a_task_id_belongs_to_the_task_it_describes(layout: Layout) -> None:
     stores.checkpoint(layout)
     path = stores.finding(layout)

@@ -10,9 +10,12 @@ from contextkit import (
     copies,
     files,
     git,
+    names,
     payloads,
+    recovery,
     reminders,
     settings,
+    task_upkeep,
     templates,
     tokens,
     verdicts,
@@ -83,6 +86,7 @@ def status(layout: Layout) -> list[tuple[str, str]]:
             ("capsules", _capsules),
             ("reminders", _reminders),
             ("payloads", _payloads),
+            ("memory", _memory),
             ("verdicts", _verdicts),
         )
     ]
@@ -122,6 +126,21 @@ def _payloads(layout: Layout) -> str:
     entries = [entry for session in found for entry in payloads.load_all(layout, session)]
     stored = sum(entry["tokens"] for entry in entries)
     return f"{len(entries)} in {len(found)} sessions; ~{stored} tokens stored"
+
+
+def _memory(layout: Layout) -> str:
+    found = task_upkeep.listed(layout)
+    if not found:
+        return "nothing stored"
+    stored = sum(tokens.estimate(files.read(one.path)) for one in found)
+    tasks = {one.task for one in found}
+    said = f"{len(found)} documents of {len(tasks)} tasks, ~{stored} tokens stored"
+    known = recovery.load(layout, "", names.now())
+    if known.checkpoint is None:
+        return f"{said}; no checkpoint"
+    stale = ", stale" if known.stale else ""
+    hours = f"{known.age // 3600} h old{stale}"
+    return f"{said}; {known.task} is in {known.phase or known.checkpoint.phase}, its checkpoint {hours}"
 
 
 def _verdicts(layout: Layout) -> str:

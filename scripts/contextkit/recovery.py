@@ -45,6 +45,7 @@ class Recovered(Record):
     """All that is known about a task; paths are relative to the root, `age` is in seconds."""
 
     task: str
+    phase: str = ""  # in which it is by now; the checkpoint may be of the one before
     archived: bool = False
     checkpoint_path: str = ""
     checkpoint: Checkpoint | None = None
@@ -103,6 +104,7 @@ def load(layout: Layout, task: str, now: int) -> Recovered:
     age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
     return Recovered(
         task=task,
+        phase=memory.current_phase(layout, task),
         archived=archived,
         checkpoint_path=path,
         checkpoint=checkpoint,

@@ -108,10 +108,14 @@ def _facts(layout: Layout, found: Recovered) -> str:
     limit = layout.limits.memory_checkpoint_age
     age = f"{found.age // 3600} h {found.age % 3600 // 60} min before now"
     stale = f", older than {limit}: what it says may no longer hold" if found.stale else ""
+    phase = found.checkpoint.phase if found.checkpoint else ""
+    if found.phase not in ("", phase):
+        phase += f", and now {found.phase}"
     return templates.render(
         "recovery_facts.md",
         found=found,
         checkpoint=found.checkpoint,
+        phase=phase,
         age=age + stale,
         state=_states(found),
     ).rstrip("\n")
