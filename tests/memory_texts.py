@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 PIECES = st.sampled_from(
     [
         "## Summary", "## Key Discoveries", "### From `a_20250104T120000.md`", "# Findings: x",
-        "- [x] a", "- [ ] b (answered)", "1. one", "- two", "```", "````", "~~~", "```py", "\\", "\\## x",
-        "\\```", "- Completed: a, b", "**Status**: failed", "<!-- contextkit: files={} -->", "<!-- a -->",
-        "unknown", "none", "  ", "\t", "`", "``", " - ", "a", "é", "\u2028", "\x0b", "{{ x }}",
-        "---",
+        "- [x] a", "- [ ] b (answered)", "1. one", "- two", "```", "````", "~~~", "```py", "\\",
+        "\\## x", "\\```", "- Completed: a, b", "**Status**: failed", "<!-- a -->", "unknown",
+        "<!-- contextkit: files={} -->", "none", "  ", "\t", "`", "``", " - ", "a", "é", "\u2028",
+        "\x0b", "{{ x }}", "---",
     ]
 )  # fmt: skip
 LINES = st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=4).map("".join)

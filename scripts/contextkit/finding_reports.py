@@ -53,7 +53,7 @@ def read(text: str) -> dict[str, Any]:
         else:
             texts = sections.texts(body)
             fields[field] += map(sections.file_note, texts) if field == "files" else texts
-        renders_as = f"## {LISTS.get(field, 'Summary')}" if field else section.heading.strip()
+        renders_as = f"## {LISTS.get(field, 'Summary')}" if field else f"## {name}"
         if section.heading.strip() != renders_as or not any(map(str.strip, body)):
             renamed.append(f"- {section.heading.strip()}")
     above = sections.plain(_without_rules(head))
@@ -73,8 +73,8 @@ def _of_our_own(text: str) -> dict[str, Any]:
 def _split(text: str) -> tuple[list[str], list[Section]]:
     """The lines above the first section of a report, and its sections.
 
-    A section begins with a heading of the highest order that comes more than once, or at all;
-    a title alone of its order is none.
+    A section begins with a heading of the first or second order, or of the highest there is;
+    a title alone of its order begins none.
     """
     lines = text.split("\n")
     fenced_off = markdown.in_fences(lines)
@@ -88,7 +88,7 @@ def _split(text: str) -> tuple[list[str], list[Section]]:
     head: list[str] = []
     found: list[Section] = []
     for line, order in zip(lines, orders, strict=True):
-        if order and order <= there[0] and not (order == first and first < there[0]):
+        if order and order <= max(there[0], 2) and not (order == first and first < there[0]):
             found.append(Section(line, []))
         else:
             (found[-1].lines if found else head).append(line)

@@ -194,7 +194,9 @@ def file_note(text: str) -> FileNote:
     path, note = code_span(text)
     if not path:
         path, dash, note = text.partition(" - ")
-        if not dash and (" " in text or "\n" in text):
+        if not dash:
+            path, dash, note = text.partition(": ")
+        if " " in path.strip() or "\n" in path.strip():
             path, note = "", text  # a sentence, no path
     elif note.startswith(" - "):
         note = note[3:]
