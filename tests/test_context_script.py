@@ -203,5 +203,5 @@ def test_status_says_where_the_newest_task_stands(layout: Layout, run: Script) -
     memory_stores.full(layout)
     run("context", "status", "--json")
     said = {row["id"]: row["status"] for row in json.loads(run.out)}["memory"]
-    assert said.startswith("8 documents of 2 tasks, ~") and "tokens stored; station is in" in said
+    assert said.startswith("9 documents of 2 tasks, ~") and "tokens stored; station is in" in said
     assert said.endswith("in implementation, its checkpoint 0 h old")

@@ -139,8 +139,9 @@ def _memory(layout: Layout) -> str:
     if known.checkpoint is None:
         return f"{said}; no checkpoint"
     stale = ", stale" if known.stale else ""
-    hours = f"{known.age // 3600} h old{stale}"
-    return f"{said}; {known.task} is in {known.phase or known.checkpoint.phase}, its checkpoint {hours}"
+    phase = known.phase or known.checkpoint.phase
+    age = f"its checkpoint {known.age // 3600} h old{stale}"
+    return f"{said}; {known.task} is in {phase}, {age}"
 
 
 def _verdicts(layout: Layout) -> str:
