@@ -173,3 +173,18 @@ def test_a_hot_command_imports_no_more_than_it_must(
     )  # compiles templates
     assert modules_of(script, *arguments) == allowed
     assert not allowed & DEAR
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "plan --task=t --objective=x",
+        "finding --agent=a --task=t --status=failed --summary=s",
+        "checkpoint --task=t --phase=review --summary=s --next-action=n",
+        "snapshot --task=t --summary=s",
+    ],
+    ids=["plan", "finding", "checkpoint", "snapshot"],
+)
+def test_a_save_of_memory_imports_nothing_dear(repo: Path, call: str) -> None:
+    found = modules_of("external_memory", *call.split())
+    assert "contextkit.memory_commands" in found and not found & DEAR
