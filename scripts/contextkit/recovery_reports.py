@@ -43,6 +43,10 @@ def report(layout: Layout, found: Recovered, budget: int, prompt: bool = False) 
     most = budget // _NEXT_TO_NOTHING  # findings beyond that have no chance, and are not read
     parts = _parts(layout, found, most)
     beyond = tuple(_unread(layout, told.path) for told in found.findings[most:])
+    if not beyond and sum(len(part.text) for part in parts) < 20 * budget:
+        text = _rendered(found, budgets.Fitted(parts=tuple(parts), left_out=()), 0, prompt)
+        if tokens.cautious(text) <= budget:
+            return Report(text=text, left_out=())
     room = int(budget / tokens.CAUTION)
     while True:
         fitted = budgets.fit(parts, room - _frame(found, prompt), beyond)
