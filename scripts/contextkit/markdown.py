@@ -30,6 +30,8 @@ def in_fences(lines: list[str]) -> list[bool]:
     """
     if not any("```" in line or "~~~" in line for line in lines):
         return [False] * len(lines)
+    if not any("```" in line or "~~~" in line for line in lines):
+        return [False] * len(lines)
     closers = _closers(lines)
     found = []
     fence = ""

@@ -103,6 +103,9 @@ def normal(text: str) -> str:
 
 def plain(lines: list[str], item: bool = False) -> str:
     """The text in the lines of a section: what `filters.prose` was given."""
+    text = "\n".join(lines)
+    if "\\" not in text:
+        return clean(text)
     fenced_off = markdown.in_fences(lines[1:] if item else lines)
     if item:
         fenced_off.insert(0, True)
