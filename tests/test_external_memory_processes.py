@@ -92,8 +92,8 @@ def test_a_save_that_is_killed_leaves_old_or_new_and_never_half(layout: Layout, 
             Path(plans.path_of(layout, "t")).unlink(missing_ok=True)  # so that it stays small
     broken: list[str] = []
     for module in (plans, findings, merged_findings, checkpoints, snapshots):
-        for _, one in module.load_all(layout, "", broken):  # type: ignore[attr-defined]
-            assert LONG.strip() in module.render(one)  # type: ignore[attr-defined]
+        for _, one in module.load_all(layout, "", broken):
+            assert LONG.strip() in module.render(one)
     assert broken == []
 
 
