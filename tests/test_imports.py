@@ -188,3 +188,13 @@ def test_a_hot_command_imports_no_more_than_it_must(
 def test_a_save_of_memory_imports_nothing_dear(repo: Path, call: str) -> None:
     found = modules_of("external_memory", *call.split())
     assert "contextkit.memory_commands" in found and not found & DEAR
+
+
+def test_looking_at_memory_imports_nothing_dear(repo: Path) -> None:
+    line = '{"type": "assistant", "uuid": "u", "message": {"usage": {"input_tokens": 9}}}\n{"typ'
+    (repo / "t.jsonl").write_text(line, encoding="utf-8")
+    save = "checkpoint --task=t --phase=review --summary=s --next-action=n"
+    modules_of("external_memory", *save.split())
+    for call in ("status --transcript=t.jsonl", "recover --task=t", "status --tokens=150000"):
+        found = modules_of("external_memory", *call.split())
+        assert "contextkit.recovery_commands" in found and not found & DEAR

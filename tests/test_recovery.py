@@ -217,7 +217,7 @@ def test_a_prompt_cannot_end_its_own_fence(layout: Layout) -> None:
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(
     damage=st.lists(HALVES, min_size=9, max_size=9),
     budget=st.integers(100, 3000),

@@ -39,8 +39,8 @@ def act(walk: Walk) -> None:
         "objective=Find functions that are too long", "questions=Which module is the longest?",
         "next_actions=Read every module | Report the longest functions",
     )  # fmt: skip
-    pages = [path for path in walk.git("ls-files", "scripts/contextkit/*.py").split()][:12]
-    cut_off(walk, pages, after=5)
+    pages = [path for path in walk.git("ls-files", "scripts/contextkit/*.py").split()][:8]
+    cut_off(walk, pages, after=3)
     stored = stored_tokens(walk)
     resumed = walk.step("A fresh process, with nothing but what is on disk", "memory_recover",
                         "prompt=1", "budget=1500")  # fmt: skip
