@@ -77,26 +77,8 @@ def load(layout: Layout, task: str, now: int) -> Recovered:
     warnings: list[str] = []
     live = _Live(layout, warnings)
     task = task or _latest_task(layout, live, now)
-    others = tuple(name for name in live.tasks if name != task)
-    if not task:  # a snapshot may be of no task
-        path, snapshot = _newest(layout, _of("", live.snapshots), now, warnings)
-        return Recovered(
-            task="",
-            snapshot_path=path,
-            snapshot=snapshot,
-            files=_in_play(layout, None, snapshot),
-            warnings=tuple(warnings),
-            others=others,
-        )
-    archived = not live.has(task) and not memory.current_phase(layout, task)
-    saved = _of(task, live.checkpoints)
-    if not saved:  # of an open task, the last one that was cleaned away
-        place = layout.memory_archive(task, memory.CHECKPOINTS)
-        saved = checkpoints.load_all(layout, task, warnings, place)
-    taken = _of(task, live.snapshots)
-    if archived:
-        place = layout.memory_archive(task, memory.SNAPSHOTS)
-        taken = snapshots.load_all(layout, task, warnings, place)
+    archived = bool(task) and not live.has(task) and not memory.current_phase(layout, task)
+    saved, taken = _saves(layout, live, task, archived, warnings)
     path, checkpoint = _newest(layout, saved, now, warnings)
     snapshot_path, snapshot = _newest(layout, taken, now, warnings)
     if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
@@ -112,11 +94,11 @@ def load(layout: Layout, task: str, now: int) -> Recovered:
         stale=age > names.seconds(layout.limits.memory_checkpoint_age),
         snapshot_path=snapshot_path,
         snapshot=snapshot,
-        plan_path=_plan(layout, task, archived, warnings),
-        findings=tuple(_told(layout, task, archived, warnings)),
+        plan_path=_plan(layout, task, archived),
+        findings=tuple(_told(layout, task, archived, warnings)) if task else (),
         files=_in_play(layout, checkpoint, snapshot),
         warnings=tuple(dict.fromkeys(warnings)),
-        others=others,
+        others=tuple(name for name in live.tasks if name != task),
     )
 
 
@@ -137,6 +119,20 @@ class _Live:
         return task in self.tasks or bool(
             findings.load_all(self._layout, task) or merged_findings.load_all(self._layout, task)
         )
+
+
+def _saves(
+    layout: Layout, live: _Live, task: str, archived: bool, warnings: list[str]
+) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    """The checkpoints and the snapshots of a task; of no task, snapshots that name none."""
+    saved, taken = _of(task, live.checkpoints), _of(task, live.snapshots)
+    if task and not saved:  # of an open task, the last one that was cleaned away
+        place = layout.memory_archive(task, memory.CHECKPOINTS)
+        saved = checkpoints.load_all(layout, task, warnings, place)
+    if archived:
+        place = layout.memory_archive(task, memory.SNAPSHOTS)
+        taken = snapshots.load_all(layout, task, warnings, place)
+    return saved, taken
 
 
 def _of(task: str, pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
@@ -189,7 +185,7 @@ def _mtime(path: str) -> int:
         return 0  # archived just now
 
 
-def _plan(layout: Layout, task: str, archived: bool, warnings: list[str]) -> str:
+def _plan(layout: Layout, task: str, archived: bool) -> str:
     """The path of the task's plan; empty for none."""
     place = layout.memory_archive(task, memory.PLANS) if archived else ""
     for path in memory.paths(place or layout.memory_folder(memory.PLANS), ".md"):
