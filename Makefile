@@ -20,6 +20,8 @@ override CONTEXTKIT_DEVELOPMENT := $(CONTEXTKIT_PLACE)/.venv/development.stamp
 override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
   payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair \
   handoff handoff_switch handoff_context handoff_list handoff_show handoff_check handoff_consume handoff_stats handoff_reset \
+  memory_init memory_plan memory_finding memory_merge memory_checkpoint memory_phase memory_batch memory_spawn \
+  memory_snapshot memory_check memory_status memory_recover memory_list memory_archive memory_clean memory_estimate \
   verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_init verdict_clean \
   verdict_start verdict_contract verdict_wait verdict_diff \
   verdict_ingest verdict_index verdict_show verdict_stats verdict_check verdict_synthesize verdict_gate \
@@ -31,12 +33,15 @@ override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help)
 override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(CONTEXTKIT_GOALS))
 
 # Every variable that a recipe below hands to a script.
-override CONTEXTKIT_INPUTS := agent agents all base blockers branch budget confidence decisions detail dir draft dry_run file \
-  files files_changed finding findings folder force from id inline into json keep key_findings \
-  legacy lenient m max_idle max_tokens mini mode model next_action next_step no_reminders no_story \
-  older_than output_dir overwrite part path phase plain plan_slug process profile profiles purge q \
-  ref reminders root run session source sources stat status story_id story_path story_status strict \
-  stub summary summary_file tag tags target task timeout to tokens topic type version
+override CONTEXTKIT_INPUTS := active agent agents all answered archive base blocked blockers branch budget code_lines completed \
+  confidence constraints decisions description detail dir discoveries draft dry_run file file_reads \
+  files files_changed finding findings findings_count folder force from id important in_progress \
+  inline into json keep key_findings legacy lenient m max_idle max_tokens mini mode model \
+  next_action next_actions next_step no_reminders no_story objective older_than output_dir overwrite \
+  part path pending phase plain plan_slug process profile profiles prompt purge q questions reason \
+  recommendations recovery ref reminders responses resume root run session source sources stat \
+  status story_id story_path story_status strategy strict stub summary summary_file tag tags target \
+  task timeout to tokens topic transcript type version words
 
 # The interpreter, as set-up found it: its file below says it again.
 override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python
@@ -173,6 +178,73 @@ handoff_stats: ## tokens with and without handoffs, of the switches made here or
 
 handoff_reset: ## no agent is active any more: the next one hands nothing over
 	@$(call CONTEXTKIT_SCRIPT,handoff reset) --root="$$root"
+
+##@ External memory
+
+.PHONY: memory_init memory_plan memory_finding memory_merge memory_checkpoint memory_phase memory_batch memory_spawn
+
+memory_init: ## make the folders of the store, which git does not see; every save does so too
+	@$(call CONTEXTKIT_SCRIPT,external_memory init) --root="$$root"
+
+memory_plan: ## make the plan of a task, or work changes into it: task=
+	@$(call CONTEXTKIT_SCRIPT,external_memory plan) --root="$$root" --task="$$task" --objective="$$objective" --strategy="$$strategy" \
+	  --questions="$$questions" --answered="$$answered" --completed="$$completed" --in-progress="$$in_progress" --pending="$$pending" \
+	  --constraints="$$constraints" --next-actions="$$next_actions" --draft="$$draft"
+
+memory_finding: ## keep what a subagent found out: agent= task= status= summary=, or its report in file=
+	@$(call CONTEXTKIT_SCRIPT,external_memory finding) --root="$$root" --agent="$$agent" --task="$$task" --file="$$file" \
+	  --description="$$description" --status="$$status" --summary="$$summary" --discoveries="$$discoveries" --files="$$files" \
+	  --questions="$$questions" --recommendations="$$recommendations" --draft="$$draft"
+
+memory_merge: ## all findings of a task in one file, nothing lost and nothing twice: task=
+	@$(call CONTEXTKIT_SCRIPT,external_memory merge) --root="$$root" --task="$$task" --archive="$$archive"
+
+memory_checkpoint: ## record where a task stands: task= phase= summary= next_action=
+	@$(call CONTEXTKIT_SCRIPT,external_memory checkpoint) --root="$$root" --task="$$task" --phase="$$phase" --completed="$$completed" \
+	  --pending="$$pending" --active="$$active" --blocked="$$blocked" --findings-count="$$findings_count" --summary="$$summary" \
+	  --next-action="$$next_action" --recovery="$$recovery" --files="$$files"
+
+memory_phase: ## end the current phase with a checkpoint, begin the next: task= to=
+	@$(call CONTEXTKIT_SCRIPT,external_memory phase) --root="$$root" --task="$$task" --to="$$to" --completed="$$completed" \
+	  --pending="$$pending" --active="$$active" --blocked="$$blocked" --findings-count="$$findings_count" --summary="$$summary" \
+	  --next-action="$$next_action" --recovery="$$recovery" --files="$$files"
+
+memory_batch: ## a finding for each agent of a batch, then one checkpoint: task= draft=
+	@$(call CONTEXTKIT_SCRIPT,external_memory batch) --root="$$root" --task="$$task" --draft="$$draft"
+
+memory_spawn: ## a checkpoint before a large batch of agents starts: task= agents=N
+	@$(call CONTEXTKIT_SCRIPT,external_memory spawn) --root="$$root" --task="$$task" --agents="$$agents"
+
+.PHONY: memory_snapshot memory_check memory_status memory_recover memory_list memory_archive memory_clean memory_estimate
+
+memory_snapshot: ## keep what a conversation knows, before it is full or handed over: summary=
+	@$(call CONTEXTKIT_SCRIPT,external_memory snapshot) --root="$$root" --reason="$$reason" --tokens="$$tokens" --task="$$task" \
+	  --phase="$$phase" --agents="$$agents" --summary="$$summary" --important="$$important" --files="$$files" --decisions="$$decisions" \
+	  --resume="$$resume"
+
+memory_check: ## what will not help whoever resumes, a line a finding
+	@$(call CONTEXTKIT_SCRIPT,external_memory check) --root="$$root" --task="$$task" --json="$$json"
+
+memory_status: ## ok, warn or save; at the threshold it writes a snapshot: tokens= or transcript=
+	@$(call CONTEXTKIT_SCRIPT,external_memory status) --root="$$root" --tokens="$$tokens" --file="$$file" --transcript="$$transcript" \
+	  --task="$$task" --summary="$$summary" --json="$$json"
+
+memory_recover: ## what a fresh agent needs to go on, within a budget; prompt=1 as a prompt
+	@$(call CONTEXTKIT_SCRIPT,external_memory recover) --root="$$root" --task="$$task" --budget="$$budget" --prompt="$$prompt" \
+	  --json="$$json"
+
+memory_list: ## every plan, finding, checkpoint and snapshot
+	@$(call CONTEXTKIT_SCRIPT,external_memory list) --root="$$root" --task="$$task" --json="$$json"
+
+memory_archive: ## move all that belongs to a finished task into the archive
+	@$(call CONTEXTKIT_SCRIPT,external_memory archive) --root="$$root" --task="$$task"
+
+memory_clean: ## remove stale checkpoints; the last one of an open task is archived
+	@$(call CONTEXTKIT_SCRIPT,external_memory clean) --root="$$root" --dry-run="$$dry_run"
+
+memory_estimate: ## what something will cost in tokens: words= code_lines= file_reads= responses=
+	@$(call CONTEXTKIT_SCRIPT,external_memory estimate) --root="$$root" --words="$$words" --code-lines="$$code_lines" \
+	  --file-reads="$$file_reads" --responses="$$responses" --file="$$file" --json="$$json"
 
 ##@ Verdicts
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import memory_stores
 import pytest
 from conftest import Script
 from contextkit import copies
+from contextkit.layout import Layout
 from contextkit.limits import Limits
 from contextkit.makefiles import targets
 from test_capsule_prompt_script import STAMP, TARGET, tree
@@ -132,6 +134,7 @@ def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
         "system     status\ncapsules   none on feature/demo\nreminders  0 open, 0 done\n"
         "payloads   0 in 0 sessions; ~0 tokens stored\n"
         "handoffs   no agent is active; 0 kept (~0 tokens), 0 not consumed\n"
+        "memory     nothing stored\n"
         "verdicts   0 verdicts; 0 to look at\n"
     )
     assert tree() == set()
@@ -155,6 +158,7 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "reminders",
         "payloads",
         "handoffs",
+        "memory",
         "verdicts",
     ]
 
@@ -197,3 +201,11 @@ def test_help_in_a_host_leaves_out_the_targets_of_the_checkout(sealed: Path, run
 def test_a_command_that_is_not_there_is_a_mistake(sealed: Path, run: Script) -> None:
     assert run("context", "initialise") == 2
     assert run.out == "" and "init" in run.err
+
+
+def test_status_says_where_the_newest_task_stands(layout: Layout, run: Script) -> None:
+    memory_stores.full(layout)
+    run("context", "status", "--json")
+    said = {row["id"]: row["status"] for row in json.loads(run.out)}["memory"]
+    assert said.startswith("9 documents of 2 tasks, ~") and "tokens stored; station is in" in said
+    assert said.endswith("in implementation, its checkpoint 0 h old")

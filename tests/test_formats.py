@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import yaml
+from conftest import SCRIPTS
 from contextkit import filters, formats
 from contextkit.errors import ContextError
 from contextkit.records import Record
@@ -241,3 +244,18 @@ def test_json_for_programs_is_indented_and_readable() -> None:
 def test_what_is_no_json_is_refused(text: str, complaint: str) -> None:
     said = refusal(formats.from_json, text, "state.json")
     assert said.startswith("state.json: ") and complaint in said
+
+
+@pytest.mark.parametrize("text", ['{"a": 1', '{"a', '{"a" 1}', '["\\q"]'])
+def test_what_is_no_json_is_refused_in_a_process_that_has_no_json_yet(text: str) -> None:
+    """There the scanner itself may fail instead of saying what is wrong."""
+    program = (
+        "import sys; from contextkit import errors, formats\n"
+        "try: formats.from_json(sys.argv[1], 'state.json')\n"
+        "except errors.ContextError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program, text],
+        env={"PYTHONPATH": str(SCRIPTS)}, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("state.json: not valid JSON in line 1\n", "")

@@ -17,28 +17,38 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "agents arguments branch_folders changes cli commands comparisons contracts copies errors facts"
-    " files filters formats git indexes layout limits makefiles markdown names packages processes"
-    " receipts records scratch sessions settings summaries tables template_compiler templates"
-    " tokens usage".split()
+    "agents arguments branch_folders budgets changes cli commands comparisons contracts copies"
+    " errors estimates facts files filters formats git indexes layout limits makefiles markdown"
+    " memory names packages processes receipts records references scratch sections sessions"
+    " settings summaries tables template_compiler templates tokens transcripts usage zones".split()
 )
-# What is too much for one module is read by several, which are one document together.
-HANDOFFS = frozenset("handoff_check handoff_fields handoff_limits handoff_state handoffs".split())
-REVIEWS = frozenset(
-    "review_check review_headers review_index review_issues review_lines review_research"
-    " review_sections review_words reviews".split()
+# What is too much for one module is several, which are one document together.
+WHOLES = {
+    "findings": frozenset("finding_reports findings merged_findings".split()),
+    "handoffs": frozenset(
+        "handoff_check handoff_fields handoff_limits handoff_state handoffs".split()
+    ),
+    "reviews": frozenset(
+        "review_check review_headers review_index review_issues review_lines review_research"
+        " review_sections review_words reviews".split()
+    ),
+}
+SINGLE = frozenset(
+    "capsules checkpoints notebooks payloads plans profiles reminders runs snapshots stories"
+    " verdicts".split()
 )
-SINGLE = frozenset("capsules notebooks payloads profiles reminders runs stories verdicts".split())
-DOCUMENTS = SINGLE | HANDOFFS | REVIEWS
+DOCUMENTS = SINGLE.union(*WHOLES.values())
 FLOWS = frozenset(
-    "agent_files drill_downs gates handing_over handoff_facts handoff_savings outputs overview"
-    " research_reports retention review_reports review_runs run_folders run_starts run_waits"
-    " subagents synthesis synthesis_conflicts synthesis_data synthesis_reports"
+    "agent_files derived_snapshots drill_downs gates handing_over handoff_facts handoff_savings"
+    " memory_checks outputs overview recovery recovery_reports research_reports retention"
+    " review_reports review_runs run_folders run_starts run_waits subagents synthesis"
+    " synthesis_conflicts synthesis_data synthesis_reports task_saves task_upkeep"
     " verdict_cleaning".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset(
-    "handoff_commands payload_commands run_commands start_commands verdict_commands".split()
+    "handoff_commands memory_commands payload_commands recovery_commands run_commands"
+    " start_commands verdict_commands".split()
 )
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS
 
@@ -64,7 +74,7 @@ def imported(path: Path) -> set[str]:
 
 def together(module: str) -> frozenset[str]:
     """The modules that are one document with this one."""
-    return next((group for group in (HANDOFFS, REVIEWS) if module in group), frozenset([module]))
+    return next((whole for whole in WHOLES.values() if module in whole), frozenset([module]))
 
 
 def documents_among(modules: set[str]) -> int:
@@ -189,3 +199,28 @@ def test_a_hot_command_imports_no_more_than_it_must(
     )  # compiles templates
     assert modules_of(script, *arguments) == allowed
     assert not allowed & DEAR
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "plan --task=t --objective=x",
+        "finding --agent=a --task=t --status=failed --summary=s",
+        "checkpoint --task=t --phase=review --summary=s --next-action=n",
+        "snapshot --task=t --summary=s",
+    ],
+    ids=["plan", "finding", "checkpoint", "snapshot"],
+)
+def test_a_save_of_memory_imports_nothing_dear(repo: Path, call: str) -> None:
+    found = modules_of("external_memory", *call.split())
+    assert "contextkit.memory_commands" in found and not found & DEAR
+
+
+def test_looking_at_memory_imports_nothing_dear(repo: Path) -> None:
+    line = '{"type": "assistant", "uuid": "u", "message": {"usage": {"input_tokens": 9}}}\n{"typ'
+    (repo / "t.jsonl").write_text(line, encoding="utf-8")
+    save = "checkpoint --task=t --phase=review --summary=s --next-action=n"
+    modules_of("external_memory", *save.split())
+    for call in ("status --transcript=t.jsonl", "recover --task=t", "status --tokens=150000"):
+        found = modules_of("external_memory", *call.split())
+        assert "contextkit.recovery_commands" in found and not found & DEAR

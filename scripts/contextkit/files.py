@@ -4,6 +4,7 @@
     create   make a file that must not exist; the second of a name gets `-2`
     splice   replace the end of a file, whatever its size
     append   add to the end of a file, whole or not at all
+    move     put a file into another folder, never overwriting
     locked   one process at a time changes a shared file
     store    a folder that git does not see
 
@@ -97,6 +98,27 @@ def create(path: str, text: str | bytes, exact: bool = False) -> str:
                 final = f"{stem}-{number}{suffix}"
     finally:
         _discard(draft)
+    return final
+
+
+def move(path: str, folder: str) -> str:
+    """Put the file `path` into `folder` and return its path there; a taken name gets `-2`.
+
+    Killed in between it leaves the file under both names; moving it again then ends the move.
+    """
+    make_folder(folder)
+    stem, suffix = os.path.splitext(os.path.join(folder, os.path.basename(path)))
+    number, final = 1, stem + suffix
+    while True:
+        try:
+            os.link(path, final, follow_symlinks=False)
+            break
+        except FileExistsError:
+            if os.path.samestat(os.lstat(path), os.lstat(final)):
+                break
+            number += 1
+            final = f"{stem}-{number}{suffix}"
+    _discard(path)
     return final
 
 

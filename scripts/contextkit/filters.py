@@ -63,9 +63,71 @@ def fenced(text: str, info: str = "text", least: int = 3) -> str:
     return f"{fence}{info}\n{text.rstrip()}\n{fence}"
 
 
+# Lines that mean something in a memory document; one that a text brings along gets a backslash.
+MARKS = ("## ", "### From `", "<!-- contextkit:", "```", "~~~")
+
+
+def prose(text: str, item: bool = False) -> str:
+    """`text` as the body of a Markdown section: it can begin no section and leave no fence open.
+
+    A line that could do so gets a backslash in front, which Markdown does not show; fences that
+    are closed stay as they are, and so does the first line of an `item`, which stands behind its
+    bullet. `sections.plain` undoes it.
+    """
+    if not any(mark in text for mark in MARKS):
+        return text
+    from contextkit import markdown
+
+    lines = text.split("\n")
+    fenced_off = markdown.in_fences(lines[1:] if item else lines)
+    if item:
+        fenced_off.insert(0, True)
+    return "\n".join(
+        line if inside or not is_mark(line) else _behind_backslash(line)
+        for line, inside in zip(lines, fenced_off, strict=True)
+    )
+
+
+def is_mark(line: str) -> bool:
+    """Whether a line, without indent and backslashes in front, begins with one of the marks."""
+    return line.lstrip().lstrip("\\").startswith(MARKS)
+
+
+def _behind_backslash(line: str) -> str:
+    bare = line.lstrip()
+    return line[: len(line) - len(bare)] + "\\" + bare
+
+
+def item(text: str, width: int = 2) -> str:
+    """`text` as a list item behind its mark: further lines are moved right."""
+    return indented(prose(text, item=True), width)
+
+
+def code(text: str) -> str:
+    """`text`, one line, as a code span that nothing in it can end."""
+    longest = max((len(run) for run in _runs(text)), default=0)
+    ticks = "`" * (longest + 1)
+    pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def _runs(text: str) -> list[str]:
+    """The runs of backticks in a text."""
+    return "".join(char if char == "`" else " " for char in text).split()
+
+
+def known(text: str) -> str:
+    """`text`, or `unknown` where there is none."""
+    return text or "unknown"
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "joined": ", ".join,
     "quoted": quoted,
     "indented": indented,
     "fenced": fenced,
+    "prose": prose,
+    "item": item,
+    "code": code,
+    "known": known,
 }

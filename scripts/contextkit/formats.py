@@ -139,17 +139,9 @@ def from_json(text: str, where: str) -> Any:
     By the scanner that the json module is built on, without the module: its import alone
     costs a command half a bare start. Whatever the scanner does not take goes to json.
     """
-    global _scan
     try:
-        if _scan is None:
-            from _json import make_scanner
-
-            _scan = make_scanner(_JsonRules)  # type: ignore[arg-type]
-        start = len(text) - len(text.lstrip(" \t\r\n"))
-        value, end = _scan(text, start)
-        if end == len(text) or not text[end:].strip(" \t\r\n"):
-            return value
-    except (ImportError, StopIteration, ValueError, RecursionError):
+        return scan_json(text)
+    except ValueError:
         pass
     import json
 
@@ -160,6 +152,24 @@ def from_json(text: str, where: str) -> Any:
         raise ContextError(f"{where}: not valid JSON in line {line}") from None
     except RecursionError:
         raise ContextError(f"{where}: not valid JSON: nested too deeply") from None
+
+
+def scan_json(text: str) -> Any:
+    """As `from_json`, but a bare ValueError for what is no JSON: for text that often is none."""
+    global _scan
+    try:
+        if _scan is None:
+            from _json import make_scanner
+
+            _scan = make_scanner(_JsonRules)  # type: ignore[arg-type]
+        start = len(text) - len(text.lstrip(" \t\r\n"))
+        value, end = _scan(text, start)
+    except (ImportError, StopIteration, RecursionError, SystemError) as error:
+        # SystemError: before 3.12 the scanner cannot say what is wrong without the json module.
+        raise ValueError(str(error)) from None
+    if end != len(text) and text[end:].strip(" \t\r\n"):
+        raise ValueError("more than one value")
+    return value
 
 
 def to_json(value: object, margin: str = "") -> str:

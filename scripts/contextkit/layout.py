@@ -129,6 +129,22 @@ class Layout:
         return os.path.join(self.state, "ended")
 
     @property
+    def memory(self) -> str:
+        return self.join(self.places.memory)
+
+    def memory_folder(self, kind: str) -> str:
+        """`research_plans`, `findings`, `checkpoints` or `context_snapshots` of external memory."""
+        return os.path.join(self.memory, kind)
+
+    def memory_archive(self, task: str, kind: str = "") -> str:
+        """Where the memory of a task goes when it is done; `kind` as above."""
+        return os.path.join(self.memory, "archive", task, kind)
+
+    def memory_state(self, name: str) -> str:
+        """What is known about memory beside the documents: `current`, `<task>.phase`."""
+        return os.path.join(self.state, "memory", name)
+
+    @property
     def sessions(self) -> str:
         """Where the process kit that contextkit grew up in keeps its session pointers."""
         return self.join(".parallelus", "sessions")

@@ -54,7 +54,9 @@ class Limits(Record):
 
     # External memory (seed: External Memory System)
     memory_save_tokens: int = 150_000  # tokens of a context: save now
-    memory_warn_percent: int = 80  # of it: warn
+    memory_save_percent: int = 0  # of the window below, in place of that number; 0: not used
+    memory_window_tokens: int = 200_000  # tokens that the model's context can hold
+    memory_warn_percent: int = 80  # of where a save is due: warn
     memory_phase_transition: bool = True  # a new phase writes a checkpoint
     memory_agent_completion: bool = True  # a completed batch writes a checkpoint
     memory_spawn_agents: int = 3  # agents about to start, from which a checkpoint comes first
@@ -68,11 +70,12 @@ class Limits(Record):
 
     def check(self) -> None:
         for name, annotation in self.fields().items():
-            if annotation == "int" and getattr(self, name) < 1:
-                raise bad_input(f"{name} must be at least 1, not {getattr(self, name)}")
+            least = 0 if name == "memory_save_percent" else 1
+            if annotation == "int" and getattr(self, name) < least:
+                raise bad_input(f"{name} must be at least {least}, not {getattr(self, name)}")
         for name in _DURATIONS:
             if names.seconds(getattr(self, name)) < 1:
                 raise bad_input(f"{name} must be longer than nothing")
-        for name in ("capsule_warn_percent", "memory_warn_percent"):
+        for name in ("capsule_warn_percent", "memory_save_percent", "memory_warn_percent"):
             if getattr(self, name) > 100:
                 raise bad_input(f"{name} is a percentage: at most 100")

@@ -12,10 +12,13 @@ from contextkit import (
     git,
     handoff_state,
     handoffs,
+    names,
     payloads,
     processes,
+    recovery,
     reminders,
     settings,
+    task_upkeep,
     templates,
     tokens,
     verdicts,
@@ -93,6 +96,7 @@ def status(layout: Layout) -> list[tuple[str, str]]:
             ("reminders", _reminders),
             ("payloads", _payloads),
             ("handoffs", _handoffs),
+            ("memory", _memory),
             ("verdicts", _verdicts),
         )
     ]
@@ -142,6 +146,22 @@ def _handoffs(layout: Layout) -> str:
     active = f"{state.active} is active" if state.active else "no agent is active"
     doubt = f"; {len(said)} to mend or look at" if said else ""
     return f"{active}; {len(found)} kept (~{size} tokens), {waiting} not consumed{doubt}"
+
+
+def _memory(layout: Layout) -> str:
+    found = task_upkeep.listed(layout)
+    if not found:
+        return "nothing stored"
+    stored = sum(tokens.estimate(files.read(one.path)) for one in found)
+    tasks = {one.task for one in found}
+    said = f"{len(found)} documents of {len(tasks)} tasks, ~{stored} tokens stored"
+    known = recovery.load(layout, "", names.now())
+    if known.checkpoint is None:
+        return f"{said}; no checkpoint"
+    stale = ", stale" if known.stale else ""
+    phase = known.phase or known.checkpoint.phase
+    age = f"its checkpoint {known.age // 3600} h old{stale}"
+    return f"{said}; {known.task} is in {phase}, {age}"
 
 
 def _verdicts(layout: Layout) -> str:

@@ -33,7 +33,7 @@ class Walk:
         with open(os.path.join(folder, "sitecustomize.py"), "w", encoding="utf-8") as file:
             file.write(WATCH)
         kept = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "CONTEXT_ROOT")}
-        self._environment = {
+        self.environment = {
             **kept,
             "PYTHONPATH": folder,
             "DEMO_SCRATCH": self.scratch,
@@ -59,7 +59,7 @@ class Walk:
         open(self._log, "w", encoding="utf-8").close()
         done = subprocess.run(
             ["make", "-s", "-f", toolkit("Makefile"), *call],
-            cwd=self.scratch, env=self._environment, input=stdin,
+            cwd=self.scratch, env=self.environment, input=stdin,
             capture_output=True, encoding="utf-8",
         )  # fmt: skip
         if done.returncode and not (may_say_no and done.stdout):

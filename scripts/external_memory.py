@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""Keep plans, findings, checkpoints and snapshots of a task, and recover it from them."""
+
+from __future__ import annotations
+
+from contextkit import cli, memory_commands, recovery_commands
+from contextkit.commands import Program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROGRAM = Program(
+    name="external_memory",
+    about=__doc__ or "",
+    commands=(*memory_commands.COMMANDS, *recovery_commands.COMMANDS),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return cli.run(PROGRAM, argv)
+
+
+if __name__ == "__main__":
+    cli.leave(main())
