@@ -11,6 +11,11 @@ import time
 
 from contextkit.errors import bad_input
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
@@ -80,13 +85,25 @@ def slug(text: str, longest: int = 50) -> str:
 
 
 def sha256(data: bytes) -> str:
-    """The SHA-256 digest in hexadecimal.
+    """The SHA-256 digest in hexadecimal."""
+    return sha256_of((data,))
+
+
+def sha256_of(pieces: Iterable[bytes]) -> str:
+    """The SHA-256 digest, in hexadecimal, of bytes that need not all be in memory.
 
     By Python's own module where there is one: `hashlib` loads OpenSSL, a third of a bare start.
     """
+    digest = _new_sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return str(digest.hexdigest())
+
+
+def _new_sha256() -> Any:
     for module in ("_sha2", "_sha256", "hashlib"):  # of 3.12 and newer, of 3.11, of any
         try:
-            return str(__import__(module).sha256(data).hexdigest())
+            return __import__(module).sha256()
         except (ImportError, AttributeError):
             continue
     raise RuntimeError("this Python has no SHA-256")
