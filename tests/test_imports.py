@@ -18,8 +18,9 @@ PACKAGE = SCRIPTS / "contextkit"
 # document is what has files of its own.
 FOUNDATION = frozenset(
     "arguments branch_folders cli commands copies errors facts files filters formats git indexes"
-    " layout limits makefiles markdown names packages receipts records references sessions settings"
-    " summaries tables template_compiler templates tokens usage".split()
+    " layout limits makefiles markdown names packages receipts records redaction references"
+    " secret_rules sessions settings summaries tables template_compiler templates tokens"
+    " usage".split()
 )
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(

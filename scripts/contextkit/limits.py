@@ -27,9 +27,13 @@ class Limits(Record):
     capsule_warn_percent: int = 80  # of the ceiling below
     capsule_prune_days: int = 30  # age at which a superseded capsule may go
     subagent_prompt_ceiling: int = 5000  # tokens of an assembled subagent prompt
+    subagent_command: str = ""  # the agent's command line where a launch names none
+    subagent_scope_tokens: int = 800  # tokens of a scope that is put into the prompt whole
+    subagent_brief_tokens: int = 2400  # tokens of what a fresh subagent is told by a hook
     subagent_interval: int = 30  # seconds between two looks of the monitor
     subagent_log_age: int = 180  # seconds of silence that the monitor reports
     subagent_run_time: int = 600  # seconds of run time that the monitor reports
+    subagent_alert_polls: int = 3  # looks in a row with the same alert, after which it gives up
 
     # Payloads (seed: Shared Payloads)
     payload_budget: int = 500  # tokens above which a text is stored
@@ -58,6 +62,9 @@ class Limits(Record):
     memory_checkpoint_age: str = "24h"  # after which a checkpoint is stale
     memory_finding_tokens: int = 3000  # tokens of a finding, above which it is a dump
     memory_recover_tokens: int = 4000  # tokens of what recovery prints
+
+    # Secrets: kinds that are not looked for, and texts that make a value none
+    secrets_allow: tuple[str, ...] = ()
 
     def check(self) -> None:
         for name, annotation in self.fields().items():
