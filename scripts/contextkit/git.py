@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import os
 
+from contextkit.errors import ContextError
 from contextkit.records import Record
 
+# What makes git work on another repository than the one around a folder.
+VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
+             "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")  # fmt: skip
 _HEADS = "refs/heads/"
 _HEX = frozenset("0123456789abcdef")
 
@@ -153,6 +157,28 @@ def output(folder: str, *arguments: str) -> str:
         data = pipe.read()
     _, status = os.waitpid(process, 0)
     return data.decode("utf-8", "replace") if status == 0 else ""
+
+
+def run(folder: str, *arguments: str) -> str:
+    """What `git <arguments>` prints in `folder`, whatever repository the environment names.
+
+    Raises ContextError with what git says; for what changes something or must not fail unseen.
+    """
+    import subprocess
+
+    kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    command = ["git", "-C", folder, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+    try:
+        done = subprocess.run(
+            [*command, *arguments], env=kept, stdin=subprocess.DEVNULL, capture_output=True
+        )
+    except FileNotFoundError:
+        raise ContextError("git is not installed") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        reason = said[-1] if said else f"ended with {done.returncode}"
+        raise ContextError(f"git {arguments[0]}: {reason}")
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def _ask(repository: Repository, ref: str) -> str:
