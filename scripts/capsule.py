@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from contextkit import branch_folders, capsules, cli, tokens
+from contextkit import branch_folders, capsule_check, capsules, cli, tokens
 from contextkit.commands import Arguments, Command, Option, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
@@ -21,7 +21,7 @@ def save(layout: Layout, args: Arguments) -> str:
     text = capsules.unwrapped(cli.content("-"))
     if not text.strip():
         raise bad_input("standard input is empty: pipe the agent's reply in")
-    found = capsules.problems(text, "reply")
+    found = capsule_check.problems(text, "reply")
     if found:
         raise bad_input("\n".join([*found, "nothing was written"]))
     capsule, _ = capsules.parse(text)
