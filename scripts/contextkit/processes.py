@@ -21,10 +21,11 @@ import time
 from contextkit import files
 from contextkit.errors import ContextError
 
-# $1 the folder, $2 where to run, $3 seconds or 0, $4 the command. TERM reaches the whole group:
-# the shell outlives it, to write the status down; the watchdog sees to what does not end.
+# $1 the folder, $2 where to run, $3 seconds or 0, $4 the command, $5 seconds to end in. TERM
+# reaches the whole group: the shell outlives it, to write the status down; the watchdog sees to
+# what does not end.
 _SHELL = r"""
-run=$1 place=$2 limit=$3 command=$4
+run=$1 place=$2 limit=$3 command=$4 grace=$5
 trap : HUP INT TERM
 echo "$$" > "$run/pid"
 if [ "$limit" -gt 0 ]; then
@@ -37,7 +38,7 @@ if [ "$limit" -gt 0 ]; then
     trap '' USR1
     : > "$run/timed_out"
     kill -TERM "-$$"
-    sleep 3
+    sleep "$grace"
     kill -KILL "-$$"
   ) 9>&- < /dev/null > /dev/null 2>&1 &
   watchdog=$!
@@ -51,6 +52,7 @@ fi
 [ "$limit" -gt 0 ] && kill -USR1 "$watchdog" 2> /dev/null
 echo "$status" > "$run/exit.new" && mv "$run/exit.new" "$run/exit"
 """
+GRACE = 3  # seconds that a command has to end when it is asked
 _LOCK = 9  # the descriptor in the shell; dash knows those of one digit
 
 
@@ -85,7 +87,7 @@ def start(
         (os.POSIX_SPAWN_DUP2, 1, 2),
         (os.POSIX_SPAWN_DUP2, hold.descriptor, _LOCK),
     ]
-    words = ["sh", "-c", _SHELL, "contextkit", folder, place, str(limit), command]
+    words = ["sh", "-c", _SHELL, "contextkit", folder, place, str(limit), command, str(GRACE)]
     try:
         return os.posix_spawn("/bin/sh", words, env, file_actions=actions, setsid=True)
     except OSError as error:
@@ -93,7 +95,7 @@ def start(
 
 
 def _keep_descriptors() -> None:
-    """What this process got from its caller stays with it: the reader of a pipe waits for its end."""
+    """What this process got from its caller stays with it: a pipe's reader waits for an end."""
     for name in os.listdir("/dev/fd"):
         if name.isdigit() and int(name) > 2:
             try:
@@ -140,7 +142,7 @@ def ended_at(folder: str) -> int:
         return 0
 
 
-def stop(folder: str, patience: float = 3.0) -> bool:
+def stop(folder: str, patience: float = GRACE) -> bool:
     """End the command and all of its group: asked first, killed after `patience` seconds.
 
     False when nothing was running.

@@ -92,11 +92,11 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
         found.append(f"{len(changed)} changed files")
     heads = git.run(folder, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/stash")
     tips = {git.run(folder, "rev-parse", "HEAD").strip()}
+    others: tuple[str, ...] = ("--branches", "--remotes")
     if kind == "worktree":
-        others = (f"--exclude={branch_of(identity)}", "--branches", "--remotes")
+        others = (f"--exclude={branch_of(identity)}", *others)
     else:
         tips.update(heads.split())
-        others = ("--branches", "--remotes")
     lost = [tip for tip in sorted(tips) if _is_lost(_top(layout), tip, others)]
     if lost:
         found.append(f"commits that no branch has ({', '.join(tip[:12] for tip in lost)})")
