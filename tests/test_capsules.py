@@ -59,7 +59,7 @@ def test_front_matter_reads_back_whatever_branch_and_session_are_called(
         "token_budget": 1200,
         "version": "0.1",
     }
-    assert vars(capsules.parse(text)[0]) == {**expected, "mini": False}
+    assert vars(capsules.parse(text)[0]) == {**expected, "mini": False, "workstream": ""}
     assert yaml.safe_load(head) == expected
     assert frontmatter.loads(text).metadata == expected
     assert [line.partition(":")[0] for line in head.split("\n")] == ["---", *KEYS]

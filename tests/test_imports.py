@@ -125,8 +125,8 @@ def ours(names: str) -> set[str]:
 
 
 COMMON = {"__future__", "contextkit"} | ours(
-    "arguments cli commands errors files filters git layout limits names packages records reminders"
-    " settings templates"
+    "arguments cli commands errors files filters git layout limits names packages records redaction"
+    " reminders secret_rules settings templates"
 )
 ADD = {"remember_later"} | COMMON | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | COMMON | ours(

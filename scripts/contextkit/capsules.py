@@ -65,8 +65,9 @@ class Loaded(Record):
 
 
 def blank(
-    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool
-) -> Capsule:
+    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool,
+    workstream: str = "",
+) -> Capsule:  # fmt: skip
     """The front matter of a capsule still to be written; what is unknown is a placeholder."""
     return Capsule(
         branch=branch,
@@ -76,6 +77,7 @@ def blank(
         token_budget=tokens_allowed,
         version=version,
         mini=mini,
+        workstream=workstream,
     )
 
 

@@ -93,6 +93,14 @@ def checked(text: str, field: str, allowed: Iterable[str] = (), redact: bool = F
     return text
 
 
+def summary(secrets: Iterable[Secret]) -> str:
+    """How many of each kind: `2 github-token, 1 jwt`."""
+    counts: dict[str, int] = {}
+    for secret in secrets:
+        counts[secret.kind] = counts.get(secret.kind, 0) + 1
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items())
+
+
 def told(secret: Secret) -> str:
     """A finding in words, with what to do."""
     return (
