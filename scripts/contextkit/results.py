@@ -64,7 +64,6 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
             source=report.agent,
             content=report.text,
             tokens=tokens.estimate(report.text),
-            summary=summary,
         )
         outputs.check(output)
         stored = outputs.store(layout, session, output, now)

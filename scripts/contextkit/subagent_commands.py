@@ -235,7 +235,7 @@ PROGRAM = Program(
                 JSON,
             ),
         ),
-        Command(run=finish, help="hand in a report: payload, verdict, receipt", options=REPORT),
+        Command(run=finish, help="hand in a report: payload, verdict, receipt", options=REPORT, needs=("toons",)),
         Command(
             run=abort,
             help="end a running subagent",
