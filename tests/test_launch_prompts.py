@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from contextkit import filters, launch_prompts
+from contextkit.errors import ContextError
 from contextkit.launch_prompts import MARK, Body, Order, Role, Scope
 from contextkit.layout import Layout, toolkit
 from hypothesis import HealthCheck, given, settings
@@ -167,7 +168,7 @@ def test_a_hosts_role_beats_ours_and_a_link_out_of_the_root_is_refused(
     assert role and role.text == "Ours alone.\n" and role.path == "templates/roles/reviewer.md"
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
     (folder / "leak.md").symlink_to(tmp_path / "secret.md")
-    with pytest.raises(launch_prompts.ContextError, match="lies outside"):
+    with pytest.raises(ContextError, match="lies outside"):
         launch_prompts.read_role(Layout(), "leak")
 
 

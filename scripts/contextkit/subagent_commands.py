@@ -235,7 +235,12 @@ PROGRAM = Program(
                 JSON,
             ),
         ),
-        Command(run=finish, help="hand in a report: payload, verdict, receipt", options=REPORT, needs=("toons",)),
+        Command(
+            run=finish,
+            help="hand in a report: payload, verdict, receipt",
+            options=REPORT,
+            needs=("toons",),
+        ),
         Command(
             run=abort,
             help="end a running subagent",
