@@ -1,0 +1,1 @@
+"""The acts of `make demo`, one module a system."""
