@@ -31,8 +31,9 @@ REVIEWS = frozenset(
 CAPSULES = frozenset("capsule_check capsule_seals capsule_trim capsules".split())
 DOCUMENTS = frozenset("notebooks payloads registry reminders verdicts".split()) | REVIEWS | CAPSULES
 FLOWS = frozenset(
-    "briefs capsule_prune capsule_references capsule_upkeep drift launch_prompts launches"
-    " outputs overview results retention review_runs subagents watches".split()
+    "briefs capsule_prune capsule_references capsule_upkeep drift endings launch_prompts"
+    " launches outputs overview preparations results retention review_runs subagents"
+    " watch_tables watches".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset("capsule_commands payload_commands subagent_commands verdict_commands".split())

@@ -5,7 +5,18 @@ from __future__ import annotations
 import sys
 import time
 
-from contextkit import cli, formats, launches, names, results, tables, watches
+from contextkit import (
+    cli,
+    endings,
+    formats,
+    launches,
+    names,
+    preparations,
+    results,
+    tables,
+    watch_tables,
+    watches,
+)
 from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
@@ -19,7 +30,7 @@ _SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
 
 def launch(layout: Layout, args: Arguments) -> Answer:
     request = _request(args)
-    prepared = launches.prepare(layout, request)
+    prepared = preparations.prepare(layout, request)
     _say_all(prepared.warnings)
     if prepared.lacks_capsule and cli.asks("Print the prompt that makes one, and start nothing?"):
         from contextkit import subagents
@@ -34,13 +45,13 @@ def launch(layout: Layout, args: Arguments) -> Answer:
 
 
 def prompt(layout: Layout, args: Arguments) -> str:
-    prepared = launches.prepare(layout, _request(args))
+    prepared = preparations.prepare(layout, _request(args))
     _say_all(prepared.warnings)
     return prepared.prompt
 
 
-def _request(args: Arguments) -> launches.Request:
-    return launches.Request(
+def _request(args: Arguments) -> preparations.Request:
+    return preparations.Request(
         now=names.now(),
         slug=args.slug,
         role=args.role,
@@ -63,10 +74,10 @@ def status(layout: Layout, args: Arguments) -> str:
     now = names.now()
     for news in watches.refresh(layout, now, args.id):
         cli.say(news.line)
-    found = watches.look(layout, now, args.id, args.all)
+    found = watch_tables.look(layout, now, args.id, args.all)
     if args.json:
         return formats.to_json(found)
-    return tables.table(watches.HEADS, watches.rows_of(layout, found)) or "No subagents."
+    return tables.table(watch_tables.HEADS, watch_tables.rows_of(layout, found)) or "No subagents."
 
 
 def monitor(layout: Layout, args: Arguments) -> Answer:
@@ -98,15 +109,17 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
 
 def _poll(
     layout: Layout, args: Arguments, bounds: tuple[int, int]
-) -> tuple[list[watches.Watched], bool]:
+) -> tuple[list[watch_tables.Watched], bool]:
     """One look, printed; and whether somebody was found dead in it."""
     now = names.now()
     news = watches.refresh(layout, now, args.id)
-    found = watches.look(layout, now, args.id, bounds=bounds)
+    found = watch_tables.look(layout, now, args.id, bounds=bounds)
     for each in news:
         cli.say(each.line)
     if not args.json:
-        head, *rows = tables.table(watches.HEADS, watches.rows_of(layout, found)).split("\n")
+        head, *rows = tables.table(watch_tables.HEADS, watch_tables.rows_of(layout, found)).split(
+            "\n"
+        )
         lines = [f"--- {names.clock(now)} ---", head]
         for one, row in zip(found, rows, strict=False):
             signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
@@ -115,7 +128,7 @@ def _poll(
     return found, any(each.kind in ("failed", "timed_out") for each in news)
 
 
-def _alerts(layout: Layout, running: list[watches.Watched], seen: dict[str, int]) -> bool:
+def _alerts(layout: Layout, running: list[watch_tables.Watched], seen: dict[str, int]) -> bool:
     """Say what is new about each: an alert, with its last words, or that it is heard of again."""
     for one in running:
         before = seen.get(one.id, 0)
@@ -169,11 +182,11 @@ def _is_piped() -> bool:
 
 
 def abort(layout: Layout, args: Arguments) -> str:
-    return watches.abort(layout, args.id, args.reason, names.now(), args.force)
+    return endings.abort(layout, args.id, args.reason, names.now(), args.force)
 
 
 def cleanup(layout: Layout, args: Arguments) -> str:
-    return watches.cleanup(layout, args.id, args.force, args.reason, names.now())
+    return endings.cleanup(layout, args.id, args.force, args.reason, names.now())
 
 
 LAUNCH = (
