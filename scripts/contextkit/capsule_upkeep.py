@@ -55,7 +55,7 @@ def check(layout: Layout, path: str) -> list[Finding]:
         for reason in drift.staleness(layout, path)
     ]
     if not capsule.mini:
-        found += _reminders(layout, body)
+        found += _reminders(layout, body, layout.shown(path))
     return sorted(found, key=lambda finding: finding.line)
 
 
@@ -74,7 +74,7 @@ def _references(layout: Layout, body: str, offset: int) -> list[Finding]:
     ]
 
 
-def _reminders(layout: Layout, body: str) -> list[Finding]:
+def _reminders(layout: Layout, body: str, shown: str) -> list[Finding]:
     """The open reminders: each is to be taken in or dismissed, and then marked."""
     found = []
     for reminder in reminders.load_all(layout.reminders):
@@ -83,9 +83,7 @@ def _reminders(layout: Layout, body: str) -> list[Finding]:
         told = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
         is_in = reminder.id in body
         what = f"the reminder {reminder.id} ({told}) is " + ("still open" if is_in else "not in it")
-        mend = f"make reminder_done id={reminder.id} into=" + (
-            "<this file>" if is_in else "dropped"
-        )
+        mend = f"make reminder_done id={reminder.id} into=" + (shown if is_in else "dropped")
         mend = mend if is_in else f"take it in, or {mend}"
         found.append(Finding(severity=WARNING, line=0, what=what, mend=mend))
     return found

@@ -21,6 +21,7 @@ from contextkit.secret_rules import (
     PASSWORDS,
     PLACEHOLDERS,
     TOKENS,
+    WHOLE,
     WORDS,
 )
 
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
 
     Place = tuple[str, int, int]  # kind, where it begins and ends in the text
 
+_NO_START = "/.~@&-,;+)"  # of a value: a path, an address, the rest of an expression
 _QUOTES = "\"'`"
 _INSIDE = frozenset(LETTERS + DIGITS + "_")  # what a name goes on with
 _STOPS = " \t\r\n\"'`<>|,;(){}[]"  # where a value that is not quoted ends
 _AFTER_NAME = "\"'`*]) \t"  # what may stand between a name and its `=` or `:`
 _LONGEST = 16_384  # characters of a token: a JWT may be long
+_REPEATED = 8  # characters of a value that is looked for in the rest of the text
+_MOST_REPEATED = 50  # different values that are
 _LONGEST_VALUE = 400  # characters of what stands after a name
 
 
@@ -52,9 +56,13 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
     `allowed` holds kinds that are not looked for, and texts: a value that holds one is no secret.
     """
     allowed = tuple(allowed)
+    places = list(_places(text))
+    if not places:
+        return ()
     secrets: list[Secret] = []
     line = at = end = 0
-    for kind, start, stop in sorted(_places(text), key=lambda place: (place[1], -place[2])):
+    places += _again(text, places)
+    for kind, start, stop in sorted(places, key=lambda place: (place[1], -place[2])):
         if start < end or kind in allowed or any(known in text[start:stop] for known in allowed):
             continue
         line, at, end = line + text.count("\n", at, start), start, stop
@@ -112,6 +120,13 @@ def told(secret: Secret) -> str:
 def _places(text: str) -> Iterator[Place]:
     for search in (_keys, _tokens, _in_urls, _carried, _named):
         yield from search(text)
+
+
+def _again(text: str, places: list[Place]) -> list[Place]:
+    """Where a value that was found stands once more, whatever is around it there."""
+    values = {text[start:stop]: kind for kind, start, stop in places if stop - start >= _REPEATED}
+    most = list(values.items())[:_MOST_REPEATED]
+    return [(kind, at, at + len(v)) for v, kind in most for at in _all(text, v)]
 
 
 def _all(text: str, literal: str) -> Iterator[int]:
@@ -210,6 +225,8 @@ def _named(text: str) -> Iterator[Place]:
     for names, kind in ((PASSWORDS, "password"), (KEYS, "assigned-secret")):
         for name in names:
             for at in _all(lower, name):
+                if name in WHOLE and text[at - 1 : at] in _INSIDE and text[at - 1 : at]:
+                    continue
                 place = _value_after(text, at + len(name))
                 if place and _is_value(text, *place, kind == "password"):
                     yield kind, place[0], place[1]
@@ -218,18 +235,20 @@ def _named(text: str) -> Iterator[Place]:
 def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     """Where the value of a name that ends at `at` stands, and how it is joined to it.
 
-    The third is the quote around it, `is` after a verb, a blank after an option, else empty.
+    The third is the quote around it, else a verb or comparison, a blank after an option, or empty.
     """
     if text[at : at + 1] in _INSIDE:
         return None
     is_option = text[at : at + 1] == " " and "--" in _word_before(text, at)
     while text[at : at + 1] in _AFTER_NAME and text[at : at + 1]:
         at += 1
+    if text.startswith("value=", at):  # `<add key="password" value="…"/>`
+        at += 5
     joined = ""
     for sign in ("=>", ":=", "==", "=", ":", ">", "is ", "was "):
         if text.startswith(sign, at):
             at += len(sign)
-            joined = "is" if sign[-1] == " " else ""
+            joined = sign if sign in ("is ", "was ", "==") else ""
             break
     else:
         if not is_option:
@@ -261,23 +280,28 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     value = text[start:end]
     if len(value) < (6 if password else 10) or _is_variable(value) or _is_placeholder(value):
         return False
-    if value.lower() in WORDS or "://" in value or value[0] in "/.~@#&-":
+    if value.lower() in WORDS or "://" in value or value[0] in _NO_START or value[-1] in ":(":
         return False
-    quoted = joined and joined in _QUOTES
+    quoted = bool(joined) and joined in _QUOTES
+    if joined == "==":  # a comparison with a name
+        return False
     if " " in value or (not quoted and text[end : end + 1] in ("(", "[", "{")):
         return False
     mixed = _is_mixed(value)
+    if value[0] == "#" and not mixed:
+        return False
     if not password:
         return _is_random(value) and not value.startswith("sha256")
     line_end = text.find("\n", end, end + _LONGEST_VALUE)
     rest = text[end : line_end if line_end >= 0 else end + _LONGEST_VALUE]
-    if joined == "is" or rest.strip(" \t\r\"'`,;}])>*|"):
+    if joined in ("is ", "was ") or rest.strip(" \t\r\"'`,;}])>*|"):
         return bool(quoted or mixed)  # words follow: prose, unless the value is no word
     return bool(quoted or mixed or value.isdigit() or value.islower())
 
 
 def _is_variable(value: str) -> bool:
     """`$NAME`, `${…}`, `{{…}}`, `%NAME%`, `<name>`: what stands for a value."""
+    value = value.strip(_QUOTES)
     if value[:1] in "<{[*":
         return True
     if value[:1] in "$%":

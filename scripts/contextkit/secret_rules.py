@@ -98,7 +98,8 @@ TOKENS: dict[str, Rule] = {
 }
 
 # Names before `=`, `:` or a blank: what people call a secret. A weaker one proves less.
-PASSWORDS = ("password", "passwd", "passphrase", "_pass", "pwd")
+PASSWORDS = ("password", "passwd", "passphrase", "_pass", "pass", "pwd")
+WHOLE = ("pass", "auth")  # these are no name when they end another word: compass, oauth
 KEYS = (
     "token", "secret", "api_key", "apikey", "api-key", "api key", "access_key", "accesskey",
     "access-key", "access key", "secret_key", "secretkey", "secret-key", "secret key",
@@ -111,7 +112,7 @@ KEYS = (
 PLACEHOLDERS = (
     "redacted", "example", "placeholder", "changeme", "change-me", "change_me", "your", "xxxx",
     "****", "...", "…", "dummy", "environ", "getenv", "process.env", "insert", "secrets.", "sample",
-    "00000000", "12345678901", "abcdefgh", "todo", "foobar",
+    "00000000", "12345678901", "abcdefgh", "todo", "foobar", "arn:aws",
 )  # fmt: skip
 WORDS = frozenset(
     "required optional missing invalid incorrect expired forgotten rotated unchanged redacted"
