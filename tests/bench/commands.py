@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import compileall
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -68,6 +69,30 @@ def capture_cases(folder: Path) -> list[Case]:
         Case("make remember_later", make("remember_later", "m=Outline onboarding UX spike"), 0.2,
              over="remember_later", prepare=again),
     ]  # fmt: skip
+
+
+def capsule_cases(folder: Path) -> list[Case]:
+    """A branch with twenty finished capsules, the newest of them sealed."""
+    sys.path[:0] = [str(SCRIPTS), str(HERE.parent)]
+    from contextkit import capsules
+
+    outline = capsules.outline(
+        capsules.blank("feature/bench", "s", 1_761_242_700, 1200, "0.1", mini=False), "a.md", "b.md"
+    )
+    Path("app.py").write_text("x = 1\n", encoding="utf-8")
+    text = re.sub(r"<path:line[^<>\n]*>", "app.py", outline)
+    text = re.sub(r"<[^<>\n]+>", "what is known of it, in a line of some length", text)
+    into = folder / "parallelus" / "manuals" / "capsules" / "feature" / "bench"
+    into.mkdir(parents=True)
+    for day in range(1, 21):
+        time = f"2025-10-{day:02}T09:00:00Z"
+        named = re.sub(r'created_at: "[^"]+"', f'created_at: "{time}"', text)
+        name = time.replace("-", "").replace(":", "")
+        (into / f"{name}.md").write_text(named, encoding="utf-8")
+    subprocess.run(script("capsule.py", "check", "--seal"), check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)  # fmt: skip
+    calls = ("latest", "list", "show", "show --max-tokens=200", "check", "check --seal")
+    return [Case(f"capsule {call}", script("capsule.py", *call.split())) for call in calls]
 
 
 def payload_cases(folder: Path) -> list[Case]:
@@ -176,7 +201,12 @@ def fill_reviews(folder: Path, count: int) -> None:
 def main() -> int:
     """Run the groups that are named, all by default."""
     compileall.compile_dir(str(SCRIPTS), quiet=1)
-    groups = {"capture": capture_cases, "payloads": payload_cases, "verdicts": verdict_cases}
+    groups = {
+        "capture": capture_cases,
+        "capsules": capsule_cases,
+        "payloads": payload_cases,
+        "verdicts": verdict_cases,
+    }
     kept = True
     for name in sys.argv[1:] or groups:
         with tempfile.TemporaryDirectory() as made:
