@@ -29,7 +29,7 @@ def config(layout: Layout, args: Arguments) -> str:
 
 
 def _shown(value: object) -> str:
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    return (", ".join(value) if isinstance(value, tuple) else str(value)) or "(none)"
 
 
 def status(layout: Layout, args: Arguments) -> str:

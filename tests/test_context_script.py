@@ -16,6 +16,8 @@ from test_subagents import INBOX, TEMPLATE, put, remind
 
 DOCUMENTS = [
     str(TEMPLATE),
+    "parallelus/manuals/templates/subagent_scope_template.md",
+    "parallelus/manuals/subagent-session-orchestration.md",
     str(INBOX),
     "shared/payloads/README.md",
     "shared/payloads/.gitkeep",
@@ -130,6 +132,7 @@ def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
     assert run.out == (
         "system     status\ncapsules   none on feature/demo\nreminders  0 open, 0 done\n"
         "payloads   0 in 0 sessions; ~0 tokens stored\nverdicts   0 verdicts; 0 to look at\n"
+        "subagents  0 of 0 still open, 0 failed; 0 capsule gaps\n"
     )
     assert tree() == set()
 
@@ -152,6 +155,7 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "reminders",
         "payloads",
         "verdicts",
+        "subagents",
     ]
 
 

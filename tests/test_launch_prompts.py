@@ -93,6 +93,17 @@ def test_a_scope_that_places_the_body_has_it_once_and_alone(repo: Path) -> None:
     assert "stands in the scope above" in text
 
 
+def test_the_scope_template_says_how_to_take_the_capsule_and_it_is_not_said_twice(
+    repo: Path,
+) -> None:
+    path = Path(toolkit("templates", "subagent_scope_template.md"))
+    text = prompt(scope=a_scope(path.read_text(encoding="utf-8")), capsule=a_body("THE BODY"))
+    assert f"## Context Capsule\nTHE BODY\n\n{SEED}\n```" in text
+    assert text.count(SEED) == 1 and all(text.count(bullet) == 1 for bullet in BULLETS)
+    bare = prompt(scope=a_scope(path.read_text(encoding="utf-8")))
+    assert "## Context Capsule\n(no capsule is given)\n" in bare
+
+
 def test_a_long_scope_that_would_place_the_body_does_not_swallow_it(repo: Path) -> None:
     text = prompt(scope=a_scope(f"# A {MARK}", whole=False), capsule=a_body("the body"))
     assert "\nthe body\n" in text and f"# A {MARK}" in text

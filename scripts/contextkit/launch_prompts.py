@@ -15,6 +15,7 @@ from contextkit.layout import Layout, toolkit
 from contextkit.records import Record
 
 MARK = "{{CAPSULE_BODY}}"
+_AUTHORITY = "Treat this capsule as authoritative for current context."
 # Who judges the work of others does not get their view of it, unless somebody asks for it.
 _JUDGES = ("review", "audit", "critic", "senior_architect", "senior-architect")
 
@@ -143,10 +144,14 @@ def assemble(layout: Layout, order: Order) -> str:
     scope, section = order.scope, ""
     if order.capsule:
         placed = bool(scope and scope.whole and MARK in scope.text)
-        section = capsule_section(order.capsule, os.path.join(desk, "capsule.md"), placed)
+        copy = os.path.join(desk, "capsule.md")
+        told = bool(placed and scope and _AUTHORITY in " ".join(scope.text.split()))
+        section = capsule_section(order.capsule, copy, placed, told)
         if scope and placed:  # last and once: what the body says is not looked at again
             body = order.capsule.body.strip()
             scope = scope.replace(text=scope.text.replace(MARK, body, 1))
+    elif scope and scope.whole:
+        scope = scope.replace(text=scope.text.replace(MARK, "(no capsule is given)", 1))
     role = order.role
     return templates.render(
         "subagent_prompt.md",
@@ -169,15 +174,16 @@ def assemble(layout: Layout, order: Order) -> str:
     )
 
 
-def capsule_section(capsule: Body, copy: str = "", placed: bool = False) -> str:
+def capsule_section(capsule: Body, copy: str = "", placed: bool = False, told: bool = False) -> str:
     """What a prompt says of a capsule: its body, unless it is `placed` elsewhere, and how to take
-    it. `copy` is where the whole of it can be read.
+    it, unless that is `told` there too. `copy` is where the whole of it can be read.
     """
     return templates.render(
         "subagent_capsule.md",
         capsule=capsule.replace(path=names.one_line(capsule.path)),
         copy=names.one_line(copy),
         placed=placed,
+        told=told,
     ).rstrip("\n")
 
 

@@ -66,6 +66,11 @@ def _changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
     return changes
 
 
+def status_now(layout: Layout, row: Row) -> str:
+    """The status of a row as its files tell it; nothing is written."""
+    return str(_changes(layout, row, 0).get("status") or row.get("status") or "")
+
+
 def _news(identity: str, changes: dict[str, Any]) -> News:
     status, code = changes["status"], changes.get("exit_code")
     if status == "failed" and code is None:
