@@ -15,6 +15,7 @@ from contextkit import (
     files,
     launch_prompts,
     names,
+    packages,
     redaction,
     references,
     sandboxes,
@@ -130,6 +131,7 @@ def _how(layout: Layout) -> str:
 
 def _stale(layout: Layout, path: str, own: list[str]) -> list[str]:
     """A sentence for each reason why a capsule is not what things are now."""
+    packages.need("yaml", "frontmatter")
     shown = layout.shown(path)
     return [f"{shown} is stale: {reason}" for reason in drift.staleness(layout, path, own)]
 
@@ -159,7 +161,7 @@ def body_of(layout: Layout, path: str, request: Request) -> Body:
 def _uncommitted(layout: Layout, order: Order) -> list[str]:
     """Capsule and scope have to be in git: refused for a clone or worktree, said for `here`."""
     given = [part.path for part in (order.capsule, order.scope) if part]
-    open_ones = [path for path in given if _not_in_git(layout, layout.join(path))]
+    open_ones = [path for path in given if sandboxes.unseen(layout, layout.join(path))]
     if not open_ones:
         return []
     words = " ".join(launch_prompts.quoted(path) for path in open_ones)
@@ -170,13 +172,6 @@ def _uncommitted(layout: Layout, order: Order) -> list[str]:
     if order.type != "here":
         raise ContextError(f"{said} (a {order.type} would not see it)")
     return [said]
-
-
-def _not_in_git(layout: Layout, path: str) -> bool:
-    try:
-        return sandboxes.unseen(layout, path)
-    except ContextError:
-        return True
 
 
 def _sizes(layout: Layout, order: Order, prompt: str) -> list[str]:

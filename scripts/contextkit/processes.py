@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import signal
 import time
 
 from contextkit import files
@@ -150,6 +149,8 @@ def stop(folder: str, patience: float = GRACE) -> bool:
     group = _number(os.path.join(folder, "pid"))
     if group is None or _status(folder) is not None or not is_alive(folder):
         return False
+    import signal
+
     _send(group, signal.SIGTERM)
     end = time.monotonic() + patience
     while is_alive(folder) and time.monotonic() < end:

@@ -68,9 +68,9 @@ def unseen(layout: Layout, path: str) -> bool:
     real = os.path.realpath(path)
     if not real.startswith(top + os.sep):
         return True
-    said = git.run(top, "status", "--porcelain", "--ignored", "--untracked-files=all", "--",
-                   f":(literal){os.path.relpath(real, top)}")  # fmt: skip
-    return bool(said.strip())
+    committed = git.output(top, "ls-tree", "HEAD", "--", os.path.relpath(real, top)).split()
+    there = git.output(top, "hash-object", "--", real).strip()
+    return not there or there not in committed
 
 
 def is_ours(layout: Layout, identity: str, folder: str) -> bool:

@@ -22,7 +22,6 @@ from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.sandboxes import KINDS
 
-NEEDS = ("yaml", "frontmatter")
 ID = Option(name="id", required=True, positional=True, help="as subagent_status shows it")
 NOBODY = "No running subagents detected. Exiting monitor loop."
 _SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
@@ -222,12 +221,11 @@ PROGRAM = Program(
     name="subagent_manager",
     about=__doc__ or "",
     commands=(
-        Command(run=launch, help="start a subagent with its prompt", options=LAUNCH, needs=NEEDS),
-        Command(run=prompt, help="print the prompt, start nothing", options=LAUNCH, needs=NEEDS),
+        Command(run=launch, help="start a subagent with its prompt", options=LAUNCH),
+        Command(run=prompt, help="print the prompt, start nothing", options=LAUNCH),
         Command(
             run=status,
             help="the subagents, and what became of each",
-            needs=NEEDS,
             options=(
                 Option(name="id", positional=True, help="only this one"),
                 Option(name="all", kind="flag", help="those cleaned up too"),
@@ -237,7 +235,6 @@ PROGRAM = Program(
         Command(
             run=monitor,
             help="look again and again until none is running; status 1 after an alert",
-            needs=NEEDS,
             options=(
                 Option(name="id", positional=True, help="only this one"),
                 Option(name="interval", kind="whole", help="seconds between looks (default: 30)"),
