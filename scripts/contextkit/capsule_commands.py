@@ -5,23 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit import (
-    branch_folders,
-    capsule_check,
-    capsule_prune,
-    capsule_trim,
-    capsule_upkeep,
-    capsules,
-    cli,
-    drift,
-    files,
-    formats,
-    names,
-    redaction,
-    references,
-    subagents,
-    tokens,
-)
+from contextkit import branch_folders, capsules, cli, files, names, packages, redaction, tokens
 from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
@@ -32,6 +16,8 @@ WORKSTREAM = Option(name="workstream", help="only those of this workstream")
 
 
 def save(layout: Layout, args: Arguments) -> str:
+    from contextkit import capsule_check
+
     if sys.stdin is None or sys.stdin.isatty():
         raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
     text = capsules.unwrapped(cli.content("-"))
@@ -72,6 +58,8 @@ def _target(layout: Layout, args: Arguments, capsule: capsules.Capsule) -> str:
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
+    from contextkit import capsule_check, capsule_upkeep, formats
+
     path = _chosen(layout, args)
     shown = layout.shown(path)
     if args.redact and (count := capsule_upkeep.redact(layout, path)):
@@ -92,17 +80,20 @@ def check(layout: Layout, args: Arguments) -> Answer:
 def latest(layout: Layout, args: Arguments) -> str:
     path = _newest(layout, args)
     if args.json:
+        from contextkit import capsule_upkeep, formats
+
+        packages.need("yaml", "frontmatter")
         return formats.to_json(capsule_upkeep.row(layout, path))
     return layout.shown(path)
 
 
 def list_(layout: Layout, args: Arguments) -> str:
+    from contextkit import capsule_upkeep, formats, tables
+
     branch = "" if args.all else _branch(layout, args.branch)
     found = capsule_upkeep.listed(layout, branch, args.workstream)
     if args.json:
         return formats.to_json(found)
-    from contextkit import tables
-
     rows = [
         (row.id, row.state, f"~{row.tokens}", row.workstream, row.primary_objective)
         for row in found
@@ -112,6 +103,8 @@ def list_(layout: Layout, args: Arguments) -> str:
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
+    from contextkit import capsule_trim, drift, formats
+
     path = _chosen(layout, args)
     loaded = capsules.load(layout, path)
     body, secrets = redaction.redacted(loaded.body, layout.limits.secrets_allow)
@@ -134,6 +127,8 @@ def _shown(
     layout: Layout, loaded: capsules.Loaded, body: str, gone: list[str], stale: list[str],
     marks: list[tuple[str, str]],
 ) -> dict[str, object]:  # fmt: skip
+    from contextkit import capsule_upkeep
+
     return {
         **vars(capsule_upkeep.row(layout, loaded.path)),
         "sha256": loaded.sha256,
@@ -146,6 +141,8 @@ def _shown(
 
 def _told(marks: list[tuple[str, str]]) -> list[str]:
     """What became of the sealed references: those that are as they were are only counted."""
+    from contextkit import references
+
     fresh = sum(state == references.FRESH for _, state in marks)
     if not marks:
         return []
@@ -154,6 +151,8 @@ def _told(marks: list[tuple[str, str]]) -> list[str]:
 
 
 def prune(layout: Layout, args: Arguments) -> str:
+    from contextkit import capsule_prune, formats
+
     wish = capsule_prune.Wish(keep=args.keep or 0, older_than=args.older_than, merged=args.merged)
     going = capsule_prune.prune(layout, wish, names.now(), args.dry_run)
     if args.json:
@@ -166,6 +165,8 @@ def prune(layout: Layout, args: Arguments) -> str:
 
 
 def _branch(layout: Layout, given: str) -> str:
+    from contextkit import subagents
+
     branch, warnings = subagents.current_branch(layout, given)
     for warning in warnings:
         cli.say(warning)
@@ -185,6 +186,8 @@ def _chosen(layout: Layout, args: Arguments) -> str:
 def _newest(layout: Layout, args: Arguments) -> str:
     """The newest finished capsule of a branch. Raises ContextError where there is none."""
     branch = _branch(layout, args.branch)
+    if args.workstream:
+        packages.need("yaml", "frontmatter")
     path = capsules.latest(layout, branch, args.workstream)
     if not path:
         of = f"{branch}, workstream {args.workstream}" if args.workstream else branch
@@ -223,7 +226,6 @@ PROGRAM = Program(
         Command(
             run=latest,
             help="the path of the branch's newest finished capsule",
-            needs=("yaml", "frontmatter"),
             options=(BRANCH, WORKSTREAM, JSON),
         ),
         Command(

@@ -135,10 +135,9 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
 
 def placeholders() -> tuple[str, ...]:
     """The `<…>` phrases of our own outline."""
-    import re
-
     capsule = blank("b", "", 0, 1, "0.1", mini=False)
-    return tuple(dict.fromkeys(re.findall(r"<[^<>\n]+>", outline(capsule, "p", "q"))))
+    pieces = (piece.partition(">") for piece in outline(capsule, "p", "q").split("<")[1:])
+    return tuple(dict.fromkeys(f"<{inside}>" for inside, end, _ in pieces if inside and end))
 
 
 def unfinished(text: str) -> bool:
