@@ -64,17 +64,17 @@ class Manager:
     """`launch("--slug=x")` gives the id; `said` is stderr."""
 
     def __init__(self, run: Script) -> None:
-        self._run = run
+        self.run = run
 
     def __call__(
         self, command: str, *options: str, status: int = 0, stdin: str | None = None
     ) -> str:
-        assert self._run("subagent_manager", command, *options, stdin=stdin) == status, self.said
-        return self._run.out
+        assert self.run("subagent_manager", command, *options, stdin=stdin) == status, self.said
+        return self.run.out
 
     @property
     def said(self) -> str:
-        return self._run.err
+        return self.run.err
 
     def launch(self, command: str = "cat", *options: str) -> str:
         slug = () if any(o.startswith("--slug") for o in options) else ("--slug=x",)
@@ -208,6 +208,44 @@ def test_a_launch_that_does_not_come_about_leaves_no_row(
     manager("launch", "--slug=x", "--cmd=true", "--type=worktree", "--capsule=none", status=1)
     assert rows() == [] and list(RUNS.glob("*")) == []
     assert git("branch", "--format=%(refname)").split() == ["refs/heads/feature/demo"]
+
+
+def test_without_a_commit_there_is_no_sandbox(sealed: Path, run: Script) -> None:
+    for init in ((), ("init", "-q")):
+        if init:
+            git(*init)
+        for kind in ("throwaway", "worktree"):
+            call = ("launch", "--slug=x", "--cmd=true", f"--type={kind}", "--capsule=none")
+            assert run("subagent_manager", *call) == 2
+            assert "needs a git repository with a commit" in run.err
+    assert not REGISTRY.exists() and not RUNS.exists()
+
+
+def test_outside_git_it_starts_here(sealed: Path, run: Script) -> None:
+    manager = Manager(run)
+    assert manager.ended(manager.launch("pwd", "--capsule=none"))["status"] == "finished"
+    assert "head" in rows()[0]
+
+
+@pytest.mark.parametrize(
+    "link", [".contextkit", ".contextkit/subagents", ".contextkit/sandboxes", "parallelus/manuals"]
+)
+def test_no_link_leads_out_of_the_root(manager: Manager, tmp_path: Path, link: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    Path(link).parent.mkdir(exist_ok=True)
+    Path(link).symlink_to(outside)
+    assert manager.run("subagent_manager", "launch", "--slug=x", "--cmd=true", "--type=worktree",
+                        "--capsule=none") in (1, 2)  # fmt: skip
+    assert list(outside.iterdir()) == []
+    (outside / "20251023-180500-x").mkdir()
+    (outside / "20251023-180500-x" / "alive").touch()
+    if link != "parallelus/manuals":
+        row = {"id": "20251023-180500-x", "type": "here", "path": ".", "status": "running"}
+        REGISTRY.parent.mkdir(parents=True, exist_ok=True)
+        REGISTRY.write_text(json.dumps([row]), encoding="utf-8")
+        manager.run("subagent_manager", "cleanup", "20251023-180500-x", "--force")
+    assert (outside / "20251023-180500-x" / "alive").exists()
 
 
 # Which capsule

@@ -37,6 +37,8 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
     """
     session, _ = sessions.current(layout, "", request.now)
     files.store(layout.state)
+    runs = os.path.dirname(layout.run(prepared.order.id))
+    files.inside(layout.root, runs, "subagents")
     holds = []
 
     def make(identity: str) -> Row | None:

@@ -61,6 +61,8 @@ def prepare(layout: Layout, request: Request) -> Prepared:
     if not slug:
         raise bad_input(f"slug: {request.slug!r} has no letter or digit: name the task")
     kind = request.type or "here"
+    if kind != "here":
+        sandboxes.top_of(layout)
     branch, commit = launch_prompts.here(layout)
     role = launch_prompts.read_role(layout, request.role)
     scope = launch_prompts.read_scope(layout, request.scope)

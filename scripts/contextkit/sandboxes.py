@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from contextkit import files, git
-from contextkit.errors import ContextError
+from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 
 KINDS = ("here", "throwaway", "worktree")
@@ -38,7 +38,7 @@ def make(layout: Layout, kind: str, identity: str) -> str:
     """
     folder = place(layout, kind, identity)
     if kind != "here":
-        top = _top(layout)
+        top = top_of(layout)
         files.store(layout.state)
         files.make_folder(os.path.dirname(files.inside(layout.root, folder, "sandbox")))
         try:
@@ -54,9 +54,10 @@ def make(layout: Layout, kind: str, identity: str) -> str:
     return folder
 
 
-def _top(layout: Layout) -> str:
+def top_of(layout: Layout) -> str:
+    """The work tree that sandboxes are made from. Raises ContextError where none can be."""
     if layout.repository is None or not git.head(layout.repository).commit:
-        raise ContextError("type: a clone or worktree needs a git repository with a commit")
+        raise bad_input("type: a clone or worktree needs a git repository with a commit")
     return layout.repository.top
 
 
@@ -97,7 +98,7 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
         others = (f"--exclude={branch_of(identity)}", *others)
     else:
         tips.update(heads.split())
-    lost = [tip for tip in sorted(tips) if _is_lost(_top(layout), tip, others)]
+    lost = [tip for tip in sorted(tips) if _is_lost(top_of(layout), tip, others)]
     if lost:
         found.append(f"commits that no branch has ({', '.join(tip[:12] for tip in lost)})")
     return found

@@ -85,7 +85,8 @@ def folder_of(layout: Layout, row: Row) -> str:
     if not names.safe(row["id"]):
         return ""
     folder = layout.run(row["id"])
-    return folder if os.path.exists(os.path.join(folder, "alive")) else ""
+    there = place_of(layout, os.path.relpath(os.path.join(folder, "alive"), layout.root))
+    return folder if there else ""
 
 
 def _collect(layout: Layout, row: Row, now: int) -> list[News]:
