@@ -142,6 +142,17 @@ def test_a_reminder_taken_in_is_to_be_marked_and_then_is_quiet(layout: Layout) -
     assert said(layout, path) == []
 
 
+def test_of_many_open_reminders_the_newest_are_named_and_the_rest_counted(
+    layout: Layout,
+) -> None:
+    for number in range(12):
+        made = reminders.make(f"n{number}", "", "", (), TIME + number)
+        reminders.save(layout, layout.reminders, made)
+    found = [what for _, what in said(layout, a_capsule())]
+    assert len(found) == 11 and "(n2)" in found[0] and "(n11)" in found[9]
+    assert found[10] == "2 older reminders are open too"
+
+
 def test_size_warns_above_the_budget_and_above_the_ceiling(layout: Layout) -> None:
     path = a_capsule("word " * 12_000)
     text = path.read_text(encoding="utf-8")
@@ -366,3 +377,15 @@ def test_latest_is_the_newest_finished_one_of_branch_and_workstream(layout: Layo
     assert only.path == found == capsules.latest(layout, "feature/demo", "ui")
     assert only.sha256 == names.sha256(Path(found).read_bytes()) and only.tokens > 50
     assert capsules.latest(layout, "feature/demo", "db") == ""
+
+
+def test_what_is_no_capsule_is_never_the_latest(layout: Layout, tmp_path: Path) -> None:
+    path = a_capsule(stamp=OLD)
+    outside = tmp_path / "outside.md"
+    outside.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    (STORE / f"{NEW}.md").symlink_to(outside)
+    (STORE / "20251024T100000Z.md").write_bytes(b"\xff")
+    (STORE / "20251025T100000Z.md").write_text("", encoding="utf-8")
+    (STORE / "20251026T100000Z.md").mkdir()
+    assert layout.shown(capsules.latest(layout, "feature/demo")) == str(path)
+    assert [Path(c.path) for c in capsules.load_all(layout, "feature/demo")] == [path.absolute()]

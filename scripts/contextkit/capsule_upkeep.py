@@ -26,6 +26,7 @@ from contextkit.capsule_check import ERROR, WARNING, Finding
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.records import Record
+from contextkit.reminders import Reminder
 
 
 class Row(Record):
@@ -76,17 +77,27 @@ def _references(layout: Layout, body: str, offset: int) -> list[Finding]:
 
 def _reminders(layout: Layout, body: str, shown: str) -> list[Finding]:
     """The open reminders: each is to be taken in or dismissed, and then marked."""
-    found = []
-    for reminder in reminders.load_all(layout.reminders):
-        if reminder.done:
-            continue
-        told = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
-        is_in = reminder.id in body
-        what = f"the reminder {reminder.id} ({told}) is " + ("still open" if is_in else "not in it")
-        mend = f"make reminder_done id={reminder.id} into=" + (shown if is_in else "dropped")
-        mend = mend if is_in else f"take it in, or {mend}"
-        found.append(Finding(severity=WARNING, line=0, what=what, mend=mend))
+    still_open = [r for r in reminders.load_all(layout.reminders) if not r.done]
+    found = [_reminder(reminder, body, shown) for reminder in still_open]
+    most = layout.limits.capsule_prompt_reminders
+    if len(found) > most:
+        what = f"{len(found) - most} older reminders are open too"
+        found = [
+            *found[-most:],
+            Finding(severity=WARNING, line=0, what=what, mend="make reminders"),
+        ]
     return found
+
+
+def _reminder(reminder: Reminder, body: str, shown: str) -> Finding:
+    told = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
+    if reminder.id in body:
+        what = f"the reminder {reminder.id} ({told}) is still open"
+        mend = f"make reminder_done id={reminder.id} into={shown}"
+    else:
+        what = f"the reminder {reminder.id} ({told}) is not in it"
+        mend = f"take it in, or make reminder_done id={reminder.id} into=dropped"
+    return Finding(severity=WARNING, line=0, what=what, mend=mend)
 
 
 def seal(layout: Layout, path: str) -> bool:

@@ -216,7 +216,8 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
         try:
             if workstream and load(layout, path).capsule.workstream != workstream:
                 continue
-            if not unfinished(files.read(path)):
+            text = files.read(path)
+            if text.startswith("---") and not unfinished(text):
                 return path
         except ContextError:
             continue
