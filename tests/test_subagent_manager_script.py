@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -411,6 +412,26 @@ def test_cleanup_removes_only_what_is_ours(manager: Manager) -> None:
         manager("cleanup", str(row["id"]), "--force", status=2)
         assert "is no sandbox of ours" in manager.said
     assert Path("precious/file").exists() and Path(".contextkit/sandboxes/b").is_dir()
+
+
+@pytest.mark.parametrize("left", ["no checkout", "no commit", "not even a repository"])
+def test_what_a_killed_launcher_left_half_made_can_be_cleaned_up(
+    manager: Manager, left: str
+) -> None:
+    identity = manager.launch("true", "--type=worktree", "--capsule=none")
+    manager.ended(identity)
+    sandbox = Path(".contextkit/sandboxes", identity)
+    if left == "no checkout":
+        shutil.rmtree(sandbox / ".contextkit")
+    else:
+        (sandbox / ".git").write_text("gitdir: /nowhere\n", encoding="utf-8")
+    if left == "not even a repository":
+        (sandbox / ".git").unlink()
+        git("worktree", "prune")
+    if left != "no checkout":
+        manager("cleanup", identity, status=1)
+    manager("cleanup", identity, "--force")
+    assert not sandbox.exists() and git("worktree", "list").count("\n") == 1
 
 
 # Watching

@@ -26,7 +26,7 @@ from contextkit.errors import ContextError
 _SHELL = r"""
 run=$1 place=$2 limit=$3 command=$4 grace=$5
 trap : HUP INT TERM
-echo "$$" > "$run/pid"
+echo "$$" > "$run/pid.new" && mv "$run/pid.new" "$run/pid"
 if [ "$limit" -gt 0 ]; then
   (
     trap '' HUP INT TERM
@@ -88,9 +88,11 @@ def start(
     ]
     words = ["sh", "-c", _SHELL, "contextkit", folder, place, str(limit), command, str(GRACE)]
     try:
-        return os.posix_spawn("/bin/sh", words, env, file_actions=actions, setsid=True)
+        pid = os.posix_spawn("/bin/sh", words, env, file_actions=actions, setsid=True)
     except OSError as error:
         raise ContextError(f"/bin/sh cannot be started: {error.strerror}") from None
+    files.write(os.path.join(folder, "pid"), f"{pid}\n")  # the shell may not be so far yet
+    return pid
 
 
 def _keep_descriptors() -> None:

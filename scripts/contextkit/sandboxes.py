@@ -37,6 +37,7 @@ def make(layout: Layout, kind: str, identity: str) -> str:
     Raises ContextError where git cannot; nothing is left behind then.
     """
     folder = place(layout, kind, identity)
+    files.write(_mark(layout, identity), f"{kind}\n")  # first: what is half made is ours too
     if kind != "here":
         top = top_of(layout)
         files.store(layout.state)
@@ -50,7 +51,6 @@ def make(layout: Layout, kind: str, identity: str) -> str:
         except BaseException:
             remove(layout, kind, identity)
             raise
-    files.write(os.path.join(desk(folder, identity), "sandbox"), f"{kind}\n")
     return folder
 
 
@@ -80,8 +80,12 @@ def is_ours(layout: Layout, identity: str, folder: str) -> bool:
     return (
         os.path.realpath(folder) == ours
         and not os.path.islink(layout.sandbox(identity))
-        and os.path.isfile(os.path.join(desk(ours, identity), "sandbox"))
+        and os.path.isfile(_mark(layout, identity))
     )
+
+
+def _mark(layout: Layout, identity: str) -> str:
+    return os.path.join(layout.run(identity), "sandbox")
 
 
 def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
@@ -117,7 +121,11 @@ def remove(layout: Layout, kind: str, identity: str) -> None:
     if kind == "worktree" and layout.repository is not None:
         top = layout.repository.top
         if os.path.exists(os.path.join(folder, ".git")):
-            git.run(top, "worktree", "remove", "--force", folder)
+            try:
+                git.run(top, "worktree", "remove", "--force", folder)
+            except ContextError:  # half made: its maker was killed
+                _discard(folder)
+                git.run(top, "worktree", "prune")
         if git.commit_of(layout.repository, f"refs/heads/{branch_of(identity)}"):
             git.run(top, "branch", "-q", "-D", branch_of(identity))
     _discard(folder)

@@ -93,7 +93,7 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
     while True:
         polls += 1
         found, dead = _poll(layout, args, bounds)
-        running = [one for one in found if one.status == "running"]
+        running = [one for one in found if one.status in ("running", "pending_launch")]
         alerted = _alerts(layout, running, seen) or dead or alerted
         over = [one.id for one in running if seen.get(one.id, 0) >= limits.subagent_alert_polls]
         if over or not running or polls == args.iterations:

@@ -57,7 +57,7 @@ def _changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
     if row.get("status") not in ("pending_launch", "running") or not folder:
         return {}
     status, code = processes.state(folder)
-    if status == row["status"]:
+    if status in (row["status"], "pending_launch"):
         return {}
     changes: dict[str, Any] = {"status": status}
     if status not in registry.ACTIVE:
