@@ -208,6 +208,16 @@ def test_sealing_names_commit_and_files_and_twice_is_once(layout: Layout) -> Non
     assert path.read_bytes() == once and said(layout, path) == []
 
 
+def test_a_seal_that_somebody_wrote_gives_git_no_option(layout: Layout) -> None:
+    for head in ("--output=stolen", "-x", "f" * 40):
+        path = a_capsule(extra=f"head: {head}\n")
+        stale(layout, path)
+        capsule_upkeep.seal(layout, layout.join(str(path)))
+        sealed = capsule_seals.of(path.read_text(encoding="utf-8"))
+        assert sealed and sealed.head == git("rev-parse", "HEAD").strip()
+    assert not list(Path().glob("stolen*"))
+
+
 def test_a_sealed_file_is_fresh_changed_or_missing(layout: Layout) -> None:
     for name in ("a.md", "b.md", "c.md"):
         commit(name, name, "2025-10-23T17:00:00Z")

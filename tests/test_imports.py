@@ -19,7 +19,7 @@ PACKAGE = SCRIPTS / "contextkit"
 FOUNDATION = frozenset(
     "arguments branch_folders cli commands copies errors facts files filters formats git"
     " indexes layout limits makefiles markdown names packages processes receipts records"
-    " redaction references sandboxes secret_rules sessions settings summaries tables"
+    " redaction references sandboxes secret_rules secret_search sessions settings summaries tables"
     " template_compiler templates tokens usage".split()
 )
 # What agents write is read by several modules, which are one document together.
@@ -127,7 +127,7 @@ def ours(names: str) -> set[str]:
 
 COMMON = {"__future__", "contextkit"} | ours(
     "arguments cli commands errors files filters git layout limits names packages records redaction"
-    " reminders secret_rules settings templates"
+    " reminders secret_rules secret_search settings templates"
 )
 ADD = {"remember_later"} | COMMON | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | COMMON | ours(

@@ -14,6 +14,7 @@ from contextkit import filters, formats
 from contextkit.errors import ContextError
 from contextkit.records import Record
 
+_HEX = frozenset("0123456789abcdef")
 _DIGEST = 16  # digits of a digest that are kept: a seal is no signature, and tokens are dear
 
 
@@ -35,7 +36,7 @@ def of(text: str) -> Seal | None:
     ours = _seal_lines(text.split("\n"))
     for line in (text.split("\n")[at].strip() for at in ours):
         if line.startswith("head:"):
-            head = line[5:].strip()
+            head = line[5:].strip() if _HEX.issuperset(line[5:].strip()) else ""
         elif line.startswith("- "):
             try:
                 entry = formats.from_json(line[2:], "references")

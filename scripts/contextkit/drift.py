@@ -37,8 +37,9 @@ def seal(layout: Layout, text: str) -> str:
     digests = {reference.path: capsule_seals.short(reference.sha256) for reference in kept}
     before = capsule_seals.of(text)
     head = git.head(layout.repository).commit if layout.repository else ""
-    if before and before.head and not _changes(layout, before.head, "HEAD", ()):
-        head = before.head  # only capsules and the like were committed since
+    if head and before and _is_here(layout, before.head):
+        if not _changes(layout, before.head, "HEAD", ()):
+            head = before.head  # only capsules and the like were committed since
     return capsule_seals.sealed(text, Seal(head=head, digests=digests))
 
 
@@ -84,7 +85,7 @@ def _commits(
         return []
     own = "refs/heads/" + capsule.branch
     tip = own if git.commit_of(layout.repository, own) else "HEAD"
-    if head and not git.output(layout.repository.top, "rev-parse", "-q", "--verify", f"{head}^0"):
+    if head and not _is_here(layout, head):
         return [f"the commit it was sealed at, {head[:12]}, is not here: history was rewritten"]
     found = _changes(layout, head or _after(capsule.created_at), tip, ignored)
     if not found:
@@ -92,6 +93,12 @@ def _commits(
     more = ", …" if len(found) > _TOLD else ""
     count = "a commit" if len(found) == 1 else f"{len(found)} commits"
     return [f"{count} since: {', '.join(found[:_TOLD])}{more}"]
+
+
+def _is_here(layout: Layout, commit: str) -> bool:
+    """Whether the repository has this commit."""
+    top = layout.repository.top if layout.repository else ""
+    return bool(commit and git.output(top, "rev-parse", "-q", "--verify", f"{commit}^0"))
 
 
 def _after(created_at: str) -> str:
