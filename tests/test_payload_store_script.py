@@ -664,8 +664,8 @@ def test_what_travels_on_carries_no_secret_and_the_stored_text_stays(
     text = (
         f"# Report\n\nThe deploy uses {token} for now, which is wrong. It must go.\n" + "x " * 900
     )
-    run("payload_store", "store", "--force", "--topic=t", "--source=s", f"--finding=Key={token} leaks",
-        f"--summary=It uses {token} now.", stdin=text)  # fmt: skip
+    said = (f"--finding=Key={token} leaks", f"--summary=It uses {token} now.")
+    run("payload_store", "store", "--force", "--topic=t", "--source=s", *said, stdin=text)
     assert token not in run.out + run.err and "(redacted github-token) leaks" in run.out
     assert "redacted in what travels on: " in run.err
     run("payload_store", "list", "--json")

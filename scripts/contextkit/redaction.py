@@ -106,5 +106,10 @@ def told(secret: Secret) -> str:
 def _again(text: str, places: list[Place]) -> list[Place]:
     """Where a value that was found stands once more, whatever is around it there."""
     values = {text[start:stop]: kind for kind, start, stop in places if stop - start >= _REPEATED}
-    most = list(values.items())[:_MOST_REPEATED]
-    return [(kind, at, at + len(v)) for v, kind in most for at in secret_search.every(text, v)]
+    found: list[Place] = []
+    for value, kind in list(values.items())[:_MOST_REPEATED]:
+        at = text.find(value)
+        while at >= 0:
+            found.append((kind, at, at + len(value)))
+            at = text.find(value, at + len(value))
+    return found
