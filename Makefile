@@ -209,11 +209,13 @@ verdict_check: ## what is wrong with the file of an agent, line by line: file=
 
 subagent_launch: ## start a subagent with scope, capsule and role: slug= cmd=
 	@$(call CONTEXTKIT_SCRIPT,subagent_manager launch) --root="$$root" --slug="$$slug" --role="$$role" --scope="$$scope" \
-	  --capsule="$$capsule" --cmd="$$cmd" --type="$$type" --timeout="$$timeout" --max-tokens="$$max_tokens" --redact="$$redact"
+	  --capsule="$$capsule" --workstream="$$workstream" --cmd="$$cmd" --type="$$type" --timeout="$$timeout" \
+	  --max-tokens="$$max_tokens" --redact="$$redact"
 
 subagent_prompt: ## the prompt that it would get; nothing is started
 	@$(call CONTEXTKIT_SCRIPT,subagent_manager prompt) --root="$$root" --slug="$$slug" --role="$$role" --scope="$$scope" \
-	  --capsule="$$capsule" --cmd="$$cmd" --type="$$type" --timeout="$$timeout" --max-tokens="$$max_tokens" --redact="$$redact"
+	  --capsule="$$capsule" --workstream="$$workstream" --cmd="$$cmd" --type="$$type" --timeout="$$timeout" \
+	  --max-tokens="$$max_tokens" --redact="$$redact"
 
 subagent_status: ## what became of each: run time, log age, capsule, staleness
 	@$(call CONTEXTKIT_SCRIPT,subagent_manager status) --root="$$root" --id="$$id" --all="$$all" --json="$$json"

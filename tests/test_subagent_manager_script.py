@@ -262,6 +262,15 @@ def test_the_newest_fresh_capsule_is_taken_unless_told_otherwise(manager: Manage
     assert "Context Capsule" not in manager.prompt("--capsule=none")
 
 
+def test_a_workstream_has_its_own_newest_capsule(manager: Manager) -> None:
+    one = a_capsule("# One\n" + BODY, commit=False)
+    text = one.read_text(encoding="utf-8")
+    one.write_text(text.replace("\n---\n", "\nworkstream: ui\n---\n", 1), encoding="utf-8")
+    a_capsule("# Two\n" + BODY, "2025-10-23T18:01:00Z")
+    assert "# One" in manager.prompt("--workstream=ui") and "# Two" in manager.prompt()
+    manager("prompt", "--slug=x", "--workstream=db", "--capsule=latest", status=2)
+
+
 @pytest.mark.parametrize("role", ["reviewer", "auditor", "senior_architect"])
 def test_who_judges_gets_no_capsule_unless_asked(manager: Manager, role: str) -> None:
     folder = Path("parallelus/engine/prompts/agent_roles")

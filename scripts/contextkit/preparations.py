@@ -35,6 +35,7 @@ class Request(Record):
     role: str = ""
     scope: str = ""
     capsule: str = ""
+    workstream: str = ""
     cmd: str = ""
     type: str = ""
     timeout: str = ""
@@ -71,7 +72,7 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         text = redaction.checked(scope.text, f"scope: {scope.path}", allowed, request.redact)
         scope = scope.replace(text=text)
     own = [scope.path] if scope else []
-    path, notes, lacking = choose(layout, request.capsule, role, branch, own)
+    path, notes, lacking = choose(layout, request.capsule, role, branch, own, request.workstream)
     body = body_of(layout, path, request) if path else None
     order = Order(
         id=f"{names.compact(request.now)}-{slug}",
@@ -97,7 +98,7 @@ def prepare(layout: Layout, request: Request) -> Prepared:
 
 
 def choose(
-    layout: Layout, asked: str, role: Role | None, branch: str, own: list[str]
+    layout: Layout, asked: str, role: Role | None, branch: str, own: list[str], workstream: str = ""
 ) -> tuple[str, list[str], bool]:
     """The capsule's path (empty: none), what to say about it, and whether one is lacking.
 
@@ -113,7 +114,7 @@ def choose(
         if not os.path.isfile(path):
             raise bad_input(f"capsule: {layout.shown(path)} is no file: a path, latest or none")
         return path, _stale(layout, path, own), False
-    path = capsules.latest(layout, branch) if branch else ""
+    path = capsules.latest(layout, branch, workstream) if branch else ""
     if wanted == "latest":
         if not path:
             raise bad_input(f"capsule: there is none on {branch or 'no branch'}: {_how(layout)}")
