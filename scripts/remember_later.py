@@ -22,7 +22,8 @@ def add(layout: Layout, args: Arguments) -> str:
         redaction.checked(text, field, allowed, args.redact)
         for field, text in (("m", args.m), ("topic", args.topic), ("next_step", args.next_step))
     )
-    made = reminders.make(note, topic, step, args.tags, names.now())
+    tags = tuple(redaction.checked(tag, "tags", allowed, args.redact) for tag in args.tags)
+    made = reminders.make(note, topic, step, tags, names.now())
     saved = reminders.save(layout, path, made)
     return f"Reminder {saved.id} saved to {layout.shown(path)} at {saved.taken}"
 

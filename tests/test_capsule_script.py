@@ -216,7 +216,7 @@ def test_show_and_check_never_print_a_secret(repo: Path, run: Script) -> None:
 
 
 def test_a_reminder_with_a_secret_is_refused_or_redacted(repo: Path, run: Script) -> None:
-    for option in ("--message", "--topic", "--next-step"):
+    for option in ("--message", "--topic", "--next-step", "--tag"):
         given = ["--message=x"] if option != "--message" else []
         assert run("remember_later", *given, f"{option}={TOKEN}") == 2
         assert run.out == "" and TOKEN[4:12] not in run.err and tree() == set()
