@@ -497,6 +497,15 @@ def test_abort_ends_it_and_says_why(manager: Manager) -> None:
     assert "nothing to abort" in manager.said
 
 
+def test_what_another_program_started_is_not_said_to_be_ended(manager: Manager) -> None:
+    REGISTRY.parent.mkdir(parents=True)
+    REGISTRY.write_text('[{"id": "a", "status": "running"}]', encoding="utf-8")
+    manager("abort", "a", status=1)
+    assert "was not started by contextkit" in manager.said and rows()[0]["status"] == "running"
+    manager("abort", "a", "--force")
+    assert rows()[0]["status"] == "aborted_manual"
+
+
 def test_status_of_a_registry_of_others(manager: Manager) -> None:
     REGISTRY.parent.mkdir(parents=True)
     Path("sandbox").mkdir()

@@ -19,6 +19,10 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
     if row.get("status") not in registry.ACTIVE:
         raise ContextError(f"{identity} is {row.get('status')}: there is nothing to abort")
     folder = watches.folder_of(layout, row)
+    if not folder and row["status"] != "awaiting_manual_launch" and not at_once:
+        raise ContextError(
+            f"{identity} was not started by contextkit: end it yourself, then force=1 notes it"
+        )
     if folder:
         processes.stop(folder, 0 if at_once else processes.GRACE)
     word = names.slug(reason) or "manual"
@@ -52,7 +56,7 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
     if apart:
         _refuse_to_lose(layout, identity, kind, place, force)
     if status in registry.ACTIVE:
-        abort(layout, identity, reason, now)
+        abort(layout, identity, reason, now, at_once=not folder)
     if apart:
         sandboxes.remove(layout, kind, identity)
     if folder:
