@@ -17,7 +17,8 @@ override CONTEXTKIT_PLACE := $(subst $(CONTEXTKIT_BLANK),\ ,$(CONTEXTKIT_DIR))
 override CONTEXTKIT_SET_UP := $(CONTEXTKIT_PLACE)/.venv/contextkit.mk
 override CONTEXTKIT_DEVELOPMENT := $(CONTEXTKIT_PLACE)/.venv/development.stamp
 
-override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later reminders reminder_done \
+override CONTEXTKIT_TARGETS := capsule_prompt capsule_check capsule_save capsule_latest capsule_list capsule_show \
+  capsule_prune remember_later reminders reminder_done \
   payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair \
   handoff handoff_switch handoff_context handoff_list handoff_show handoff_check handoff_consume handoff_stats handoff_reset \
   memory_init memory_plan memory_finding memory_merge memory_checkpoint memory_phase memory_batch memory_spawn \
@@ -25,23 +26,25 @@ override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later remind
   verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_init verdict_clean \
   verdict_start verdict_contract verdict_wait verdict_diff \
   verdict_ingest verdict_index verdict_show verdict_stats verdict_check verdict_synthesize verdict_gate \
+  subagent_launch subagent_prompt subagent_status subagent_monitor subagent_finish subagent_abort subagent_cleanup \
   context_help context_init context_config context_status
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
 override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
-  bench_tokens golden manual lock clean)
+  bench_tokens bench_secrets golden manual lock clean)
 override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help))
 override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(CONTEXTKIT_GOALS))
 
 # Every variable that a recipe below hands to a script.
-override CONTEXTKIT_INPUTS := active agent agents all answered archive base blocked blockers branch budget code_lines completed \
-  confidence constraints decisions description detail dir discoveries draft dry_run file file_reads \
-  files files_changed finding findings findings_count folder force from id important in_progress \
-  inline into json keep key_findings legacy lenient m max_idle max_tokens mini mode model \
-  next_action next_actions next_step no_reminders no_story objective older_than output_dir overwrite \
-  part path pending phase plain plan_slug process profile profiles prompt purge q questions reason \
-  recommendations recovery ref reminders responses resume root run session source sources stat \
+override CONTEXTKIT_INPUTS := active agent agents all answered archive base blocked blockers branch budget capsule cmd \
+  code_lines completed confidence constraints decisions description detail dir discoveries draft \
+  dry_run file file_reads files files_changed finding findings findings_count folder force from id \
+  important in_progress inline interval into iterations json keep key_findings legacy lenient m \
+  max_idle max_tokens merged mini mode model next_action next_actions next_step no_reminders \
+  no_story objective older_than output_dir overwrite part path pending phase plain plan_slug process \
+  profile profiles prompt purge q questions reason recommendations recovery redact ref reminders \
+  responses resume role root run runtime_threshold scope seal session slug source sources stat \
   status story_id story_path story_status strategy strict stub summary summary_file tag tags target \
-  task timeout to tokens topic transcript type version words
+  task threshold timeout to tokens topic transcript type version words workstream
 
 # The interpreter, as set-up found it: its file below says it again.
 override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python
@@ -95,18 +98,37 @@ $(filter-out context_help,$(CONTEXTKIT_TARGETS)): | $(CONTEXTKIT_SET_UP)
 
 ##@ Capsules and reminders
 
-.PHONY: capsule_prompt capsule_save remember_later reminders reminder_done
+.PHONY: capsule_prompt capsule_check capsule_save capsule_latest capsule_list capsule_show capsule_prune
+.PHONY: remember_later reminders reminder_done
 
 capsule_prompt: ## print the prompt that has your agent write a context capsule
 	@$(call CONTEXTKIT_SCRIPT,capsule_prompt) --root="$$root" --branch="$$branch" --session="$$session" --file="$$file" --stub="$$stub" \
 	  --plan-slug="$$plan_slug" --tokens="$$tokens" --reminders="$$reminders" --no-reminders="$$no_reminders" \
-	  --version="$$version" --mini="$$mini"
+	  --version="$$version" --mini="$$mini" --workstream="$$workstream"
+
+capsule_check: ## what is wrong with a capsule, line by line; seal=1 records what it refers to
+	@$(call CONTEXTKIT_SCRIPT,capsule check) --root="$$root" --file="$$file" --branch="$$branch" --workstream="$$workstream" \
+	  --seal="$$seal" --redact="$$redact" --json="$$json"
 
 capsule_save: ## check the capsule that your agent replied (on standard input) and keep it
-	@$(call CONTEXTKIT_SCRIPT,capsule save) --root="$$root" --file="$$file" --branch="$$branch" --overwrite="$$overwrite"
+	@$(call CONTEXTKIT_SCRIPT,capsule save) --root="$$root" --file="$$file" --branch="$$branch" --overwrite="$$overwrite" --redact="$$redact"
+
+capsule_latest: ## the path of the branch's newest finished capsule
+	@$(call CONTEXTKIT_SCRIPT,capsule latest) --root="$$root" --branch="$$branch" --workstream="$$workstream" --json="$$json"
+
+capsule_list: ## the capsules of the branch; all=1 of every branch
+	@$(call CONTEXTKIT_SCRIPT,capsule list) --root="$$root" --branch="$$branch" --workstream="$$workstream" --all="$$all" --json="$$json"
+
+capsule_show: ## the body of a capsule as a subagent gets it, and what changed since
+	@$(call CONTEXTKIT_SCRIPT,capsule show) --root="$$root" --file="$$file" --branch="$$branch" --workstream="$$workstream" \
+	  --max-tokens="$$max_tokens" --json="$$json"
+
+capsule_prune: ## remove superseded capsules and those of merged branches
+	@$(call CONTEXTKIT_SCRIPT,capsule prune) --root="$$root" --keep="$$keep" --older-than="$$older_than" --merged="$$merged" \
+	  --dry-run="$$dry_run" --json="$$json"
 
 remember_later: ## keep a note for the next capsule: m="…"
-	@$(call CONTEXTKIT_SCRIPT,remember_later) --root="$$root" --message="$$m" --topic="$$topic" --next-step="$$next_step" --tags="$$tags" --file="$$file"
+	@$(call CONTEXTKIT_SCRIPT,remember_later) --root="$$root" --message="$$m" --topic="$$topic" --next-step="$$next_step" --tags="$$tags" --file="$$file" --redact="$$redact"
 
 reminders: ## the notes that are open
 	@$(call CONTEXTKIT_SCRIPT,remember_later list) --root="$$root" --tag="$$tag" --topic="$$topic" --all="$$all" --file="$$file" --json="$$json"
@@ -315,6 +337,38 @@ verdict_synthesize: ## put all reviews together, synthesis.md and findings.json:
 verdict_gate: ## PASS or FAIL with every reason: run= or dir=
 	@$(call CONTEXTKIT_SCRIPT,verdict gate) --root="$$root" --run="$$run" --dir="$$dir" --agents="$$agents" --json="$$json"
 
+##@ Subagents
+
+.PHONY: subagent_launch subagent_prompt subagent_status subagent_monitor subagent_finish subagent_abort subagent_cleanup
+
+subagent_launch: ## start a subagent with scope, capsule and role: slug= cmd=
+	@$(call CONTEXTKIT_SCRIPT,subagent_manager launch) --root="$$root" --slug="$$slug" --role="$$role" --scope="$$scope" \
+	  --capsule="$$capsule" --workstream="$$workstream" --cmd="$$cmd" --type="$$type" --timeout="$$timeout" \
+	  --max-tokens="$$max_tokens" --redact="$$redact"
+
+subagent_prompt: ## the prompt that it would get; nothing is started
+	@$(call CONTEXTKIT_SCRIPT,subagent_manager prompt) --root="$$root" --slug="$$slug" --role="$$role" --scope="$$scope" \
+	  --capsule="$$capsule" --workstream="$$workstream" --cmd="$$cmd" --type="$$type" --timeout="$$timeout" \
+	  --max-tokens="$$max_tokens" --redact="$$redact"
+
+subagent_status: ## what became of each: run time, log age, capsule, staleness
+	@$(call CONTEXTKIT_SCRIPT,subagent_manager status) --root="$$root" --id="$$id" --all="$$all" --json="$$json"
+
+subagent_monitor: ## look again and again until none is running
+	@$(call CONTEXTKIT_SCRIPT,subagent_manager monitor) --root="$$root" --id="$$id" --interval="$$interval" \
+	  --iterations="$$iterations" --threshold="$$threshold" --runtime-threshold="$$runtime_threshold" --json="$$json"
+
+subagent_finish: ## hand in a report (on standard input): agent= status= summary=
+	@$(call CONTEXTKIT_SCRIPT,subagent_manager finish) --root="$$root" --agent="$$agent" --status="$$status" \
+	  --summary="$$summary" --file="$$file" --id="$$id" --session="$$session" --type="$$type" --model="$$model" \
+	  --files-changed="$$files_changed" --tokens="$$tokens"
+
+subagent_abort: ## end a running subagent: id=
+	@$(call CONTEXTKIT_SCRIPT,subagent_manager abort) --root="$$root" --id="$$id" --reason="$$reason" --force="$$force"
+
+subagent_cleanup: ## remove its sandbox and files, never work that is nowhere else: id=
+	@$(call CONTEXTKIT_SCRIPT,subagent_manager cleanup) --root="$$root" --id="$$id" --reason="$$reason" --force="$$force"
+
 ##@ The whole toolkit
 
 .PHONY: context_help context_init context_config context_status
@@ -364,6 +418,9 @@ bench: $(CONTEXTKIT_DEVELOPMENT) ## what each command costs, as a ratio to a bar
 
 bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact counter: folder=DIR
 	@"$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/tests/bench/estimator.py" "$$folder"
+
+bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## what of planted secrets is found, and what is flagged that is none: folder=DIR
+	@"$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/tests/bench/secrets.py" "$$folder"
 
 golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the golden files
 	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -p no:xdist -m golden

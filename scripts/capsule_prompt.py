@@ -24,6 +24,7 @@ def prompt(layout: Layout, args: Arguments) -> str:
         tokens=args.tokens,
         version=args.version or "0.1",
         mini=args.mini,
+        workstream=args.workstream,
     )
     captured = subagents.capture(layout, request)
     created = False
@@ -71,6 +72,7 @@ PROGRAM = Program(
                 Option(name="no_reminders", kind="flag", help="quote no reminders"),
                 Option(name="version", help="of the capsule format (default: 0.1)"),
                 Option(name="mini", kind="flag", help="the small outline, for lightweight tasks"),
+                Option(name="workstream", help="where a branch has several capsules: which one"),
             ),
         ),
     ),

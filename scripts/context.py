@@ -31,7 +31,7 @@ def config(layout: Layout, args: Arguments) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}: {one}" for name, one in value.items())
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    return (", ".join(value) if isinstance(value, tuple) else str(value)) or "(none)"
 
 
 def status(layout: Layout, args: Arguments) -> str:

@@ -15,7 +15,7 @@ import tempfile
 from contextkit import cli
 from contextkit.commands import Arguments, Command, Option, Program
 from contextkit.layout import Layout, toolkit
-from walkthrough import capsules, handoffs, memory, payloads, reviews
+from walkthrough import capsules, handoffs, memory, payloads, reviews, subagents
 from walkthrough.walk import Walk, indent, show, write_file
 
 TYPE_CHECKING = False
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BRANCH = "feature/demo"
-ACTS = (capsules.act, payloads.act, handoffs.act, memory.act, reviews.act)
+ACTS = (
+    capsules.act, subagents.act, payloads.act, handoffs.act, memory.act, reviews.act,
+)  # fmt: skip
 
 
 def prepare(walk: Walk) -> None:

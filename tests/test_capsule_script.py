@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
 
 import capsule
+import planted
 import pytest
-from conftest import NOW, Script
+from conftest import NOW, Script, git
 from contextkit import tokens
 from contextkit.capsules import SECTIONS
+from contextkit.layout import Layout
 from test_capsule_prompt_script import CAPSULES, STAMP, TARGET, target, tree
 from test_capsules import finished
 
@@ -173,3 +176,141 @@ def test_without_a_pipe_it_says_how_to_call_it(
     assert capsule.main(["save"]) == 2
     said = capsys.readouterr()
     assert said.out == "" and "pipe the agent's reply in" in said.err
+
+
+# Secrets
+
+TOKEN = planted.secrets()["github-classic"][".env"].partition("=")[2]
+
+
+def leaky() -> str:
+    return finished().replace("**Current status:** done", f"**Current status:** {TOKEN}")
+
+
+def test_a_reply_with_a_secret_is_refused_by_kind_and_line(repo: Path, run: Script) -> None:
+    line = leaky().split("\n").index(f"- **Current status:** {TOKEN}") + 1
+    assert run("capsule", "save", stdin=leaky()) == 2
+    assert run.out == "" and tree() == set() and TOKEN[4:12] not in run.err
+    assert f"reply:{line}: looks like a secret (github-token)" in run.err
+
+
+def test_redact_takes_it_out_and_the_allow_list_lets_it_in(repo: Path, run: Script) -> None:
+    assert run("capsule", "save", "--redact", stdin=leaky()) == 0
+    assert "**Current status:** (redacted github-token)" in text_of(TARGET)
+    assert run.err.startswith("capsule: redacted: 1 github-token\n")
+    Path("contextkit.yaml").write_text("secrets_allow:\n  - github-token\n", encoding="utf-8")
+    assert run("capsule", "save", "--overwrite", stdin=leaky()) == 0
+    assert text_of(TARGET) == leaky()
+
+
+def test_show_and_check_never_print_a_secret(repo: Path, run: Script) -> None:
+    TARGET.parent.mkdir(parents=True)
+    TARGET.write_text(leaky(), encoding="utf-8")
+    for call in (["show"], ["show", "--json"], ["check"], ["check", "--json"], ["list"]):
+        run("capsule", *call)
+        assert TOKEN[4:12] not in run.out + run.err
+    assert run("capsule", "check", "--seal") == 1 and "not sealed" in run.err
+    assert text_of(TARGET) == leaky()
+    assert run("capsule", "check", "--redact") == 0
+    assert text_of(TARGET) == leaky().replace(TOKEN, "(redacted github-token)")
+
+
+def test_a_reminder_with_a_secret_is_refused_or_redacted(repo: Path, run: Script) -> None:
+    for option in ("--message", "--topic", "--next-step", "--tag"):
+        given = ["--message=x"] if option != "--message" else []
+        assert run("remember_later", *given, f"{option}={TOKEN}") == 2
+        assert run.out == "" and TOKEN[4:12] not in run.err and tree() == set()
+    assert run("remember_later", f"--message={TOKEN}", "--redact") == 0
+    run("remember_later", "list")
+    assert "(redacted github-token)" in run.out
+
+
+def test_what_the_prompt_quotes_carries_no_secret(repo: Path, run: Script) -> None:
+    notebook = Path("docs/branches/feature-demo/PLAN.md")
+    notebook.parent.mkdir(parents=True)
+    notebook.write_text(f"## 2025-10-20 10:00:00 UTC\n- uses {TOKEN}\n", encoding="utf-8")
+    git("commit", "-q", "--allow-empty", "-m", f"Rotate {TOKEN}")
+    assert run("capsule_prompt") == 0
+    assert TOKEN[4:12] not in run.out and run.out.count("(redacted github-token)") == 2
+
+
+# Latest, list, show, check, prune
+
+
+def test_the_whole_life_of_a_capsule(repo: Path, run: Script) -> None:
+    assert run("capsule", "latest") == 1 and "no finished capsule of feature/demo" in run.err
+    assert run("capsule", "list") == 0 and run.out == "No capsules of feature/demo.\n"
+    run("capsule_prompt", "--stub", "--workstream=ui")
+    assert "workstream: ui" in text_of(TARGET) or 'workstream: "ui"' in text_of(TARGET)
+    reply = re.sub(r"<[^<>\n]+>", "done", text_of(TARGET))
+    assert run("capsule", "save", stdin=reply) == 0
+    for call in (["latest"], ["latest", "--workstream=ui"], ["latest", "--branch=feature/demo"]):
+        assert run("capsule", *call) == 0 and run.out == f"{TARGET}\n"
+    assert run("capsule", "latest", "--workstream=db") == 1
+    run("capsule", "list", "--json")
+    (row,) = json.loads(run.out)
+    assert row["id"] == str(TARGET) and row["state"] == "finished" and row["workstream"] == "ui"
+    run("capsule", "list", "--all")
+    assert run.out.splitlines()[1].split()[:2] == [str(TARGET), "finished"]
+    assert run("capsule", "check", "--seal") == 0
+    assert run.out == "" and run.err == f"capsule: {TARGET} is sealed\n"
+    assert run("capsule", "check", "--seal") == 0 and run.err.endswith("is sealed already\n")
+    assert run("capsule", "prune") == 0 and run.out == "" and TARGET.exists()
+
+
+def test_show_gives_the_body_and_says_what_changed(repo: Path, run: Script) -> None:
+    Path("app.py").write_text("x = 1\n", encoding="utf-8")
+    reply = finished().replace("Files and documents: done", "Files and documents: app.py")
+    run("capsule", "save", stdin=reply)
+    run("capsule", "check", "--seal")
+    body = reply.split("\n---\n", 1)[1]
+    assert run("capsule", "show", f"--file={TARGET}") == 0
+    assert run.out == body and run.err == "capsule: fresh: 1 of 1 references\n"
+    Path("app.py").write_text("x = 2\n", encoding="utf-8")
+    run("capsule", "show")
+    assert run.out == body and run.err.splitlines() == [
+        "capsule: stale: app.py: changed since it was sealed",
+        "capsule: changed: app.py",
+        "capsule: fresh: 0 of 1 references",
+    ]
+    run("capsule", "show", "--max-tokens=100", "--json")
+    shown = json.loads(run.out)
+    assert tokens.cautious(shown["body"]) <= 100 and shown["trimmed"]
+    assert shown["references"] == [{"path": "app.py", "state": "changed"}]
+    run("capsule", "show", "--max-tokens=100")
+    assert "capsule: trimmed: Knowledge Base: 2 of 2 items" in run.err.splitlines()
+
+
+def test_a_stub_is_not_shown(repo: Path, run: Script) -> None:
+    run("capsule_prompt", "--stub")
+    assert run("capsule", "show", f"--file={TARGET}") == 2 and "is a stub" in run.err
+    assert run("capsule", "check", f"--file={TARGET}") == 1 and "error: the placeholder" in run.out
+    assert run("capsule", "check", "--file=gone.md") == 2 and run.out == ""
+
+
+def test_prune_tells_what_went_and_a_dry_run_that_nothing_did(repo: Path, run: Script) -> None:
+    for said in ("first", "second"):
+        run("capsule", "save", stdin=finished(said=said))
+    assert run("capsule", "prune", "--keep=1", "--dry-run") == 0
+    assert run.out == f"{TARGET}  superseded\n" and TARGET.exists()
+    run("capsule", "prune", "--keep=1", "--json")
+    assert json.loads(run.out) == [{"id": str(TARGET), "why": "superseded"}]
+    assert not TARGET.exists() and (CAPSULES / f"feature/demo/{STAMP}-2.md").exists()
+
+
+def test_gaps_that_subagents_reported_are_in_the_next_prompt(
+    repo: Path, layout: Layout, run: Script
+) -> None:
+    row = {
+        "id": "20251023-180600-ui",
+        "source_branch": "feature/demo",
+        "launched_at": "20251023-180600",
+        "capsule_gaps": ["which database is meant?"],
+    }
+    registry = Path(layout.join(layout.places.registry))
+    registry.parent.mkdir(parents=True)
+    registry.write_text(json.dumps([row]), encoding="utf-8")
+    run("capsule_prompt")
+    assert "which database is meant? (20251023-180600-ui)" in run.out
+    run("capsule_prompt", "--branch=feature/other")
+    assert "which database" not in run.out

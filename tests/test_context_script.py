@@ -18,6 +18,8 @@ from test_subagents import INBOX, TEMPLATE, put, remind
 
 DOCUMENTS = [
     str(TEMPLATE),
+    "parallelus/manuals/templates/subagent_scope_template.md",
+    "parallelus/manuals/subagent-session-orchestration.md",
     str(INBOX),
     ".aios-core/development/templates/agent-handoff-tmpl.yaml",
     "shared/payloads/README.md",
@@ -136,6 +138,7 @@ def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
         "handoffs   no agent is active; 0 kept (~0 tokens), 0 not consumed\n"
         "memory     nothing stored\n"
         "verdicts   0 verdicts; 0 to look at\n"
+        "subagents  0 of 0 still open, 0 failed; 0 capsule gaps\n"
     )
     assert tree() == set()
 
@@ -160,6 +163,7 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "handoffs",
         "memory",
         "verdicts",
+        "subagents",
     ]
 
 

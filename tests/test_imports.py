@@ -17,38 +17,42 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "agents arguments branch_folders budgets changes cli commands comparisons contracts copies"
-    " errors estimates facts files filters formats git indexes layout limits makefiles markdown"
-    " memory names packages processes receipts records references scratch sections sessions"
-    " settings summaries tables template_compiler templates tokens transcripts usage zones".split()
+    "agents arguments background branch_folders budgets changes cli commands comparisons contracts"
+    " copies errors estimates facts files filters formats git indexes layout limits"
+    " makefiles markdown memory names packages processes receipts records redaction"
+    " references sandboxes scratch secret_rules secret_search sections sessions settings"
+    " summaries tables template_compiler templates tokens transcripts usage zones".split()
 )
 # What is too much for one module is several, which are one document together.
 WHOLES = {
+    "capsules": frozenset("capsule_check capsule_seals capsule_trim capsules".split()),
     "findings": frozenset("finding_reports findings merged_findings".split()),
     "handoffs": frozenset(
         "handoff_check handoff_fields handoff_limits handoff_state handoffs".split()
     ),
     "reviews": frozenset(
-        "review_check review_headers review_index review_issues review_lines review_research"
-        " review_sections review_words reviews".split()
+        "review_check review_headers review_index review_issues review_lines"
+        " review_research review_sections review_words reviews".split()
     ),
 }
 SINGLE = frozenset(
-    "capsules checkpoints notebooks payloads plans profiles reminders runs snapshots stories"
-    " verdicts".split()
+    "checkpoints notebooks payloads plans profiles registry reminders runs snapshots"
+    " stories verdicts".split()
 )
 DOCUMENTS = SINGLE.union(*WHOLES.values())
 FLOWS = frozenset(
-    "agent_files derived_snapshots drill_downs gates handing_over handoff_facts handoff_savings"
-    " memory_checks outputs overview recovery recovery_reports research_reports retention"
-    " review_reports review_runs run_folders run_starts run_waits subagents synthesis"
-    " synthesis_conflicts synthesis_data synthesis_reports task_saves task_upkeep"
-    " verdict_cleaning".split()
+    "agent_files briefs capsule_prune capsule_references capsule_upkeep derived_snapshots"
+    " drift drill_downs endings gates handing_over handoff_facts handoff_savings"
+    " launch_prompts launches memory_checks outputs overview preparations recovery"
+    " recovery_reports research_reports results retention review_reports review_runs"
+    " run_folders run_starts run_waits subagents synthesis synthesis_conflicts"
+    " synthesis_data synthesis_reports task_saves task_upkeep verdict_cleaning"
+    " watch_tables watches".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset(
-    "handoff_commands memory_commands payload_commands recovery_commands run_commands"
-    " start_commands verdict_commands".split()
+    "capsule_commands handoff_commands memory_commands payload_commands recovery_commands"
+    " run_commands start_commands subagent_commands verdict_commands".split()
 )
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS
 
@@ -141,17 +145,18 @@ def ours(names: str) -> set[str]:
 
 
 COMMON = {"__future__", "contextkit"} | ours(
-    "arguments cli commands errors files filters git layout limits names packages records reminders"
-    " settings templates"
+    "arguments cli commands errors files filters git layout limits names packages records settings"
+    " templates"
 )
-ADD = {"remember_later"} | COMMON | ours("compiled.reminder_inbox_md compiled.reminder_md")
-PROMPT = {"capsule_prompt"} | COMMON | ours(
+REMINDERS = COMMON | ours("redaction reminders secret_rules secret_search")
+ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")
+PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     "branch_folders capsules markdown notebooks sessions subagents tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
 
 
-HANDOFF = {"handoff"} | (COMMON - {"contextkit.reminders"}) | ours(
+HANDOFF = {"handoff"} | COMMON | ours(
     "agents formats handing_over handoff_commands handoff_facts handoff_fields handoff_limits"
     " handoff_state handoffs markdown profiles stories tokens verdicts"
     " compiled.agent_handoff_yaml"

@@ -111,3 +111,19 @@ def test_a_fingerprint_tells_texts_apart() -> None:
     texts = [b"", b"a", b"b", b"ab", b"ba", b"a" * 100, b"a" * 101]
     assert len({names.fingerprint(text) for text in texts}) == len(texts)
     assert 0 <= names.fingerprint(b"long" * 100, modulus=97) < 97
+
+
+@given(moment=st.integers(0, 4_102_444_799))
+def test_a_moment_is_read_from_any_form_that_is_written(moment: int) -> None:
+    for form in (names.iso, names.stamp, names.clock, names.compact):
+        assert names.moment(form(moment)) == moment
+
+
+@pytest.mark.parametrize("text", ["", "soon", "2025-10-23", "x" * 20, "²" * 14])
+def test_what_tells_no_moment_is_0(text: str) -> None:
+    assert names.moment(text) == 0
+
+
+@pytest.mark.parametrize("text", ["", ".", "..", "-x", "a/b", "a b", "é", "x" * 201])
+def test_a_name_of_somebody_else_is_not_always_safe(text: str) -> None:
+    assert not names.safe(text) and names.safe("20251023-180500-x")

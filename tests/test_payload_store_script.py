@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import planted
 import pytest
 import toon_format
 from conftest import Script, git
@@ -654,3 +655,20 @@ def test_a_launcher_sets_the_budget_of_its_subagents(
     assert run(*call, "--budget=900", stdin=text) == 0 and run.out == text
     monkeypatch.setenv("PAYLOAD_BUDGET", "many")
     assert run(*call, stdin=text) == 2 and "PAYLOAD_BUDGET=many" in run.err
+
+
+def test_what_travels_on_carries_no_secret_and_the_stored_text_stays(
+    repo: Path, run: Script
+) -> None:
+    token = planted.secrets()["github-classic"][".env"].partition("=")[2]
+    text = (
+        f"# Report\n\nThe deploy uses {token} for now, which is wrong. It must go.\n" + "x " * 900
+    )
+    said = (f"--finding=Key={token} leaks", f"--summary=It uses {token} now.")
+    run("payload_store", "store", "--force", "--topic=t", "--source=s", *said, stdin=text)
+    assert token not in run.out + run.err and "(redacted github-token) leaks" in run.out
+    assert "redacted in what travels on: " in run.err
+    run("payload_store", "list", "--json")
+    assert token not in run.out
+    run("payload_store", "show", "latest", "--part=content")
+    assert run.out == text

@@ -104,12 +104,14 @@ def _is_of(path: str, branch: str) -> bool | None:
 def paths(folder: str) -> list[str]:
     """The capsules in a branch's folder, oldest first by the time in their names.
 
-    Within a second `-2` comes after none; a file named otherwise comes before all.
+    Within a second `-2` comes after none; a file named otherwise comes before all. Links are no
+    capsules: they may lead anywhere.
     """
     if not os.path.isdir(folder):
         return []
     with os.scandir(folder) as entries:
-        found = [e.name for e in entries if e.name.endswith(".md") and e.is_file()]
+        there = [e.name for e in entries if e.is_file(follow_symlinks=False)]
+    found = [name for name in there if name.endswith(".md")]
     found = [name for name in found if name[0] != "."]
     return [os.path.join(folder, name) for name in sorted(found, key=_age)]
 

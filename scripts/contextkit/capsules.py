@@ -7,7 +7,7 @@ A capsule is front matter and fixed sections; the format is told in manuals/caps
 
 from __future__ import annotations
 
-from contextkit import branch_folders, files, markdown, names, templates, tokens
+from contextkit import branch_folders, files, names, templates, tokens
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -39,6 +39,7 @@ class Capsule(Record):
     token_budget: int
     version: str = "0.1"
     mini: bool = False
+    workstream: str = ""
 
     def check(self) -> None:
         for name in ("branch", "source_session", "created_at", "primary_objective"):
@@ -53,9 +54,20 @@ class Capsule(Record):
             raise bad_input(f"front matter: version {self.version} is newer than this tool")
 
 
+class Loaded(Record):
+    """A capsule as it lies on disk; `tokens` are those of its body, `sha256` of the whole file."""
+
+    path: str
+    capsule: Capsule
+    body: str
+    sha256: str
+    tokens: int
+
+
 def blank(
-    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool
-) -> Capsule:
+    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool,
+    workstream: str = "",
+) -> Capsule:  # fmt: skip
     """The front matter of a capsule still to be written; what is unknown is a placeholder."""
     return Capsule(
         branch=branch,
@@ -65,6 +77,7 @@ def blank(
         token_budget=tokens_allowed,
         version=version,
         mini=mini,
+        workstream=workstream,
     )
 
 
@@ -120,38 +133,11 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
     return formats.build(Capsule, ours, f"{where}: front matter"), body
 
 
-def problems(text: str, where: str = "capsule") -> list[str]:
-    """What keeps `text` from being a finished capsule, a sentence each; empty when nothing does."""
-    try:
-        capsule, body = parse(text, where)
-    except ContextError as error:
-        return [str(error)]
-    found = []
-    headings = {
-        line[2:].strip() for _, line in markdown.outside_fences(body) if line.startswith("# ")
-    }
-    for section in MINI_SECTIONS if capsule.mini else SECTIONS:
-        if section not in headings:
-            found.append(f"{where}: the section `# {section}` is missing")
-    marks = placeholders()
-    for number, line in enumerate(text.split("\n"), start=1):
-        for mark in marks:
-            if mark in line:
-                found.append(f"{where}:{number}: the placeholder {mark} is still there")
-    size = tokens.estimate(text)
-    if size > capsule.token_budget * tokens.CAUTION:
-        found.append(
-            f"{where}: ~{size} tokens, more than its budget of {capsule.token_budget}: shorten it"
-        )
-    return found
-
-
 def placeholders() -> tuple[str, ...]:
     """The `<…>` phrases of our own outline."""
-    import re
-
     capsule = blank("b", "", 0, 1, "0.1", mini=False)
-    return tuple(dict.fromkeys(re.findall(r"<[^<>\n]+>", outline(capsule, "p", "q"))))
+    pieces = (piece.partition(">") for piece in outline(capsule, "p", "q").split("<")[1:])
+    return tuple(dict.fromkeys(f"<{inside}>" for inside, end, _ in pieces if inside and end))
 
 
 def unfinished(text: str) -> bool:
@@ -189,3 +175,50 @@ def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
 def _has_room(path: str, text: str) -> bool:
     there = files.read_if_there(path)
     return there is None or there == text or unfinished(there)
+
+
+def load(layout: Layout, path: str) -> Loaded:
+    """The finished capsule at `path`. Raises ContextError for a stub, and for what is none."""
+    shown = layout.shown(path)
+    data = files.read_bytes(path)
+    text = files.read(path)
+    if unfinished(text):
+        raise bad_input(f"{shown}: is a stub: have it filled in first")
+    capsule, body = parse(text.replace("\r\n", "\n"), shown)
+    return Loaded(
+        path=path,
+        capsule=capsule,
+        body=body,
+        sha256=names.sha256(data),
+        tokens=tokens.estimate(body),
+    )
+
+
+def load_all(layout: Layout, branch: str, workstream: str = "") -> list[Loaded]:
+    """The finished capsules of a branch, of one workstream where it is named, oldest first.
+
+    What cannot be read as one is passed over: `capsule_list` shows it, `capsule_check` says why.
+    """
+    found = []
+    for path in branch_folders.paths(branch_folders.folder(layout, branch)):
+        try:
+            one = load(layout, path)
+        except ContextError:
+            continue
+        if workstream in ("", one.capsule.workstream):
+            found.append(one)
+    return found
+
+
+def latest(layout: Layout, branch: str, workstream: str = "") -> str:
+    """The path of a branch's newest finished capsule, by the time in its name; empty: none."""
+    for path in reversed(branch_folders.paths(branch_folders.folder(layout, branch))):
+        try:
+            if workstream and load(layout, path).capsule.workstream != workstream:
+                continue
+            text = files.read(path)
+            if text.startswith("---") and not unfinished(text):
+                return path
+        except ContextError:
+            continue
+    return ""

@@ -71,6 +71,20 @@ def say(text: str) -> None:
     sys.stderr.write("".join(f"{_program}: {line}\n" for line in text.splitlines()))
 
 
+def put(text: str) -> None:
+    """A part of the product now, for a command that goes on; the rest is what it returns."""
+    _print(text, exact=False)
+
+
+def asks(question: str) -> bool:
+    """Whether somebody at a terminal answers yes; without a terminal nobody is asked."""
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(f"{_program}: {question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def content(file: str, field: str = "file") -> str:
     """The text that a command works on: of `file`, or of standard input for `-`.
 

@@ -12,6 +12,9 @@ import os
 from contextkit.errors import ContextError
 from contextkit.records import Record
 
+# What makes git work on another repository than the one around a folder.
+VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
+             "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")  # fmt: skip
 _HEADS = "refs/heads/"
 _PIECE = 1 << 18  # bytes read at once
 # Variables that change what a path means, or what a diff looks like.
@@ -205,6 +208,28 @@ def _both(out: int, err: int) -> tuple[bytes, bytes]:
                 os.close(end)
                 open_ends.remove(end)
     return b"".join(said[out]), b"".join(said[err])
+
+
+def run(folder: str, *arguments: str) -> str:
+    """What `git <arguments>` prints in `folder`, whatever repository the environment names.
+
+    Raises ContextError with what git says; for what changes something or must not fail unseen.
+    """
+    import subprocess
+
+    kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    command = ["git", "-C", folder, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+    try:
+        done = subprocess.run(
+            [*command, *arguments], env=kept, stdin=subprocess.DEVNULL, capture_output=True
+        )
+    except FileNotFoundError:
+        raise ContextError("git is not installed") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        reason = said[-1] if said else f"ended with {done.returncode}"
+        raise ContextError(f"git {arguments[0]}: {reason}")
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def _ask(repository: Repository, ref: str) -> str:

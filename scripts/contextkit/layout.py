@@ -28,6 +28,9 @@ class Places(Record):
     reminders: str = "parallelus/manuals/capsules/remember-later.md"
     registry: str = "parallelus/manuals/subagent-registry.json"
     capsule_template: str = "parallelus/manuals/templates/context_capsule_prompt.md"
+    scope_template: str = "parallelus/manuals/templates/subagent_scope_template.md"
+    orchestration: str = "parallelus/manuals/subagent-session-orchestration.md"
+    roles: str = "parallelus/engine/prompts/agent_roles"
     notebooks: str = "docs/branches"
     payloads: str = "shared/payloads"
     handoffs: str = ".aios/handoffs"
@@ -105,6 +108,24 @@ class Layout:
     def capsule_template(self) -> str:
         """A host's own outline, or a copy of ours."""
         return self.join(self.places.capsule_template)
+
+    @property
+    def registry(self) -> str:
+        """Which subagents there are; SUBAGENT_REGISTRY_FILE names another, relative to the root."""
+        return self.join(os.environ.get("SUBAGENT_REGISTRY_FILE", "") or self.places.registry)
+
+    def run(self, identity: str) -> str:
+        """Where a subagent's prompt, log and exit status lie."""
+        return os.path.join(self.state, "subagents", identity)
+
+    def sandbox(self, identity: str) -> str:
+        """The clone or worktree of a subagent."""
+        return os.path.join(self.state, "sandboxes", identity)
+
+    def role_files(self, name: str) -> tuple[str, ...]:
+        """Where the text of a role may be: the host's own places first, then ours."""
+        own = self.join(self.places.roles, name + ".md"), self.join("templates/roles", name + ".md")
+        return (*own, toolkit("templates", "roles", name + ".md"))
 
     @property
     def payloads(self) -> str:

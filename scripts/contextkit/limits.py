@@ -27,9 +27,13 @@ class Limits(Record):
     capsule_warn_percent: int = 80  # of the ceiling below
     capsule_prune_days: int = 30  # age at which a superseded capsule may go
     subagent_prompt_ceiling: int = 5000  # tokens of an assembled subagent prompt
+    subagent_command: str = ""  # the agent's command line where a launch names none
+    subagent_scope_tokens: int = 800  # tokens of a scope that is put into the prompt whole
+    subagent_brief_tokens: int = 2400  # tokens of what a fresh subagent is told by a hook
     subagent_interval: int = 30  # seconds between two looks of the monitor
     subagent_log_age: int = 180  # seconds of silence that the monitor reports
     subagent_run_time: int = 600  # seconds of run time that the monitor reports
+    subagent_alert_polls: int = 3  # looks in a row with the same alert, after which it gives up
 
     # Payloads (seed: Shared Payloads)
     payload_budget: int = 500  # tokens above which a text is stored
@@ -67,6 +71,9 @@ class Limits(Record):
     # Verdicts and review runs (seed: Subagent Context Flooding Fix)
     verdict_contract_tokens: int = 350  # tokens of the contract that an agent gets
     verdict_run_lifetime: str = "2h"  # after which a run that nobody finished is over
+
+    # Secrets: kinds that are not looked for, and texts that make a value none
+    secrets_allow: tuple[str, ...] = ()
 
     def check(self) -> None:
         for name, annotation in self.fields().items():

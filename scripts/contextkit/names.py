@@ -39,15 +39,6 @@ def iso(moment: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
 
-def moment(iso: str) -> int:
-    """The time that `2025-10-23T18:05:00Z` says; whatever stands in its digits, a number."""
-    year, month, day = int(iso[:4]), int(iso[5:7]), int(iso[8:10])
-    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)  # March comes first
-    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
-    hours, minutes = int(iso[11:13]), int(iso[14:16])
-    return (days - 719_469) * 86_400 + hours * 3600 + minutes * 60 + int(iso[17:19])
-
-
 def stamp(moment: int) -> str:
     """`20251023T180500Z`, as file names carry it; sorts by time."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
@@ -56,6 +47,23 @@ def stamp(moment: int) -> str:
 def clock(moment: int) -> str:
     """`2025-10-23 18:05:00 UTC`, as headings for people carry it."""
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(moment))
+
+
+def compact(moment: int) -> str:
+    """`20251023-180500`, as the registry and the ids in it carry it."""
+    return time.strftime("%Y%m%d-%H%M%S", time.gmtime(moment))
+
+
+def moment(text: str) -> int:
+    """The time that the digits of any form above tell, in seconds; 0 for anything else."""
+    digits = "".join(char for char in text if char.isascii() and char.isdigit())[:14]
+    if len(digits) < 14:
+        return 0
+    year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
+    years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # March comes first
+    days = 365 * years + years // 4 - years // 100 + years // 400 + (153 * months + 2) // 5 + day
+    hours, minutes, rest = int(digits[8:10]), int(digits[10:12]), int(digits[12:14])
+    return (days - 719_469) * 86_400 + hours * 3600 + minutes * 60 + rest
 
 
 def seconds(duration: str) -> int:
@@ -91,6 +99,11 @@ def slug(text: str, longest: int = 50) -> str:
         text = "".join(char for char in text if not unicodedata.combining(char))
     plain = "".join(c if c.isascii() and c.isalnum() else " " for c in text.lower())
     return "-".join(plain.split())[:longest].rstrip("-")
+
+
+def safe(text: str) -> bool:
+    """Whether a text of somebody else's may be the name of a folder of ours."""
+    return 0 < len(text) <= 200 and text[0] not in ".-" and _SAFE.issuperset(text)
 
 
 def sha256(data: bytes) -> str:

@@ -32,11 +32,12 @@ def entries(text: str) -> list[str]:
 
 def newest(texts: list[str], count: int) -> list[str]:
     """The last `count` of them, newest first, by time where headings carry one."""
-    order = sorted(range(len(texts)), key=lambda i: (_time(texts[i]), i), reverse=True)
+    order = sorted(range(len(texts)), key=lambda i: (time_of(texts[i]), i), reverse=True)
     return [texts[i] for i in order[:count]]
 
 
-def _time(entry: str) -> str:
+def time_of(entry: str) -> str:
+    """The time in the heading of an entry, `2025-10-23 18:05:00`; empty where it has none."""
     words = entry.partition("\n")[0][3:].split()
     stamp = " ".join(words[:2])
     return stamp if stamp[:4].isdigit() and stamp[4:5] == "-" else ""

@@ -10,6 +10,7 @@ from contextkit import (
     names,
     payloads,
     receipts,
+    redaction,
     retention,
     sessions,
     summaries,
@@ -118,7 +119,31 @@ def _prepared(layout: Layout, output: Output, now: int) -> tuple[Payload, Receip
         tokens_stored=payload.tokens,
         all_facts=tuple(facts.find(output.content)),
     )
-    return payload, receipt, notes
+    return _without_secrets(layout, payload, receipt, notes)
+
+
+def _without_secrets(
+    layout: Layout, payload: Payload, receipt: Receipt, notes: list[str]
+) -> tuple[Payload, Receipt, list[str]]:
+    """What travels on, without secrets; the text itself stays as it was stored."""
+    allowed = layout.limits.secrets_allow
+    secrets: list[redaction.Secret] = []
+
+    def clean(text: str) -> str:
+        text, found = redaction.redacted(text, allowed)
+        secrets.extend(found)
+        return text
+
+    rows = (Row(aspect=clean(row.aspect), finding=clean(row.finding)) for row in receipt.rows)
+    receipt = receipt.replace(rows=tuple(rows), key_findings=clean(receipt.key_findings))
+    payload = payload.replace(
+        topic=clean(payload.topic),
+        source=clean(payload.source),
+        summary=clean(payload.summary),
+        sources=tuple(map(clean, payload.sources)),
+    )
+    said = [f"redacted in what travels on: {redaction.summary(secrets)}"] if secrets else []
+    return payload, receipt, [*notes, *said]
 
 
 def _answer(layout: Layout, receipt: Receipt, path: str, notes: list[str]) -> Stored:

@@ -16,15 +16,17 @@ from contextkit import (
     payloads,
     processes,
     recovery,
+    registry,
     reminders,
     settings,
     task_upkeep,
     templates,
     tokens,
     verdicts,
+    watches,
 )
 from contextkit.errors import ContextError
-from contextkit.layout import Layout, Places
+from contextkit.layout import Layout, Places, toolkit
 from contextkit.limits import Limits
 
 TYPE_CHECKING = False
@@ -54,9 +56,13 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
     A copy of ours that nobody edited is refreshed; what a host wrote is never touched.
     """
     template = copies.sealed(capsules.template_document(layout.limits.capsule_max_tokens))
+    scope = copies.sealed(files.read(toolkit("templates", "subagent_scope_template.md")))
+    manual = copies.sealed(files.read(toolkit("manuals", "subagent-session-orchestration.md")))
     steps = []
     for path, text, is_copy in (
         (layout.capsule_template, template, True),
+        (layout.join(layout.places.scope_template), scope, True),
+        (layout.join(layout.places.orchestration), manual, True),
         (layout.reminders, templates.render("reminder_inbox.md"), False),
         (layout.handoff_template, copies.sealed(handoffs.template_document(layout), "# "), True),
         *(
@@ -98,6 +104,7 @@ def status(layout: Layout) -> list[tuple[str, str]]:
             ("handoffs", _handoffs),
             ("memory", _memory),
             ("verdicts", _verdicts),
+            ("subagents", _subagents),
         )
     ]
 
@@ -168,3 +175,14 @@ def _verdicts(layout: Layout) -> str:
     found = verdicts.load_all(layout)
     urgent = len(verdicts.needs_attention(found))
     return f"{verdicts.counts(found)}; {urgent} to look at"
+
+
+def _subagents(layout: Layout) -> str:
+    rows = registry.load_all(layout)
+    states = [watches.status_now(layout, row) for row in rows]
+    running = sum(state in registry.ACTIVE for state in states)
+    dead = sum(state in ("failed", "timed_out") for state in states)
+    head = git.head(layout.repository) if layout.repository else git.Head()
+    newest = os.path.basename(capsules.latest(layout, head.branch)) if head.branch else ""
+    gaps = len(registry.open_gaps(layout, head.branch, newest[:16])) if head.branch else 0
+    return f"{running} of {len(rows)} still open, {dead} failed; {gaps} capsule gaps"

@@ -14,6 +14,7 @@ from contextkit import (
     git,
     names,
     notebooks,
+    redaction,
     reminders,
     sessions,
     templates,
@@ -24,7 +25,12 @@ from contextkit.layout import Layout
 from contextkit.records import Record
 from contextkit.reminders import Reminder
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _NOT_FOUND = "(no file detected)"
+_MOST_GAPS = 10  # capsule gaps that are quoted
 # How much of each entry, reminder and commit is quoted, in tokens: the first that fits is taken.
 _ROOM = ((160, 70, 40), (90, 45, 30), (45, 25, 20), (0, 15, 0), (0, 0, 0))
 
@@ -42,6 +48,7 @@ class Request(Record):
     tokens: int | None = None
     version: str = "0.1"
     mini: bool = False
+    workstream: str = ""
 
 
 class Captured(Record):
@@ -67,6 +74,7 @@ class _Material(Record):
     progress_entries: tuple[str, ...]
     commits: tuple[str, ...]
     open_reminders: tuple[Reminder, ...]
+    gaps: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
@@ -83,7 +91,10 @@ def capture(layout: Layout, request: Request) -> Captured:
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
     budget = request.tokens or usual
-    capsule = capsules.blank(branch, session, request.now, budget, request.version, request.mini)
+    stream = names.one_line(request.workstream)
+    capsule = capsules.blank(
+        branch, session, request.now, budget, request.version, request.mini, stream
+    )
     if request.file:
         path = branch_folders.chosen_path(layout, request.file)
     else:
@@ -174,15 +185,41 @@ def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
     if layout.repository is not None:
         log = git.log(layout.repository, branch, limits.capsule_prompt_commits)
     open_ones = [r for r in reminders.load_all(inbox) if not r.done] if inbox else []
+    newest = sorted(reversed(open_ones), key=lambda r: r.taken, reverse=True)
+    quoted = newest[: limits.capsule_prompt_reminders]
     return _Material(
         plan=layout.shown(plan),
         progress=layout.shown(progress),
-        plan_entries=entries[0],
-        progress_entries=entries[1],
-        commits=tuple(f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log),
-        open_reminders=tuple(sorted(reversed(open_ones), key=lambda r: r.taken, reverse=True)),
+        plan_entries=_clean(layout, entries[0]),
+        progress_entries=_clean(layout, entries[1]),
+        commits=_clean(
+            layout, (f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log)
+        ),
+        open_reminders=(*(_without_secrets(layout, r) for r in quoted), *newest[len(quoted) :]),
+        gaps=_clean(layout, _gaps(layout, branch)),
         warnings=tuple(warnings),
     )
+
+
+def _clean(layout: Layout, texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts without secrets: what the prompt quotes goes to an agent and its provider."""
+    allowed = layout.limits.secrets_allow
+    return tuple(redaction.redacted(text, allowed)[0] for text in texts)
+
+
+def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:
+    note, step, topic = _clean(layout, (reminder.note, reminder.next_step, reminder.topic))
+    return reminder.replace(note=note, next_step=step, topic=topic)
+
+
+def _gaps(layout: Layout, branch: str) -> list[str]:
+    """What subagents of the branch missed in their capsule and no newer one can hold yet."""
+    if not branch or not os.path.exists(layout.join(layout.places.registry)):
+        return []
+    from contextkit import registry
+
+    newest = os.path.basename(capsules.latest(layout, branch))
+    return registry.open_gaps(layout, branch, newest[:16])
 
 
 def _note(layout: Layout, path: str) -> str:
@@ -214,6 +251,10 @@ def _fitted(
 def _information(layout: Layout, material: _Material, room: tuple[int, int, int]) -> list[_Block]:
     entry_room, reminder_room, commit_room = room
     blocks = []
+    if material.gaps and reminder_room:
+        lines = [tokens.clip(gap, reminder_room) for gap in material.gaps[-_MOST_GAPS:]]
+        title = "Capsule gaps, what subagents missed in the last capsule:"
+        blocks.append(_Block(title=title, text="\n".join(lines)))
     for path, entries in (
         (material.plan, material.plan_entries),
         (material.progress, material.progress_entries),

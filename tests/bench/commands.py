@@ -9,6 +9,7 @@ from __future__ import annotations
 import compileall
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -102,6 +103,30 @@ def handoff_cases(folder: Path) -> list[Case]:
         Case("handoff_context", script("handoff.py", "context", "dev"), 4),
         Case("handoff_list", script("handoff.py", "list"), 4),
     ]  # fmt: skip
+
+
+def capsule_cases(folder: Path) -> list[Case]:
+    """A branch with twenty finished capsules, the newest of them sealed."""
+    sys.path[:0] = [str(SCRIPTS), str(HERE.parent)]
+    from contextkit import capsules
+
+    outline = capsules.outline(
+        capsules.blank("feature/bench", "s", 1_761_242_700, 1200, "0.1", mini=False), "a.md", "b.md"
+    )
+    Path("app.py").write_text("x = 1\n", encoding="utf-8")
+    text = re.sub(r"<path:line[^<>\n]*>", "app.py", outline)
+    text = re.sub(r"<[^<>\n]+>", "what is known of it, in a line of some length", text)
+    into = folder / "parallelus" / "manuals" / "capsules" / "feature" / "bench"
+    into.mkdir(parents=True)
+    for day in range(1, 21):
+        time = f"2025-10-{day:02}T09:00:00Z"
+        named = re.sub(r'created_at: "[^"]+"', f'created_at: "{time}"', text)
+        name = time.replace("-", "").replace(":", "")
+        (into / f"{name}.md").write_text(named, encoding="utf-8")
+    subprocess.run(script("capsule.py", "check", "--seal"), check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)  # fmt: skip
+    calls = ("latest", "list", "show", "show --max-tokens=200", "check", "check --seal")
+    return [Case(f"capsule {call}", script("capsule.py", *call.split())) for call in calls]
 
 
 def payload_cases(folder: Path) -> list[Case]:
@@ -296,15 +321,44 @@ def fill_memory(folder: Path, count: int) -> None:
         (store / name).write_text(findings.render(found), encoding="utf-8")
 
 
+def subagent_cases(folder: Path) -> list[Case]:
+    """The prompt, a start (with git, two writes of the registry and a process), a look at ten."""
+    scope = folder / "scope.md"
+    scope.write_text("# Task\n" + "Do this, and then that. " * 100, encoding="utf-8")
+    registry = folder / "parallelus" / "manuals" / "subagent-registry.json"
+
+    def fresh() -> None:
+        registry.unlink(missing_ok=True)
+        shutil.rmtree(folder / ".contextkit" / "subagents", ignore_errors=True)
+
+    manager = "subagent_manager.py"
+    launch = script(manager, "launch", "--slug=x", "--cmd=true", "--capsule=none")
+    prompt = script(manager, "prompt", "--slug=x", "--capsule=none", "--scope=scope.md")
+    for _ in range(10):
+        subprocess.run(launch, check=True, capture_output=True)
+    rows = registry.read_bytes()
+    finish = ("finish", "--agent=x", "--status=CLEAN", "--summary=nothing found", "--session=s")
+    return [
+        Case("subagent_prompt", prompt, 2.5),
+        Case("subagent_status of ten", script(manager, "status"), 2.5,
+             prepare=lambda: registry.write_bytes(rows)),
+        Case("subagent_finish without a text", script(manager, *finish), 2.5),
+        Case("subagent_finish with one", script(manager, *finish, "--file=scope.md")),
+        Case("subagent_launch", launch, prepare=fresh),
+    ]  # fmt: skip
+
+
 def main() -> int:
     """Run the groups that are named, all by default."""
     compileall.compile_dir(str(SCRIPTS), quiet=1)
     groups = {
         "capture": capture_cases,
-        "handoffs": handoff_cases,
+        "capsules": capsule_cases,
         "payloads": payload_cases,
+        "handoffs": handoff_cases,
         "memory": memory_cases,
         "verdicts": verdict_cases,
+        "subagents": subagent_cases,
     }
     kept = True
     for name in sys.argv[1:] or groups:

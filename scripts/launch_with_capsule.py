@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""A SUBAGENT_LAUNCH_HELPER that adds the branch's capsule to a prompt, then calls the real helper.
+
+For a kit that knows no capsules: it writes the prompt, calls the helper that this variable names
+with `--prompt FILE` among its options, and the agent reads the file afterwards. The real helper
+is CONTEXTKIT_LAUNCH_HELPER, else the kit's own. Whatever goes wrong with the capsule is said on
+stderr, and the agent is started without it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextkit import cli, launches, names
+from contextkit.commands import Answer, Arguments, Command, Option, Program
+from contextkit.errors import ContextError
+from contextkit.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_KITS_OWN = ("parallelus", "engine", "bin", "launch_subagent.sh")
+
+
+def launch(layout: Layout, args: Arguments) -> Answer:
+    wanted = args.capsule or os.environ.get("CONTEXTKIT_CAPSULE", "")
+    try:
+        for line in launches.splice(layout, args.prompt, args.title, wanted, names.now()):
+            cli.say(line)
+    except (ContextError, OSError) as error:
+        cli.say(f"no capsule in {args.prompt}: {error}")
+    helper = os.environ.get("CONTEXTKIT_LAUNCH_HELPER", "") or layout.join(*_KITS_OWN)
+    given = ("launcher", "path", "prompt", "log", "type", "title")
+    words = [word for name in given for word in (f"--{name}", getattr(args, name))]
+    try:
+        os.execv(helper, [helper, *words])
+    except OSError as error:
+        raise ContextError(f"{helper}: {error.strerror}: set CONTEXTKIT_LAUNCH_HELPER") from None
+
+
+PROGRAM = Program(
+    name="launch_with_capsule",
+    about=__doc__ or "",
+    default="launch",
+    commands=(
+        Command(
+            run=launch,
+            help="add the capsule to the prompt, then start the agent as before",
+            needs=("yaml", "frontmatter"),
+            options=(
+                Option(name="prompt", required=True, help="the prompt's file"),
+                Option(name="path", help="the sandbox"),
+                Option(name="launcher", help="the kind of launcher"),
+                Option(name="log", help="the log's file"),
+                Option(name="type", help="the kind of sandbox"),
+                Option(name="title", help="the subagent's id, in whose row the capsule is noted"),
+                Option(name="capsule", help="a path, latest or none (default: CONTEXTKIT_CAPSULE)"),
+            ),
+        ),
+    ),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return cli.run(PROGRAM, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

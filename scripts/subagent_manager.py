@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+"""Start subagents with the context they need, watch them, take their results."""
+
+from __future__ import annotations
+
+from contextkit import cli
+from contextkit.subagent_commands import PROGRAM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return cli.run(PROGRAM, argv)
+
+
+if __name__ == "__main__":
+    cli.leave(main())
