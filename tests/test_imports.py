@@ -17,17 +17,23 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "arguments branch_folders cli commands copies errors facts files filters formats git indexes"
-    " layout limits makefiles markdown names packages receipts records sessions settings summaries"
-    " tables template_compiler templates tokens usage".split()
+    "arguments branch_folders cli commands copies errors facts files filters formats git hosts"
+    " indexes layout limits makefiles markdown names packages receipts records sessions settings"
+    " summaries tables template_compiler templates tokens usage".split()
 )
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(
     "review_check review_headers review_index review_issues review_lines review_research"
     " review_sections review_words reviews".split()
 )
-DOCUMENTS = frozenset("capsules notebooks payloads reminders verdicts".split()) | REVIEWS
-FLOWS = frozenset("outputs overview retention review_runs subagents".split())
+DOCUMENTS = (
+    frozenset("capsules diagnostics hook_agents notebooks payloads reminders verdicts".split())
+    | REVIEWS
+)
+FLOWS = frozenset(
+    "endings hook_events hook_frame hook_outputs outputs overview retention review_runs"
+    " subagents".split()
+)
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset("payload_commands verdict_commands".split())
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS

@@ -59,6 +59,11 @@ class Limits(Record):
     memory_finding_tokens: int = 3000  # tokens of a finding, above which it is a dump
     memory_recover_tokens: int = 4000  # tokens of what recovery prints
 
+    # Hooks (the hosts' own limits are 10,000 characters and about 2,500 tokens)
+    hook_context_tokens: int = 2400  # tokens of what a hook hands to an agent
+    hook_context_characters: int = 9500  # characters of it
+    hook_blocks: int = 2  # how often a subagent is sent back to mend its output
+
     def check(self) -> None:
         for name, annotation in self.fields().items():
             if annotation == "int" and getattr(self, name) < 1:

@@ -292,6 +292,13 @@ def _log(layout: Layout, path: str, line: str, now: int) -> None:
         files.append(path, f"{joint}- {names.iso(now)} {line}\n")
 
 
+def note_end(layout: Layout, session: str, line: str, now: int) -> None:
+    """As an end with payloads is noted, in the session's own summary, if it has one."""
+    summary = log_file(layout, session, ending=True)
+    if os.path.basename(summary) == "summary.md":
+        _log(layout, summary, line, now)
+
+
 def last_words(layout: Layout, session: str) -> str:
     """The line that was logged when a session's payloads went; empty if there is none."""
     text = files.read_if_there(log_file(layout, session, ending=True)) or ""
