@@ -21,7 +21,8 @@ override CONTEXTKIT_TARGETS := capsule_prompt capsule_save remember_later remind
   payload_store payload_list payload_show payload_find payload_end payload_sweep payload_repair \
   verdict_write verdict_read verdict_table verdict_count verdict_attention verdict_tokens verdict_init verdict_clean \
   verdict_ingest verdict_index verdict_show verdict_stats verdict_check \
-  context_help context_init context_config context_status
+  adopt unadopt doctor \
+  context_help context_init context_config context_status session_end
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
 override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
   bench_tokens golden manual lock clean)
@@ -30,7 +31,7 @@ override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TAR
 
 # Every variable that a recipe below hands to a script.
 override CONTEXTKIT_INPUTS := agent agents all branch budget confidence detail dir dry_run file files_changed finding \
-  findings folder force id inline into json keep key_findings legacy lenient m max_idle max_tokens mini model next_step no_reminders \
+  findings folder force host hosts id inline into json keep key_findings legacy lenient link m max_idle max_tokens mini model next_step no_reminders \
   older_than overwrite part path phase plain plan_slug purge q ref reminders root session source sources status stub \
   summary summary_file tag tags tokens topic type version
 
@@ -181,9 +182,22 @@ verdict_stats: ## what reading in full, by finding, by index or by line costs: d
 verdict_check: ## what is wrong with the file of an agent, line by line: file=
 	@$(call CONTEXTKIT_SCRIPT,verdict check) --root="$$root" --file="$$file" --json="$$json"
 
+##@ Hosts
+
+.PHONY: adopt unadopt doctor
+
+adopt: ## bring contextkit into a repository, or its copy there up to date: into=DIR
+	@$(call CONTEXTKIT_SCRIPT,adopt adopt) --root="$$root" --into="$$into" --hosts="$$hosts" --dir="$$dir" --link="$$link" --dry-run="$$dry_run"
+
+unadopt: ## take out what adopt put in; documents stay: into=DIR
+	@$(call CONTEXTKIT_SCRIPT,adopt unadopt) --root="$$root" --into="$$into" --dir="$$dir" --link="$$link" --dry-run="$$dry_run"
+
+doctor: ## fire every installed hook, look for what is wrong, and say how to mend it
+	@$(call CONTEXTKIT_SCRIPT,doctor) --root="$$root" --host="$$host" --json="$$json"
+
 ##@ The whole toolkit
 
-.PHONY: context_help context_init context_config context_status
+.PHONY: context_help context_init context_config context_status session_end
 
 context_help: ## this list, from a host's Makefile too
 	@$(CONTEXTKIT_FORGET) python3 -S "$(CONTEXTKIT_DIR)/scripts/context.py" help --host="$(if $(CONTEXTKIT_ALONE),,1)" --root="$$root"
@@ -196,6 +210,9 @@ context_config: ## every limit and place in force, and where its value comes fro
 
 context_status: ## a line a system: what is stored, open or stale
 	@$(call CONTEXTKIT_SCRIPT,context status) --root="$$root" --json="$$json"
+
+session_end: ## end a session: its payloads and its state go, one line in its summary: session=
+	@$(call CONTEXTKIT_SCRIPT,context session_end) --root="$$root" --session="$$session"
 
 ifneq ($(CONTEXTKIT_ALONE),)
 override CONTEXTKIT_HERE := cd "$(CONTEXTKIT_DIR)" &&

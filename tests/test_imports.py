@@ -17,22 +17,23 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "arguments branch_folders cli commands copies errors facts files filters formats git hosts"
-    " indexes layout limits makefiles markdown names packages receipts records sessions settings"
-    " summaries tables template_compiler templates tokens usage".split()
+    "arguments branch_folders cli commands copies errors facts files filters formats git indexes"
+    " layout limits makefiles markdown names packages receipts records sessions settings summaries"
+    " tables template_compiler templates tokens usage"
+    " adoption_texts hook_settings host_rules hosts json_edits marker_blocks".split()
 )
 # What agents write is read by several modules, which are one document together.
 REVIEWS = frozenset(
     "review_check review_headers review_index review_issues review_lines review_research"
     " review_sections review_words reviews".split()
 )
-DOCUMENTS = (
-    frozenset("capsules diagnostics hook_agents notebooks payloads reminders verdicts".split())
-    | REVIEWS
-)
-FLOWS = frozenset(
-    "endings hook_events hook_frame hook_outputs outputs overview retention review_runs"
-    " subagents".split()
+DOCUMENTS = frozenset("capsules notebooks payloads reminders verdicts".split()) | REVIEWS
+FLOWS = frozenset("outputs overview retention review_runs subagents".split())
+# Hosts: hooks, adoption, doctor.
+DOCUMENTS |= frozenset("diagnostics hook_agents vendoring".split())
+FLOWS |= frozenset(
+    "adoption adoption_steps adoption_work checkups endings hook_events hook_frame hook_outputs"
+    " hook_trials".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset("payload_commands verdict_commands".split())
