@@ -33,7 +33,7 @@ FLOWS = frozenset("outputs overview retention review_runs subagents".split())
 DOCUMENTS |= frozenset("diagnostics hook_agents vendoring".split())
 FLOWS |= frozenset(
     "adoption adoption_steps adoption_work checkups endings hook_events hook_frame hook_outputs"
-    " hook_trials".split()
+    " hook_trials store_checks".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset("payload_commands verdict_commands".split())

@@ -77,7 +77,7 @@ class Work:
             if not vendored.is_ours(self.before, path, there):
                 aside = self._aside(path)
                 self.notes.append(f"{path}: was edited: your text is kept as {aside}")
-                self.write(aside, there)
+                self.write(aside, there, ours=True)
         self.files[path] = [vendored.digest(data)]
         if there != data:
             self.write(path, data, program, ours=True)

@@ -111,6 +111,11 @@ def ours(settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield event, one
 
 
+def read(text: str, where: str) -> list[tuple[str, dict[str, Any]]]:
+    """As `ours`, of a settings file's text. Raises ContextError for what no host reads."""
+    return list(ours(json_edits.parse(text, where)))
+
+
 def _is_ours(one: object) -> bool:
     if not isinstance(one, dict):
         return False
