@@ -190,7 +190,7 @@ adopt: ## bring contextkit into a repository, or its copy there up to date: into
 	@$(call CONTEXTKIT_SCRIPT,adopt adopt) --root="$$root" --into="$$into" --hosts="$$hosts" --dir="$$dir" --link="$$link" --dry-run="$$dry_run"
 
 unadopt: ## take out what adopt put in; documents stay: into=DIR
-	@$(call CONTEXTKIT_SCRIPT,adopt unadopt) --root="$$root" --into="$$into" --dir="$$dir" --link="$$link" --dry-run="$$dry_run"
+	@$(call CONTEXTKIT_SCRIPT,adopt unadopt) --root="$$root" --into="$$into" --hosts="$$hosts" --dir="$$dir" --link="$$link" --dry-run="$$dry_run"
 
 doctor: ## fire every installed hook, look for what is wrong, and say how to mend it
 	@$(call CONTEXTKIT_SCRIPT,doctor) --root="$$root" --host="$$host" --json="$$json"

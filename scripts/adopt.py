@@ -25,7 +25,7 @@ def adopt(layout: Layout, args: Arguments) -> str:
 
 def unadopt(layout: Layout, args: Arguments) -> str:
     into, folder = _place(layout, args)
-    return _answer(adoption.unadopt(into, folder, args.link), args.dry_run)
+    return _answer(adoption.unadopt(into, folder, args.hosts, args.link), args.dry_run)
 
 
 def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
@@ -56,7 +56,7 @@ LINK = Option(
     name="link", kind="flag", help="no copy: hooks of this checkout, for this machine alone"
 )
 DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would change")
-HOSTS = Option(name="hosts", kind="words", help="claude, codex (default: both)")
+HOSTS = Option(name="hosts", kind="words", help="claude, codex (default: both, or as before)")
 
 PROGRAM = Program(
     name="adopt",
@@ -71,7 +71,7 @@ PROGRAM = Program(
         Command(
             run=unadopt,
             help="take out what adopt put in; documents stay",
-            options=(INTO, DIR, LINK, DRY_RUN),
+            options=(INTO, HOSTS, DIR, LINK, DRY_RUN),
         ),
     ),
 )

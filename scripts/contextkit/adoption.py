@@ -201,11 +201,16 @@ def _drop(work: Work, path: str) -> None:
         work.notes.append(f"{path}: was edited: it stays")
 
 
-def unadopt(into: str, folder: str, link: bool) -> Plan:
-    """What is to be done to take out exactly what adopt put in; documents stay."""
-    if not os.path.isdir(into):
-        raise bad_input(f"into: {into!r} is no folder")
+def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
+    """What is to be done to take out exactly what adopt put in; documents stay.
+
+    With `names` only what belongs to those hosts, as long as others are left.
+    """
+    _check(into, folder, names or tuple(hosts.HOSTS))
     work = Work(into, _record_path(folder, link))
+    others = tuple(name for name in work.before.hosts if name not in names)
+    if names and others:
+        return adopt(into, folder, others, link)
     for name in (name for name in _MAKEFILES if name in os.listdir(into)):
         _restore(work, name, marker_blocks.take_out(work.text(name), marker_blocks.HASH))
     for host in hosts.HOSTS.values():

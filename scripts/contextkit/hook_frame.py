@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from contextkit.layout import Layout
 
 _MOST = 64 << 20  # bytes of an input; a message of an agent is a few thousand
-_TOKENS_AROUND = 60  # of the line and the fence around quoted text
 
 
 def run(argv: list[str], data: bytes) -> str:
@@ -99,11 +98,11 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     for answer in said:
         if not answer.quoted.strip():
             continue
-        left = most - tokens.estimate(lines) - _TOKENS_AROUND
-        around = len(hosts.labelled("x" + "`" * _ticks(answer.quoted), answer.origin)) + 4
-        if left < 1 or room <= around:
+        around = hosts.labelled("x" + "`" * _ticks(answer.quoted), answer.origin)
+        left = most - tokens.estimate(f"{lines}\n\n{around}") - 1
+        if left < 1 or room <= len(around) + 4:
             break
-        text = tokens.clip(answer.quoted[: room - around], left)
+        text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labelled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
     return Answer(context=lines, block=block)
