@@ -169,3 +169,19 @@ def test_a_hot_command_imports_no_more_than_it_must(
     )  # compiles templates
     assert modules_of(script, *arguments) == allowed
     assert not allowed & DEAR
+
+
+def modules_of_hook(event: str, given: str) -> set[str]:
+    """What a real process imports for an event of a host that passes `given`."""
+    program = (
+        "import sys\nbefore = set(sys.modules)\n"
+        "import host_hook\nhost_hook.main(sys.argv[1:])\n"
+        "print(*(set(sys.modules) - before), file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    del environment["CONTEXT_NOW"]
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program, event], input=given,
+        env=environment, check=True, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    return set(done.stderr.split())

@@ -93,9 +93,12 @@ def forget(layout: Layout, session: str) -> bool:
     folder = os.path.join(layout.hooks, session)
     if not session or not os.path.isdir(folder) or os.path.islink(folder):
         return False
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        for name in os.listdir(folder):
+            os.unlink(os.path.join(folder, name))
+        os.rmdir(folder)
+    except OSError:
+        pass  # something else is in it, or another hook writes there just now: swept later
     return True
 
 

@@ -125,11 +125,12 @@ def _note(hooks: str, where: str, error: Exception) -> None:
 
 
 def _note_without_layout(where: str, error: Exception) -> None:
-    """As `_note` where the settings cannot even be read: only in a repository."""
+    """As `_note` where settings or input cannot be read: only in a repository, or a given root."""
     from contextkit import git, layout
 
     try:
-        if repository := git.find(os.getcwd()):
+        repository = git.find(os.getcwd())
+        if repository or os.environ.get("CONTEXT_ROOT"):
             _note(layout.hooks_folder(layout.find_root("", repository)), where, error)
     except Exception:
         return

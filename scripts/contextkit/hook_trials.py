@@ -72,9 +72,14 @@ def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
         with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
             scratch = os.path.realpath(made)
             for event, handler in hooks:
-                sample = {**given.get(event, {"hook_event_name": event}), "cwd": scratch}
-                found.append(_fire(root, host, event, handler, formats.to_json(sample), scratch))
+                text = _sample(given, event, scratch)
+                found.append(_fire(root, host, event, handler, text, scratch))
     return found
+
+
+def _sample(given: dict[str, dict[str, object]], event: str, scratch: str) -> str:
+    """The recorded input of an event, as if the agent were in the scratch folder."""
+    return formats.to_json({**given.get(event, {"hook_event_name": event}), "cwd": scratch})
 
 
 def _place(host: Host, event: str) -> int:
