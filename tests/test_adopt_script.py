@@ -13,6 +13,7 @@ import yaml
 from checkouts import READY, REAL_PYTHON, executable, make
 from conftest import CHECKOUT, Script, git
 from contextkit import adoption, adoption_steps, adoption_texts, makefiles, tokens, vendoring
+from contextkit.adoption_work import Plan
 from contextkit.errors import ContextError
 from contextkit.layout import Places
 from contextkit.limits import Limits
@@ -60,13 +61,13 @@ def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
     return found
 
 
-def adopt(into: Path, *names: str, folder: str = FOLDER, link: bool = False) -> adoption.Plan:
+def adopt(into: Path, *names: str, folder: str = FOLDER, link: bool = False) -> Plan:
     plan = adoption.adopt(str(into), folder, names or BOTH, link)
     adoption_steps.carry_out(plan)
     return plan
 
 
-def unadopt(into: Path, *names: str, link: bool = False) -> adoption.Plan:
+def unadopt(into: Path, *names: str, link: bool = False) -> Plan:
     plan = adoption.unadopt(str(into), FOLDER, names, link)
     adoption_steps.carry_out(plan)
     return plan
@@ -237,7 +238,7 @@ def test_a_crash_anywhere_is_completed_by_the_next_run(
             left[0] -= 1
             unlink(path)
 
-        monkeypatch.setattr(adoption_steps.files, "write", dying)
+        monkeypatch.setattr(files, "write", dying)
         monkeypatch.setattr(adoption_steps, "_unlink", dying_unlink)
         try:
             adopt(host) if again == "adopt" else unadopt(host)

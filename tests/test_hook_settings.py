@@ -25,7 +25,9 @@ groups = st.lists(
     ),
     max_size=2,
 )
-values = st.one_of(st.none(), st.integers(), st.text(), st.just({}), st.lists(st.booleans()))
+values: st.SearchStrategy[Any] = st.one_of(
+    st.none(), st.integers(), st.text(), st.just({}), st.lists(st.booleans())
+)
 settings = st.fixed_dictionaries(
     {},
     optional={
