@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkouts import executable
+from checkouts import REAL_PYTHON, executable
 from conftest import SCRIPTS, Script
+from contextkit import diagnostics
 from test_imports import DEAR, modules_of_hook
 
 REPORT = "# Report\n\n" + "It takes 52 ms. " * 300 + "\n\nVERDICT: NEEDS_ATTENTION slow\n"
@@ -54,6 +55,25 @@ def test_the_toolkits_own_python_goes_first(toolkit: Path, tmp_path: Path) -> No
     executable(toolkit / ".venv" / "bin" / "python", '#!/bin/sh\necho ours "$@"\n')
     done = hook(toolkit / "scripts" / "hook.sh", "Stop", "--host=claude")
     assert done.stdout == f"ours -S {toolkit}/scripts/host_hook.py Stop --host=claude\n"
+
+
+def test_settings_that_were_edited_just_now_are_read(toolkit: Path, repo: Path) -> None:
+    """YAML takes a package, which a start with `-S` does not see at first."""
+    executable(toolkit / ".venv" / "bin" / "python", REAL_PYTHON)
+    (toolkit / ".venv" / "lib").symlink_to(Path(sys.prefix) / "lib")
+    (repo / "contextkit.yaml").write_text("payloads: docs/long\n", encoding="utf-8")
+    given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
+    hook(toolkit / "scripts" / "hook.sh", "SubagentStop", given=given)
+    assert list((repo / "docs" / "long" / "s").glob("*.md"))
+
+
+def test_settings_that_cannot_be_read_without_a_set_up_are_noted(toolkit: Path, repo: Path) -> None:
+    (repo / "contextkit.yaml").write_text("payloads: docs/long\n", encoding="utf-8")
+    given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
+    done = hook(toolkit / "scripts" / "hook.sh", "SubagentStop", given=given)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    (line,) = diagnostics.load_all(str(repo / ".contextkit" / "hooks"))
+    assert "the package yaml is missing: run `make -C" in line
 
 
 def test_without_python_or_toolkit_nothing_happens(toolkit: Path, tmp_path: Path) -> None:

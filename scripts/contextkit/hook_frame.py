@@ -69,9 +69,16 @@ def _go_where_the_agent_is(given: HookInput) -> None:
 
 
 def _layout() -> Layout:
+    from contextkit import packages
     from contextkit.layout import Layout
 
-    return Layout()
+    packages.stay()
+    try:
+        return Layout()
+    except ContextError:  # settings that were edited just now take a package to be read
+        if not packages.extend_path():
+            raise
+        return Layout()
 
 
 def _done(layout: Layout, action: hook_events.Action, given: HookInput) -> Answer:
