@@ -21,6 +21,7 @@ from contextkit import (
     hosts,
     outputs,
     store_checks,
+    store_documents,
     vendoring,
 )
 from contextkit.errors import ContextError
@@ -227,7 +228,7 @@ def test_drafts_of_killed_processes_are_found(layout: Layout, run: Script) -> No
 
 
 @pytest.mark.usefixtures("untried")
-@pytest.mark.parametrize("store", list(store_checks.UNREADABLE))
+@pytest.mark.parametrize("store", list(store_documents.UNREADABLE))
 def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, store: str) -> None:
     """In every store of the table; a store that is added needs a line here."""
     broken = {
@@ -247,7 +248,7 @@ def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, st
 def test_a_look_that_stumbles_is_a_finding(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stumble(layout: Layout) -> list[store_checks.Finding]:
+    def stumble(layout: Layout) -> list[store_documents.Finding]:
         raise ContextError("odd")
 
     monkeypatch.setattr(store_checks, "LOOKS", (stumble,))

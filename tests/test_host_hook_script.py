@@ -76,6 +76,16 @@ def test_settings_that_cannot_be_read_without_a_set_up_are_noted(toolkit: Path, 
     assert "the package yaml is missing: run `make -C" in line
 
 
+def test_a_control_character_in_the_input_is_noted_as_what_it_is(repo: Path) -> None:
+    """The scanner alone, without the json module, has no exception for it."""
+    done = subprocess.run(
+        [SCRIPTS / "hook.sh", "SubagentStop"], input=b'{"session_id": "a\nb"}', capture_output=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    (line,) = diagnostics.load_all(str(repo / ".contextkit" / "hooks"))
+    assert line.endswith("the hook's input: not valid JSON in line 1")
+
+
 def test_without_python_or_toolkit_nothing_happens(toolkit: Path, tmp_path: Path) -> None:
     launcher = toolkit / "scripts" / "hook.sh"
     done = hook(launcher, "Stop", PATH=str(tmp_path))

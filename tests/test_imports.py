@@ -32,8 +32,8 @@ FLOWS = frozenset("outputs overview retention review_runs subagents".split())
 # Hosts: hooks, adoption, doctor.
 DOCUMENTS |= frozenset("diagnostics hook_agents vendoring".split())
 FLOWS |= frozenset(
-    "adoption adoption_steps adoption_work checkups endings hook_events hook_frame hook_outputs"
-    " hook_trials store_checks".split()
+    "adoption adoption_parts adoption_steps adoption_work checkups endings hook_events hook_frame"
+    " hook_outputs hook_trials store_checks store_documents".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset("payload_commands verdict_commands".split())

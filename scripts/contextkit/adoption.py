@@ -9,23 +9,13 @@ from __future__ import annotations
 
 import os
 
-from contextkit import (
-    adoption_texts,
-    git,
-    hook_settings,
-    hosts,
-    marker_blocks,
-    packages,
-)
+from contextkit import adoption_parts, git, hook_settings, hosts, packages
 from contextkit import vendoring as vendored
 from contextkit.adoption_work import Plan, Work
 from contextkit.errors import ContextError, bad_input
-from contextkit.hosts import Host
 from contextkit.vendoring import Adopted
 
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # the first that is there is make's
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
-_INSTRUCTIONS = {"claude": "CLAUDE.md", "codex": "AGENTS.md"}
 _LOCAL = hosts.CLAUDE.settings.replace(".json", ".local.json")  # for one machine, not for git
 
 
@@ -37,17 +27,17 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
         work.notes += _link(work, names)
     else:
         _vendor(work, folder)
-        _makefile(work, folder)
-        _settings_file(work)
+        adoption_parts.makefile(work, folder)
+        adoption_parts.settings_file(work)
         for name in names:
-            _host(work, hosts.HOSTS[name], folder)
+            adoption_parts.host(work, hosts.HOSTS[name], folder)
         for name in set(work.before.hosts) - set(names):
-            _leave(work, hosts.HOSTS[name])
+            adoption_parts.leave(work, hosts.HOSTS[name])
     if git.find(into) is None:
         work.notes.append("this is no git repository: documents land in the folder itself")
     for path in work.before.files:
         if path not in work.files:
-            _drop(work, path)
+            adoption_parts.drop(work, path)
     made = tuple(dict.fromkeys([*work.made, *_new_folders(work)]))
     record = Adopted(folder=folder, hosts=names, files=work.files, made=made, emptied=work.emptied)
     return work.plan(record)
@@ -92,67 +82,6 @@ def _vendor(work: Work, folder: str) -> None:
         work.own(f"{folder}/{path}", data, program)
 
 
-def _makefile(work: Work, folder: str) -> None:
-    there = os.listdir(work.into)
-    path = next((name for name in _MAKEFILES if name in there), "Makefile")
-    text = work.text(path)
-    rest = marker_blocks.take_out(text, marker_blocks.HASH)
-    if any(_includes_us(line, folder) for line in rest.splitlines()):
-        work.notes.append(f"{path}: includes {folder}/Makefile already")
-        if rest != text:
-            work.edit(path, rest)
-        return
-    work.edit(path, marker_blocks.put(text, adoption_texts.include(folder), marker_blocks.HASH))
-
-
-def _includes_us(line: str, folder: str) -> bool:
-    words = line.split()
-    return len(words) > 1 and words[0].lstrip("-s") == "include" and f"{folder}/Makefile" in words
-
-
-def _settings_file(work: Work) -> None:
-    repository = git.find(work.into)
-    if repository and os.path.realpath(repository.top) != os.path.realpath(work.into):
-        top = os.path.relpath(repository.top, work.into)
-        work.notes.append(f"documents and contextkit.yaml belong to the repository's root, {top}")
-        return
-    path = "contextkit.yaml"
-    if work.read(path) is None or path in work.before.files:
-        data = adoption_texts.settings().encode("utf-8")
-        there = work.read(path)
-        if there is None or vendored.is_ours(work.before, path, there):
-            work.own(path, data)
-            return
-    work.notes.append(f"{path}: is yours: left alone")
-
-
-def _host(work: Work, host: Host, folder: str) -> None:
-    """Hooks, skills and the paragraph of one host."""
-    handlers = hook_settings.wanted(host, folder)
-    _merge(work, host.settings, handlers)
-    for path, text in adoption_texts.skills(host.name).items():
-        work.own(path, text.encode("utf-8"))
-    path = _INSTRUCTIONS[host.name]
-    text = work.text(path)
-    if host.name == "claude" and any(line.strip() == "@AGENTS.md" for line in text.splitlines()):
-        path = "AGENTS.md"
-        text = work.text(path)
-    block = marker_blocks.put(text, adoption_texts.paragraph(), marker_blocks.COMMENT)
-    work.edit(path, block)
-
-
-def _merge(work: Work, path: str, handlers: dict[str, dict[str, object]]) -> None:
-    before = work.before.emptied.get(path, {})
-    try:
-        text = (work.read(path) or b"").decode("utf-8")
-    except UnicodeDecodeError:
-        raise bad_input(f"{path}: is not UTF-8: convert it first; nothing was written") from None
-    merged, emptied = hook_settings.merged(text, handlers, before, path)
-    if emptied:
-        work.emptied[path] = emptied
-    work.edit(path, merged)
-
-
 def _link(work: Work, names: tuple[str, ...]) -> list[str]:
     """Hooks that start this checkout, in the settings that are not for git; nothing else."""
     notes = [f"commands: make -f '{packages.TOOLKIT}/Makefile' context_help"]
@@ -163,7 +92,7 @@ def _link(work: Work, names: tuple[str, ...]) -> list[str]:
         settings = work.text(committed)
         if "scripts/hook.sh" in settings:
             raise bad_input(f"{committed}: has our hooks already: make unadopt first")
-        _merge(work, _LOCAL, hook_settings.wanted(hosts.CLAUDE, packages.TOOLKIT))
+        adoption_parts.merge(work, _LOCAL, hook_settings.wanted(hosts.CLAUDE, packages.TOOLKIT))
         if not _is_ignored(work.into):
             notes.append(f"{_LOCAL}: see that git ignores it")
     return notes
@@ -190,17 +119,6 @@ def _new_folders(work: Work) -> list[str]:
     return sorted(found, key=len, reverse=True)
 
 
-def _drop(work: Work, path: str) -> None:
-    """Take away a whole file of ours; one that was edited stays."""
-    there = work.read(path)
-    if there is None:
-        return
-    if vendored.is_ours(work.before, path, there):
-        work.write(path, None, ours=True)
-    else:
-        work.notes.append(f"{path}: was edited: it stays")
-
-
 def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     """What is to be done to take out exactly what adopt put in; documents stay.
 
@@ -211,38 +129,12 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     others = tuple(name for name in work.before.hosts if name not in names)
     if names and others:
         return adopt(into, folder, others, link)
-    for name in (name for name in _MAKEFILES if name in os.listdir(into)):
-        _restore(work, name, marker_blocks.take_out(work.text(name), marker_blocks.HASH))
+    adoption_parts.leave_makefiles(work)
     for host in hosts.HOSTS.values():
-        _leave(work, host)
-    _take_hooks_out(work, _LOCAL)
+        adoption_parts.leave(work, host)
+    adoption_parts.take_hooks_out(work, _LOCAL)
     for path in work.before.files:  # last: until then make finds what the Makefile includes
-        _drop(work, path)
+        adoption_parts.drop(work, path)
     if not (work.changes or work.before.files):
         raise ContextError(f"{into}: contextkit was not adopted here: nothing to take out")
     return work.plan(Adopted(folder=folder))
-
-
-def _leave(work: Work, host: Host) -> None:
-    """Take our hooks and our paragraph out of what belongs to one host."""
-    _take_hooks_out(work, host.settings)
-    path = _INSTRUCTIONS[host.name]
-    if work.read(path) is not None:
-        _restore(work, path, marker_blocks.take_out(work.text(path), marker_blocks.COMMENT))
-
-
-def _take_hooks_out(work: Work, path: str) -> None:
-    text = work.text(path)
-    if text.strip():
-        _restore(work, path, hook_settings.removed(text, work.before.emptied.get(path, {}), path))
-
-
-def _restore(work: Work, path: str, text: str) -> None:
-    """A host's file without our part; it goes where it was ours alone."""
-    empty = not text.strip() or text.strip() == "{}"
-    if empty and path in work.before.made:
-        work.write(path, None)
-    else:
-        data = text.encode("utf-8", "surrogateescape")
-        if data != work.read(path):
-            work.write(path, data)

@@ -10,7 +10,7 @@ from contextkit import diagnostics, hook_trials, names, packages, store_checks
 from contextkit.errors import ContextError
 from contextkit.hosts import HOSTS
 from contextkit.layout import Layout
-from contextkit.store_checks import Finding
+from contextkit.store_documents import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -149,8 +149,8 @@ def from_json(text: str, where: str) -> Any:
         value, end = _scan(text, start)
         if end == len(text) or not text[end:].strip(" \t\r\n"):
             return value
-    except (ImportError, StopIteration, ValueError, RecursionError):
-        pass
+    except (ImportError, StopIteration, ValueError, RecursionError, SystemError):
+        pass  # SystemError: without the module the scanner lacks the exception that it would raise
     import json
 
     try:

@@ -10,91 +10,17 @@ import os
 import subprocess
 import time
 
-from contextkit import (
-    adoption_texts,
-    capsules,
-    copies,
-    files,
-    names,
-    payloads,
-    reminders,
-    vendoring,
-    verdicts,
-)
-from contextkit.errors import ContextError
+from contextkit import adoption_texts, capsules, copies, files, payloads, vendoring, verdicts
 from contextkit.layout import Layout
-from contextkit.records import Record
+from contextkit.store_documents import Finding, documents, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")
 _DRAFT_AGE = 3600  # seconds
 _PATIENCE = 1.0  # seconds that a lock may be held while somebody looks
-
-
-class Finding(Record):
-    """What is wrong, in which area, and how to mend it; a `note` is nothing to worry about."""
-
-    area: str
-    problem: str
-    mend: str
-    note: bool = False
-
-
-# What cannot be read
-
-
-def _capsules(layout: Layout) -> Iterator[str]:
-    for path in _walk(layout.capsules):
-        name = os.path.basename(path)
-        if names.shape(name)[:16] == "00000000T000000Z" and name.endswith(".md"):
-            capsules.parse(files.read(path), layout.shown(path))
-            yield path
-
-
-def _reminders(layout: Layout) -> Iterator[str]:
-    yield from map(str, reminders.load_all(layout.reminders))
-
-
-def _payloads(layout: Layout) -> Iterator[str]:
-    for session in payloads.sessions_in(layout):
-        payloads.load_all(layout, session)
-        for path in payloads.documents(layout, session):
-            payloads.load(path, layout.shown(path))
-            yield path
-
-
-def _verdicts(layout: Layout) -> Iterator[str]:
-    broken = verdicts.broken(verdicts.load_all(layout))
-    if broken:
-        raise ContextError("; ".join(broken))
-    yield from ()
-
-
-# Each reads every document of a store and raises ContextError at one that cannot be read.
-UNREADABLE: dict[str, tuple[Callable[[Layout], Iterator[str]], str]] = {
-    "capsules": (_capsules, "mend the file, or remove it"),
-    "reminders": (_reminders, "mend the file"),
-    "payloads": (_payloads, "make payload_repair session=…, or remove the file"),
-    "verdicts": (_verdicts, "make verdict_write anew, or remove the file"),
-}
-
-
-def documents(layout: Layout) -> list[Finding]:
-    """A finding for the first document of each store that cannot be read."""
-    found = []
-    for store, (load_all, mend) in UNREADABLE.items():
-        try:
-            for _ in load_all(layout):
-                pass
-        except ContextError as error:
-            found.append(Finding(area=store, problem=str(error), mend=mend))
-        except OSError as error:
-            problem = f"{error.filename}: {error.strerror}"
-            found.append(Finding(area=store, problem=problem, mend="see to its permissions"))
-    return found
 
 
 # What git sees
@@ -193,7 +119,7 @@ def _old(shown: str, mend: str) -> Finding:
 def locks(layout: Layout) -> list[Finding]:
     """Locks that a process does not let go of; one whose process is gone is free."""
     found = []
-    for path in _walk(layout.state):
+    for path in walk(layout.state):
         if path.endswith(".lock") and _is_held(path):
             shown = layout.shown(path)
             mend = f"see which process it is: fuser '{shown}'"
@@ -225,7 +151,7 @@ def drafts(layout: Layout) -> list[Finding]:
     oldest = time.time() - _DRAFT_AGE
     found = []
     for folder in (*_ephemeral(layout), layout.capsules):
-        old = [path for path in _walk(folder) if _is_old_draft(path, oldest)]
+        old = [path for path in walk(folder) if _is_old_draft(path, oldest)]
         if old:
             shown = layout.shown(folder)
             problem = f"{shown}: {len(old)} unfinished drafts of processes that were killed"
@@ -239,12 +165,6 @@ def _is_old_draft(path: str, oldest: float) -> bool:
         return files.is_draft(os.path.basename(path)) and os.stat(path).st_mtime < oldest
     except OSError:
         return False
-
-
-def _walk(folder: str) -> Iterator[str]:
-    for here, inside, names_here in os.walk(folder):
-        inside.sort()
-        yield from (os.path.join(here, name) for name in sorted(names_here))
 
 
 LOOKS: tuple[Callable[[Layout], list[Finding]], ...] = (ignored, drift, locks, drafts, documents)
