@@ -481,8 +481,15 @@ def test_the_copy_holds_what_runs_and_no_tests() -> None:
 # The real thing
 
 
-def test_the_copy_works_for_its_host(host: Path) -> None:
+def test_a_checkout_gives_what_git_tracks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vendoring, "_tracked", lambda: {"LICENSE"})
+    found = [path for path in vendoring.toolkit_files() if "/compiled/" not in path]
+    assert found == ["LICENSE"]
+
+
+def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through the host's own make, and from a hook with nothing set up."""
+    monkeypatch.setattr(vendoring, "_tracked", lambda: None)  # a module may not be committed yet
     git("add", "-A")
     git("commit", "-qm", "before")
     adopt(host)

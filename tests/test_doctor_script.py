@@ -60,7 +60,10 @@ def untried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hook_trials, "fire_all", lambda layout, names: [])
 
 
-def test_right_after_adoption_nothing_is_wrong(repo: Path, run: Script) -> None:
+def test_right_after_adoption_nothing_is_wrong(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vendoring, "_tracked", lambda: None)  # a module may not be committed yet
     plan = adoption.adopt(str(repo), "tools/contextkit", ("claude", "codex"), False)
     adoption_steps.carry_out(plan)
     before = sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path))
