@@ -36,10 +36,10 @@ def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
 def _answer(plan: Plan, dry_run: bool) -> str:
     """The diff, after it was carried out; on a terminal it is shown first and asked about."""
     diff = adoption_steps.diff(plan)
-    if not plan.changes:
-        return f"{diff}\nnothing to do".lstrip("\n")
-    if dry_run:
-        return diff
+    if dry_run or not plan.changes:
+        if not dry_run:
+            adoption_steps.carry_out(plan)  # a run that was killed may have left the last steps
+        return diff if plan.changes else f"{diff}\nnothing to do".lstrip("\n")
     if sys.stdin.isatty() and sys.stderr.isatty():
         sys.stderr.write(f"{diff}\nwrite this? [y/N] ")
         sys.stderr.flush()

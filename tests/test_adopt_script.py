@@ -209,6 +209,20 @@ def test_a_host_that_edited_its_settings_keeps_them(small: Any, host: Path) -> N
     assert (host / "contextkit.yaml").read_text(encoding="utf-8") == "payload_budget: 700\n"
 
 
+def test_what_a_killed_run_had_begun_to_write_goes_with_the_next(small: Any, host: Path) -> None:
+    before = tree(host)
+    adopt(host)
+    for name in (".Makefile.0123456789ab.tmp", f"{FOLDER}/scripts/.hook.sh.0123456789ab.tmp"):
+        (host / name).touch()
+    (host / ".mine.txt.0123456789ab.tmp").touch()
+    (host / FOLDER / "scripts" / "hook.sh").chmod(0o644)
+    assert adopt(host).changes == ()
+    assert os.access(host / FOLDER / "scripts" / "hook.sh", os.X_OK)
+    unadopt(host)
+    (host / ".mine.txt.0123456789ab.tmp").unlink()
+    assert tree(host) == before
+
+
 @pytest.mark.parametrize("again", ["adopt", "unadopt"])
 def test_a_crash_anywhere_is_completed_by_the_next_run(
     small: Any, host: Path, again: str, monkeypatch: pytest.MonkeyPatch

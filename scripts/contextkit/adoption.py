@@ -16,7 +16,6 @@ from contextkit.errors import ContextError, bad_input
 from contextkit.vendoring import Adopted
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
-_LOCAL = hosts.CLAUDE.settings.replace(".json", ".local.json")  # for one machine, not for git
 
 
 def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
@@ -92,16 +91,18 @@ def _link(work: Work, names: tuple[str, ...]) -> list[str]:
         settings = work.text(committed)
         if "scripts/hook.sh" in settings:
             raise bad_input(f"{committed}: has our hooks already: make unadopt first")
-        adoption_parts.merge(work, _LOCAL, hook_settings.wanted(hosts.CLAUDE, packages.TOOLKIT))
+        adoption_parts.merge(
+            work, adoption_parts.LOCAL, hook_settings.wanted(hosts.CLAUDE, packages.TOOLKIT)
+        )
         if not _is_ignored(work.into):
-            notes.append(f"{_LOCAL}: see that git ignores it")
+            notes.append(f"{adoption_parts.LOCAL}: see that git ignores it")
     return notes
 
 
 def _is_ignored(into: str) -> bool:
     import subprocess
 
-    command = ["git", "-C", into, "check-ignore", "-q", _LOCAL]
+    command = ["git", "-C", into, "check-ignore", "-q", adoption_parts.LOCAL]
     try:
         return subprocess.run(command, capture_output=True).returncode == 0
     except OSError:
@@ -132,7 +133,7 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     adoption_parts.leave_makefiles(work)
     for host in hosts.HOSTS.values():
         adoption_parts.leave(work, host)
-    adoption_parts.take_hooks_out(work, _LOCAL)
+    adoption_parts.take_hooks_out(work, adoption_parts.LOCAL)
     for path in work.before.files:  # last: until then make finds what the Makefile includes
         adoption_parts.drop(work, path)
     if not (work.changes or work.before.files):

@@ -8,10 +8,13 @@ from contextkit import adoption_texts, git, hook_settings, marker_blocks
 from contextkit import vendoring as vendored
 from contextkit.adoption_work import Work
 from contextkit.errors import bad_input
-from contextkit.hosts import Host
+from contextkit.hosts import CLAUDE, CODEX, Host
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # the first that is there is make's
 INSTRUCTIONS = {"claude": "CLAUDE.md", "codex": "AGENTS.md"}
+LOCAL = CLAUDE.settings.replace(".json", ".local.json")  # for one machine, not for git
+# Files of a host in which we may have a part.
+HOST_FILES = (*MAKEFILES, *INSTRUCTIONS.values(), CLAUDE.settings, CODEX.settings, LOCAL)
 
 
 def makefile(work: Work, folder: str) -> None:

@@ -8,6 +8,7 @@ import shutil
 
 from contextkit import files
 from contextkit import vendoring as vendored
+from contextkit.adoption_parts import HOST_FILES
 from contextkit.adoption_work import Change, Plan
 from contextkit.vendoring import Adopted
 
@@ -59,8 +60,11 @@ def carry_out(plan: Plan) -> None:
             _unlink(path)
         else:
             files.write(path, change.new)
-            if change.program:
-                os.chmod(path, 0o755)
+    for name in plan.programs:
+        path = os.path.join(plan.into, name)
+        if not os.access(path, os.X_OK):
+            os.chmod(path, 0o755)
+    _remove_drafts(plan)
     if gone:
         _sweep(plan, record_path)
     else:
@@ -73,6 +77,19 @@ def _write_record(plan: Plan, path: str, record: Adopted) -> None:
     text = vendored.render(record)
     if files.read_if_there(path) != text:
         files.write(path, text)
+
+
+def _remove_drafts(plan: Plan) -> None:
+    """What a run that was killed had begun to write: `.Makefile.….tmp` beside the Makefile."""
+    written = [*plan.before.files, *plan.record.files, plan.record_path, *HOST_FILES]
+    names: dict[str, set[str]] = {}
+    for path in written:
+        names.setdefault(os.path.dirname(path), set()).add(os.path.basename(path))
+    for folder, ours in names.items():
+        place = os.path.join(plan.into, folder)
+        for name in os.listdir(place) if os.path.isdir(place) else ():
+            if files.is_draft(name) and name[1:-17] in ours:
+                _unlink(os.path.join(place, name))
 
 
 def _sweep(plan: Plan, record_path: str) -> None:

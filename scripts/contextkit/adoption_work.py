@@ -17,7 +17,6 @@ class Change(Record):
     path: str
     old: bytes | None
     new: bytes | None
-    program: bool = False
     ours: bool = False  # a whole file of the toolkit's: no diff of it is shown
 
 
@@ -30,6 +29,7 @@ class Plan(Record):
     before: Adopted
     record: Adopted
     notes: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()  # files that shall be executable
 
 
 class Work:
@@ -44,6 +44,7 @@ class Work:
         self.emptied: dict[str, dict[str, str]] = {}
         self.changes: dict[str, Change] = {}
         self.notes: list[str] = []
+        self.programs: list[str] = []
 
     def read(self, path: str) -> bytes | None:
         """A file of the host, as it will be after the changes so far; a link may not lead out."""
@@ -55,15 +56,13 @@ class Work:
             raise bad_input(f"{path}: is a folder: move it, then run this again")
         return files.read_bytes(real) if os.path.lexists(real) else None
 
-    def write(
-        self, path: str, new: bytes | None, program: bool = False, ours: bool = False
-    ) -> None:
+    def write(self, path: str, new: bytes | None, ours: bool = False) -> None:
         real = files.inside(self.into, os.path.join(self.into, path), path)
         shown = os.path.relpath(real, self.into)
         known = self.changes.get(shown)
         there = files.read_bytes(real) if os.path.lexists(real) else None
         old = known.old if known else there
-        self.changes[shown] = Change(path=shown, old=old, new=new, program=program, ours=ours)
+        self.changes[shown] = Change(path=shown, old=old, new=new, ours=ours)
 
     def own(self, path: str, data: bytes, program: bool = False) -> None:
         """A whole file of ours: replaced where it is as we left it, kept aside where it was edited,
@@ -79,8 +78,10 @@ class Work:
                 self.notes.append(f"{path}: was edited: your text is kept as {aside}")
                 self.write(aside, there, ours=True)
         self.files[path] = [vendored.digest(data)]
+        if program:
+            self.programs.append(path)
         if there != data:
-            self.write(path, data, program, ours=True)
+            self.write(path, data, ours=True)
 
     def _aside(self, path: str) -> str:
         number, name = 1, f"{path}.edited"
@@ -103,5 +104,12 @@ class Work:
 
     def plan(self, record: Adopted) -> Plan:
         changes = tuple(change for change in self.changes.values() if change.old != change.new)
-        return Plan(into=self.into, changes=changes, record_path=self.record_path,
-                    before=self.before, record=record, notes=tuple(self.notes))  # fmt: skip
+        return Plan(
+            into=self.into,
+            changes=changes,
+            record_path=self.record_path,
+            before=self.before,
+            record=record,
+            notes=tuple(self.notes),
+            programs=tuple(self.programs),
+        )
