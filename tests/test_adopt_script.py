@@ -158,6 +158,28 @@ def test_taking_out_what_is_not_in_is_said(host: Path) -> None:
         adoption.unadopt(str(host), FOLDER, (), False)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"files": {"../x": ["0"]}},
+        {"made": ["/tmp/x/"]},
+        {"emptied": {".claude/settings.json": {"hooks": '{"Stop": []}'}}},
+        {"version": 2},
+    ],
+)
+def test_a_record_that_leads_somewhere_else_is_refused(
+    small: Any, host: Path, run: Script, change: dict[str, object]
+) -> None:
+    adopt(host)
+    record = host / FOLDER / vendoring.RECORD
+    found = json.loads(record.read_text(encoding="utf-8"))
+    record.write_text(json.dumps(found | change), encoding="utf-8")
+    before = tree(host)
+    for command in ("adopt", "unadopt"):
+        assert run("adopt", command, f"--into={host}") in (1, 2)
+    assert tree(host) == before
+
+
 # Upgrades
 
 

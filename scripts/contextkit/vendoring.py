@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from contextkit import files, formats, names, packages
-from contextkit.errors import ContextError
+from contextkit.errors import ContextError, bad_input
 from contextkit.records import Record
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 RECORD = ".adopted.json"
 _SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", ".gitignore", "pyproject.toml",
             "requirements.txt", "requirements.lock", "scripts", "templates", "manuals")  # fmt: skip
+_EMPTY = frozenset("{}[] \t\r\n")
 _COMPILED = "scripts/contextkit/compiled"
 
 
@@ -39,6 +40,16 @@ class Adopted(Record):
     files: dict[str, list[str]] = {}  # noqa: RUF012
     made: tuple[str, ...] = ()
     emptied: dict[str, dict[str, str]] = {}  # noqa: RUF012
+
+    def check(self) -> None:
+        """A record is a file of the host's: it leads nowhere else and brings nothing in."""
+        for path in (*self.files, *self.made, *self.emptied):
+            if os.path.isabs(path) or ".." in path.split("/"):
+                raise bad_input(f"{RECORD}: {path!r} must be a path inside the repository")
+        for containers in self.emptied.values():
+            values = list(containers.values()) if isinstance(containers, dict) else [None]
+            if not all(isinstance(v, str) and _EMPTY.issuperset(v) for v in values):
+                raise bad_input(f"{RECORD}: what was empty must be brackets and blanks")
 
 
 def parse(text: str, where: str) -> Adopted:
