@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import hosts
+from contextkit import hosts, names
 from contextkit.hosts import NOTHING, Answer, HookInput
 
 TYPE_CHECKING = False
@@ -23,16 +23,31 @@ if TYPE_CHECKING:
 
 def sweep(layout: Layout, given: HookInput) -> Answer:
     """Bring back what a resumed session stored; once an hour, end what nobody uses."""
-    if os.path.isdir(layout.payloads) or os.path.isdir(layout.hooks):
+    if os.path.isdir(layout.payloads) and not _has_rested(layout, given.session):
         from contextkit import endings
 
         endings.start(layout, given.session)
     return NOTHING
 
 
+def _has_rested(layout: Layout, session: str) -> bool:
+    """Whether the last sweep was within the hour and the session has not ended before.
+
+    Asked here since most starts have nothing to do, and doing it takes eight modules.
+    """
+    from contextkit.limits import SWEEP_PAUSE
+
+    try:
+        recent = 0 <= names.now() - os.stat(layout.swept).st_mtime < SWEEP_PAUSE
+        ended = os.listdir(layout.ended) if os.path.isdir(layout.ended) else []
+    except OSError:
+        return False
+    return recent and not any(name.partition("@")[0] == session for name in ended)
+
+
 def note_start(layout: Layout, given: HookInput) -> Answer:
     """Remember when a subagent started: one that ran beside another has a verdict of its own."""
-    from contextkit import hook_agents, names
+    from contextkit import hook_agents
 
     if given.agent:
         record = hook_agents.HookAgent(agent_type=given.agent_type, started=names.now())

@@ -129,6 +129,11 @@ class Layout:
         return self.join(".contextkit")
 
     @property
+    def swept(self) -> str:
+        """Touched by each sweep of idle sessions that happens in passing."""
+        return os.path.join(self.state, "swept")
+
+    @property
     def hooks(self) -> str:
         """What hooks know of subagents, and what went wrong in them."""
         return hooks_folder(self.root)

@@ -10,6 +10,7 @@ from contextkit import names
 from contextkit.errors import bad_input
 from contextkit.records import Record
 
+SWEEP_PAUSE = 3600  # seconds between two sweeps of idle sessions that happen in passing
 _DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age")
 
 
