@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SCRIPTS, Script, git
+from checkouts import a_toolkit
+from conftest import CHECKOUT, Script, git
 from contextkit import (
     adoption,
     adoption_steps,
@@ -29,15 +30,15 @@ from contextkit.layout import Layout
 
 
 @pytest.fixture
-def hooked(repo: Path) -> Path:
-    """A repository with the hooks of this very toolkit."""
-    write_hooks(repo, {})
+def hooked(repo: Path, tmp_path: Path) -> Path:
+    """A repository with the hooks of a toolkit."""
+    write_hooks(repo, {}, a_toolkit(tmp_path / "kit"))
     return repo
 
 
-def write_hooks(repo: Path, events: dict[str, Any]) -> None:
+def write_hooks(repo: Path, events: dict[str, Any], toolkit: Path = CHECKOUT) -> None:
     """Hooks for all events of Claude Code; those that are named start what is given."""
-    found = hook_settings.wanted(hosts.CLAUDE, str(SCRIPTS.parent))
+    found = hook_settings.wanted(hosts.CLAUDE, str(toolkit))
     for event, command in events.items():
         if command:
             found[event] = {"type": "command", "command": f"{command} # /scripts/hook.sh --host="}

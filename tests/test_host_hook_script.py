@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from checkouts import REAL_PYTHON, executable
+from checkouts import REAL_PYTHON, a_toolkit, executable
 from conftest import SCRIPTS, Script
 from contextkit import diagnostics
 from test_imports import DEAR, modules_of_hook
@@ -34,12 +33,7 @@ def hook(
 @pytest.fixture
 def toolkit(tmp_path: Path) -> Path:
     """A toolkit in a folder with blanks, not set up."""
-    folder = tmp_path / "my tools" / "context kit"
-    folder.mkdir(parents=True)
-    for name in ("scripts", "templates"):
-        shutil.copytree(SCRIPTS.parent / name, folder / name,
-                        ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
-    return folder
+    return a_toolkit(tmp_path / "my tools" / "context kit")
 
 
 def test_a_hook_works_from_a_path_with_blanks_with_whatever_python_there_is(
@@ -115,14 +109,19 @@ def test_a_hook_reads_nothing_from_a_terminal(repo: Path, run: Script) -> None:
 
 @pytest.mark.parametrize("event", ["Stop", "SessionStart", "SubagentStart", "SubagentStop",
                                    "SessionEnd"])  # fmt: skip
-def test_a_hook_imports_nothing_dear(repo: Path, event: str) -> None:
+def test_a_hook_imports_nothing_dear(repo: Path, toolkit: Path, event: str) -> None:
     """Where there is nothing to do, and where there is; no network and no other process either."""
     sessions = repo / "shared" / "payloads" / "s"
+    scripts = toolkit / "scripts"
     given = {"session_id": "s", "cwd": str(repo), "agent_id": "a"}
-    idle = modules_of_hook(event, json.dumps(given))
+    idle = modules_of_hook(scripts, event, json.dumps(given))
     assert not idle & (DEAR | {"socket", "ssl", "subprocess", "contextkit.cli"})
     assert "contextkit.payloads" not in idle
-    modules_of_hook("SubagentStop", json.dumps({**given, "last_assistant_message": REPORT}))
+    modules_of_hook(
+        scripts, "SubagentStop", json.dumps({**given, "last_assistant_message": REPORT})
+    )
     assert sessions.is_dir()
-    busy = modules_of_hook(event, json.dumps({**given, "last_assistant_message": REPORT + "more"}))
+    busy = modules_of_hook(
+        scripts, event, json.dumps({**given, "last_assistant_message": REPORT + "more"})
+    )
     assert not busy & (DEAR | {"socket", "ssl", "subprocess", "contextkit.cli"})

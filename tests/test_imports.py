@@ -171,14 +171,14 @@ def test_a_hot_command_imports_no_more_than_it_must(
     assert not allowed & DEAR
 
 
-def modules_of_hook(event: str, given: str) -> set[str]:
+def modules_of_hook(scripts: Path, event: str, given: str) -> set[str]:
     """What a real process imports for an event of a host that passes `given`."""
     program = (
         "import sys\nbefore = set(sys.modules)\n"
         "import host_hook\nhost_hook.main(sys.argv[1:])\n"
         "print(*(set(sys.modules) - before), file=sys.stderr)\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    environment = {**os.environ, "PYTHONPATH": str(scripts)}
     del environment["CONTEXT_NOW"]
     done = subprocess.run(
         [sys.executable, "-S", "-c", program, event], input=given,

@@ -92,7 +92,7 @@ def toolkit_files() -> dict[str, tuple[bytes, bool]]:
         whole = os.path.join(packages.TOOLKIT, path)
         if tracked is None or path in tracked:
             found[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
-    for path, text in _compiled().items():
+    for path, text in compiled_templates().items():
         found[path] = (text.encode("utf-8"), False)
     return found
 
@@ -123,7 +123,7 @@ def _tracked() -> set[str] | None:
     return {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
 
 
-def _compiled() -> dict[str, str]:
+def compiled_templates() -> dict[str, str]:
     """The templates as modules; the folder's own rules let git see them, unlike ours."""
     from contextkit import templates
 
