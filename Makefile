@@ -27,7 +27,8 @@ override CONTEXTKIT_TARGETS := capsule_prompt capsule_check capsule_save capsule
   verdict_start verdict_contract verdict_wait verdict_diff \
   verdict_ingest verdict_index verdict_show verdict_stats verdict_check verdict_synthesize verdict_gate \
   subagent_launch subagent_prompt subagent_status subagent_monitor subagent_finish subagent_abort subagent_cleanup \
-  context_help context_init context_config context_status
+  adopt unadopt doctor \
+  context_help context_init context_config context_status session_end
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
 override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
   bench_tokens bench_secrets golden manual lock clean)
@@ -37,14 +38,14 @@ override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TAR
 # Every variable that a recipe below hands to a script.
 override CONTEXTKIT_INPUTS := active agent agents all answered archive base blocked blockers branch budget capsule cmd \
   code_lines completed confidence constraints decisions description detail dir discoveries draft \
-  dry_run file file_reads files files_changed finding findings findings_count folder force from id \
-  important in_progress inline interval into iterations json keep key_findings legacy lenient m \
-  max_idle max_tokens merged mini mode model next_action next_actions next_step no_reminders \
-  no_story objective older_than output_dir overwrite part path pending phase plain plan_slug process \
-  profile profiles prompt purge q questions reason recommendations recovery redact ref reminders \
-  responses resume role root run runtime_threshold scope seal session slug source sources stat \
-  status story_id story_path story_status strategy strict stub summary summary_file tag tags target \
-  task threshold timeout to tokens topic transcript type version words workstream
+  dry_run file file_reads files files_changed finding findings findings_count folder force from host \
+  hosts id important in_progress inline interval into iterations json keep key_findings legacy \
+  lenient link m max_idle max_tokens merged mini mode model next_action next_actions next_step \
+  no_reminders no_story objective older_than output_dir overwrite part path pending phase plain \
+  plan_slug process profile profiles prompt purge q questions reason recommendations recovery redact \
+  ref reminders responses resume role root run runtime_threshold scope seal session slug source \
+  sources stat status story_id story_path story_status strategy strict stub summary summary_file tag \
+  tags target task threshold timeout to tokens topic transcript type version words workstream
 
 # The interpreter, as set-up found it: its file below says it again.
 override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python
@@ -369,9 +370,22 @@ subagent_abort: ## end a running subagent: id=
 subagent_cleanup: ## remove its sandbox and files, never work that is nowhere else: id=
 	@$(call CONTEXTKIT_SCRIPT,subagent_manager cleanup) --root="$$root" --id="$$id" --reason="$$reason" --force="$$force"
 
+##@ Hosts
+
+.PHONY: adopt unadopt doctor
+
+adopt: ## bring contextkit into a repository, or its copy there up to date: into=DIR
+	@$(call CONTEXTKIT_SCRIPT,adopt adopt) --root="$$root" --into="$$into" --hosts="$$hosts" --dir="$$dir" --link="$$link" --dry-run="$$dry_run"
+
+unadopt: ## take out what adopt put in; documents stay: into=DIR
+	@$(call CONTEXTKIT_SCRIPT,adopt unadopt) --root="$$root" --into="$$into" --hosts="$$hosts" --dir="$$dir" --link="$$link" --dry-run="$$dry_run"
+
+doctor: ## fire every installed hook, look for what is wrong, and say how to mend it
+	@$(call CONTEXTKIT_SCRIPT,doctor) --root="$$root" --host="$$host" --json="$$json"
+
 ##@ The whole toolkit
 
-.PHONY: context_help context_init context_config context_status
+.PHONY: context_help context_init context_config context_status session_end
 
 context_help: ## this list, from a host's Makefile too
 	@$(CONTEXTKIT_FORGET) python3 -S "$(CONTEXTKIT_DIR)/scripts/context.py" help --host="$(if $(CONTEXTKIT_ALONE),,1)" --root="$$root"
@@ -384,6 +398,9 @@ context_config: ## every limit and place in force, and where its value comes fro
 
 context_status: ## a line a system: what is stored, open or stale
 	@$(call CONTEXTKIT_SCRIPT,context status) --root="$$root" --json="$$json"
+
+session_end: ## end a session: its payloads and its state go, one line in its summary: session=
+	@$(call CONTEXTKIT_SCRIPT,context session_end) --root="$$root" --session="$$session"
 
 ifneq ($(CONTEXTKIT_ALONE),)
 override CONTEXTKIT_HERE := cd "$(CONTEXTKIT_DIR)" &&

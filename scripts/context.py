@@ -43,6 +43,12 @@ def status(layout: Layout, args: Arguments) -> str:
     return tables.table(("system", "status"), rows)
 
 
+def session_end(layout: Layout, args: Arguments) -> str:
+    from contextkit import session_ends
+
+    return "\n".join(session_ends.end(layout, args.session))
+
+
 def help_(layout: Layout, args: Arguments) -> str:
     from contextkit import makefiles
 
@@ -66,6 +72,11 @@ PROGRAM = Program(
         ),
         Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
         Command(run=status, help="a line a system: stored, open, stale", options=(JSON,)),
+        Command(
+            run=session_end,
+            help="end a session: its payloads and its state go",
+            options=(Option(name="session", required=True, help="the session's id"),),
+        ),
         Command(
             run=help_,
             help="the targets of the Makefile by system",

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conftest import CHECKOUT, git
+from contextkit import vendoring
 
 REAL_PYTHON = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
 READY = "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n"
@@ -57,6 +58,17 @@ def a_checkout(folder: Path, python: str = REAL_PYTHON) -> Path:
     executable(folder / ".venv" / "bin" / "python", python)
     (folder / ".venv" / "contextkit.mk").write_text(READY, encoding="utf-8")
     (folder / ".venv" / "development.stamp").touch()
+    return folder
+
+
+def a_toolkit(folder: Path) -> Path:
+    """Scripts and compiled templates of its own: other tests clean the checkout's meanwhile."""
+    ignore = shutil.ignore_patterns("__pycache__", "compiled")
+    for name in ("scripts", "templates"):
+        shutil.copytree(CHECKOUT / name, folder / name, ignore=ignore)
+    for path, text in vendoring.compiled_templates().items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
     return folder
 
 

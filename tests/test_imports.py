@@ -17,9 +17,10 @@ PACKAGE = SCRIPTS / "contextkit"
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "agents arguments background branch_folders budgets changes cli commands comparisons contracts"
-    " copies errors estimates facts files filters formats git indexes layout limits"
-    " makefiles markdown memory names packages processes receipts records redaction"
+    "adoption_texts agents arguments background branch_folders budgets changes cli"
+    " commands comparisons contracts copies errors estimates facts files filters formats"
+    " git hook_settings host_rules hosts indexes json_edits layout limits makefiles"
+    " markdown marker_blocks memory names packages processes receipts records redaction"
     " references sandboxes scratch secret_rules secret_search sections sessions settings"
     " summaries tables template_compiler templates tokens transcripts usage zones".split()
 )
@@ -36,18 +37,19 @@ WHOLES = {
     ),
 }
 SINGLE = frozenset(
-    "checkpoints notebooks payloads plans profiles registry reminders runs snapshots"
-    " stories verdicts".split()
+    "checkpoints diagnostics hook_agents notebooks payloads plans profiles registry"
+    " reminders runs snapshots stories vendoring verdicts".split()
 )
 DOCUMENTS = SINGLE.union(*WHOLES.values())
 FLOWS = frozenset(
-    "agent_files briefs capsule_prune capsule_references capsule_upkeep derived_snapshots"
-    " drift drill_downs endings gates handing_over handoff_facts handoff_savings"
-    " launch_prompts launches memory_checks outputs overview preparations recovery"
-    " recovery_reports research_reports results retention review_reports review_runs"
-    " run_folders run_starts run_waits subagents synthesis synthesis_conflicts"
-    " synthesis_data synthesis_reports task_saves task_upkeep verdict_cleaning"
-    " watch_tables watches".split()
+    "adoption adoption_parts adoption_steps adoption_work agent_files briefs"
+    " capsule_prune capsule_references capsule_upkeep checkups derived_snapshots drift"
+    " drill_downs endings gates handing_over handoff_facts handoff_savings hook_events"
+    " hook_frame hook_outputs hook_trials launch_prompts launches memory_checks outputs"
+    " overview preparations recovery recovery_reports research_reports results retention"
+    " review_reports review_runs run_folders run_starts run_waits session_ends store_checks"
+    " store_documents subagents synthesis synthesis_conflicts synthesis_data"
+    " synthesis_reports task_saves task_upkeep verdict_cleaning watch_tables watches".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset(
@@ -229,3 +231,19 @@ def test_looking_at_memory_imports_nothing_dear(repo: Path) -> None:
     for call in ("status --transcript=t.jsonl", "recover --task=t", "status --tokens=150000"):
         found = modules_of("external_memory", *call.split())
         assert "contextkit.recovery_commands" in found and not found & DEAR
+
+
+def modules_of_hook(scripts: Path, event: str, given: str) -> set[str]:
+    """What a real process imports for an event of a host that passes `given`."""
+    program = (
+        "import sys\nbefore = set(sys.modules)\n"
+        "import host_hook\nhost_hook.main(sys.argv[1:])\n"
+        "print(*(set(sys.modules) - before), file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(scripts)}
+    del environment["CONTEXT_NOW"]
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program, event], input=given,
+        env=environment, check=True, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    return set(done.stderr.split())

@@ -212,7 +212,7 @@ def sweep(folder: str, now: float) -> int:
     removed = 0
     with os.scandir(folder) as entries:
         for entry in entries:
-            if not (_is_draft(entry.name) and entry.is_file(follow_symlinks=False)):
+            if not (is_draft(entry.name) and entry.is_file(follow_symlinks=False)):
                 continue
             try:
                 if entry.stat(follow_symlinks=False).st_mtime < now - _DRAFT_AGE:
@@ -223,7 +223,8 @@ def sweep(folder: str, now: float) -> int:
     return removed
 
 
-def _is_draft(name: str) -> bool:
+def is_draft(name: str) -> bool:
+    """Whether a file's name is that of an unfinished write: `.name.….tmp`."""
     dot, digits, suffix = name[-17:-16], name[-16:-4], name[-4:]
     return name[0] + dot == ".." and suffix == ".tmp" and _HEX.issuperset(digits)
 

@@ -184,6 +184,16 @@ class Layout:
         """Locks, caches and sessions; never in git."""
         return self.join(".contextkit")
 
+    @property
+    def swept(self) -> str:
+        """Touched by each sweep of idle sessions that happens in passing."""
+        return os.path.join(self.state, "swept")
+
+    @property
+    def hooks(self) -> str:
+        """What hooks know of subagents, and what went wrong in them."""
+        return hooks_folder(self.root)
+
     def lock(self, path: str) -> str:
         """The lock file under which the shared file `path` is changed."""
         name = self.shown(path).replace("%", "%25").replace("/", "%2F")
@@ -205,6 +215,11 @@ def find_root(given: str, repository: git.Repository | None) -> str:
     if not os.path.isdir(named):
         raise bad_input(f"root: {named!r} is no folder")
     return os.path.realpath(named)
+
+
+def hooks_folder(root: str) -> str:
+    """`Layout.hooks` of a repository whose settings cannot be read."""
+    return os.path.join(root, ".contextkit", "hooks")
 
 
 def toolkit(*parts: str) -> str:

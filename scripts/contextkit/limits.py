@@ -10,6 +10,7 @@ from contextkit import names
 from contextkit.errors import bad_input
 from contextkit.records import Record
 
+SWEEP_PAUSE = 3600  # seconds between two sweeps of idle sessions that happen in passing
 _DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age", "verdict_run_lifetime")
 
 
@@ -74,6 +75,11 @@ class Limits(Record):
 
     # Secrets: kinds that are not looked for, and texts that make a value none
     secrets_allow: tuple[str, ...] = ()
+
+    # Hooks (the hosts' own limits are 10,000 characters and about 2,500 tokens)
+    hook_context_tokens: int = 2400  # tokens of what a hook hands to an agent
+    hook_context_characters: int = 9500  # characters of it
+    hook_blocks: int = 2  # how often a subagent is sent back to mend its output
 
     def check(self) -> None:
         for name, annotation in self.fields().items():

@@ -53,12 +53,22 @@ def check(output: Output) -> None:
 def store(layout: Layout, session: str, output: Output, now: int) -> Stored:
     """Store the text in its session and say so in a receipt of at most 300 tokens."""
     payload, receipt, notes = _prepared(layout, output, now)
+    path = _save(layout, session, payload, now)
+    return _answer(layout, receipt, path, notes)
+
+
+def keep(layout: Layout, session: str, output: Output, now: int) -> str:
+    """As `store`, where nobody reads a receipt: the payload's path."""
+    payload, _, _ = _prepared(layout, output, now)
+    return _save(layout, session, payload, now)
+
+
+def _save(layout: Layout, session: str, payload: Payload, now: int) -> str:
     payloads.folder(layout, session)  # a link is refused before anything is made
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        path = payloads.save(layout, session, payload, now)
-    return _answer(layout, receipt, path, notes)
+        return payloads.save(layout, session, payload, now)
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:

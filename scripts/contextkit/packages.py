@@ -30,3 +30,19 @@ def need(*names: str) -> None:
                 f"the package {error.name} is missing: run `make -C '{TOOLKIT}' setup`"
             ) from None
         os.execve(python, [python, *sys.orig_argv[1:]], {**os.environ, _MARK: "1"})
+
+
+def stay() -> None:
+    """Never start this process again, since it has read its input; what is missing is an error."""
+    os.environ[_MARK] = "1"
+
+
+def extend_path() -> bool:
+    """Let this process import the packages of `.venv`, after a start without them (`python -S`)."""
+    lib = os.path.join(TOOLKIT, ".venv", "lib")
+    try:
+        found = [os.path.join(lib, name, "site-packages") for name in sorted(os.listdir(lib))]
+    except OSError:
+        return False
+    sys.path += [path for path in found if path not in sys.path and os.path.isdir(path)]
+    return True

@@ -15,9 +15,9 @@ import sys
 from contextkit import files, indexes, names, payloads, sessions
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
+from contextkit.limits import SWEEP_PAUSE
 from contextkit.records import Record
 
-_PAUSE = 3600  # seconds between two sweeps that store and list do on the way
 _AT_ONCE = 5  # sessions that such a sweep ends or removes; the rest is left to the next command
 
 
@@ -227,9 +227,9 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
     """A sweep once an hour, on the way of a command that does something else and must not fail."""
     if not os.path.isdir(layout.payloads):
         return []
-    mark = os.path.join(layout.state, "swept")
+    mark = layout.swept
     try:
-        if os.path.exists(mark) and 0 <= now - os.stat(mark).st_mtime < _PAUSE:
+        if os.path.exists(mark) and 0 <= now - os.stat(mark).st_mtime < SWEEP_PAUSE:
             return []
         files.store(layout.state)
         files.write(mark, "")
@@ -290,6 +290,13 @@ def _log(layout: Layout, path: str, line: str, now: int) -> None:
         old = files.read_if_there(path) or ""
         joint = "\n" if old and not old.endswith("\n") else ""
         files.append(path, f"{joint}- {names.iso(now)} {line}\n")
+
+
+def note_end(layout: Layout, session: str, line: str, now: int) -> None:
+    """As an end with payloads is noted, in the session's own summary, if it has one."""
+    summary = log_file(layout, session, ending=True)
+    if os.path.basename(summary) == "summary.md":
+        _log(layout, summary, line, now)
 
 
 def last_words(layout: Layout, session: str) -> str:

@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from measure import BARE, Case, measure, report
@@ -348,6 +350,52 @@ def subagent_cases(folder: Path) -> list[Case]:
     ]  # fmt: skip
 
 
+def hook_cases(folder: Path) -> list[Case]:
+    """Every event of a host through its launcher: with nothing to do, and with something."""
+    import json
+
+    launcher = str(SCRIPTS / "hook.sh")
+    samples = json.loads((CHECKOUT / "templates" / "hosts" / "claude.json").read_text("utf-8"))
+    hooks = folder / ".contextkit" / "hooks"
+    found = []
+    for event, sample in samples.items():
+        short = {**sample, "cwd": str(folder), "session_id": "idle", "last_assistant_message": "ok"}
+        short |= {"agent_id": ""}
+        given = folder / f"idle-{event}.json"
+        given.write_text(json.dumps(short), encoding="utf-8")
+        found.append(Case(f"{event}, nothing to do", [launcher, event, "--host=claude"], 1.8,
+                          stdin=str(given)))  # fmt: skip
+
+    def busy(event: str, name: str, session: str, prepare: Callable[[], object]) -> None:
+        given = folder / f"{event}-{session}.json"
+        changes = {"cwd": str(folder), "session_id": session}
+        given.write_text(json.dumps(samples[event] | changes), encoding="utf-8")
+        found.append(Case(name, [launcher, event, "--host=claude"], 3, stdin=str(given),
+                          prepare=prepare))  # fmt: skip
+
+    def again(session: str) -> Callable[[], object]:
+        """The session as it was before it ended."""
+
+        def back() -> None:
+            ended = list((folder / ".contextkit" / "ended").glob(f"{session}@*"))
+            if ended:
+                ended[0].rename(folder / "shared" / "payloads" / session)
+
+        return back
+
+    fill(folder, "other", 10)
+    busy("SessionStart", "SessionStart, swept within the hour", "new", lambda: None)
+    found[-1].limit = 1.8
+    forget = partial(shutil.rmtree, hooks / "busy", ignore_errors=True)
+    busy("SubagentStart", "SubagentStart, noted", "busy", forget)
+    busy("SubagentStop", "SubagentStop, stored, with a verdict", "busy", forget)
+    for count in (10, 10_000):
+        fill(folder, f"s{count}", count)
+        busy("SessionEnd", f"SessionEnd with {count:,} payloads", f"s{count}", again(f"s{count}"))
+    found[-1].limit = None  # it may take 200 ms: tests/test_hook_events.py
+    return found
+
+
 def main() -> int:
     """Run the groups that are named, all by default."""
     compileall.compile_dir(str(SCRIPTS), quiet=1)
@@ -359,6 +407,7 @@ def main() -> int:
         "memory": memory_cases,
         "verdicts": verdict_cases,
         "subagents": subagent_cases,
+        "hooks": hook_cases,
     }
     kept = True
     for name in sys.argv[1:] or groups:

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Bring contextkit into a repository: a copy of it, hooks, skills; and take it out again."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextkit import adoption, adoption_steps, cli, hosts
+from contextkit.adoption_work import Plan
+from contextkit.commands import Arguments, Command, Option, Program
+from contextkit.errors import ContextError
+from contextkit.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def adopt(layout: Layout, args: Arguments) -> str:
+    into, folder = _place(layout, args)
+    names = args.hosts or adoption.hosts_of(into, folder) or tuple(hosts.HOSTS)
+    return _answer(adoption.adopt(into, folder, names, args.link), args.dry_run)
+
+
+def unadopt(layout: Layout, args: Arguments) -> str:
+    into, folder = _place(layout, args)
+    return _answer(adoption.unadopt(into, folder, args.hosts, args.link), args.dry_run)
+
+
+def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
+    into = os.path.realpath(os.path.join(layout.here, args.into))
+    return into, (args.dir or "tools/contextkit").rstrip("/")
+
+
+def _answer(plan: Plan, dry_run: bool) -> str:
+    """The diff, after it was carried out; on a terminal it is shown first and asked about."""
+    diff = adoption_steps.diff(plan)
+    if dry_run or not plan.changes:
+        if not dry_run:
+            adoption_steps.carry_out(plan)  # a run that was killed may have left the last steps
+        return diff if plan.changes else f"{diff}\nnothing to do".lstrip("\n")
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        sys.stderr.write(f"{diff}\nwrite this? [y/N] ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise ContextError("nothing was written")
+        diff = f"{len(plan.changes)} files written"
+    adoption_steps.carry_out(plan)
+    return diff
+
+
+INTO = Option(name="into", required=True, positional=True, help="the repository's folder")
+DIR = Option(name="dir", help="where the copy goes in it (default: tools/contextkit)")
+LINK = Option(
+    name="link", kind="flag", help="no copy: hooks of this checkout, for this machine alone"
+)
+DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would change")
+HOSTS = Option(name="hosts", kind="words", help="claude, codex (default: both, or as before)")
+
+PROGRAM = Program(
+    name="adopt",
+    about=__doc__ or "",
+    default="adopt",
+    commands=(
+        Command(
+            run=adopt,
+            help="bring contextkit into a repository, or bring its copy up to date",
+            options=(INTO, HOSTS, DIR, LINK, DRY_RUN),
+        ),
+        Command(
+            run=unadopt,
+            help="take out what adopt put in; documents stay",
+            options=(INTO, HOSTS, DIR, LINK, DRY_RUN),
+        ),
+    ),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return cli.run(PROGRAM, argv)
+
+
+if __name__ == "__main__":
+    cli.leave(main())

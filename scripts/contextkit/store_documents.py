@@ -1,0 +1,84 @@
+"""The flow of reading every document of every store, to find those that cannot be read.
+
+UNREADABLE    a line a store; a new system adds its own
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit import capsules, files, names, payloads, reminders, verdicts
+from contextkit.errors import ContextError
+from contextkit.layout import Layout
+from contextkit.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Finding(Record):
+    """What is wrong, in which area, and how to mend it; a `note` is nothing to worry about."""
+
+    area: str
+    problem: str
+    mend: str
+    note: bool = False
+
+
+def _capsules(layout: Layout) -> Iterator[str]:
+    for path in walk(layout.capsules):
+        name = os.path.basename(path)
+        if names.shape(name)[:16] == "00000000T000000Z" and name.endswith(".md"):
+            capsules.parse(files.read(path), layout.shown(path))
+            yield path
+
+
+def _reminders(layout: Layout) -> Iterator[str]:
+    yield from map(str, reminders.load_all(layout.reminders))
+
+
+def _payloads(layout: Layout) -> Iterator[str]:
+    for session in payloads.sessions_in(layout):
+        payloads.load_all(layout, session)
+        for path in payloads.documents(layout, session):
+            payloads.load(path, layout.shown(path))
+            yield path
+
+
+def _verdicts(layout: Layout) -> Iterator[str]:
+    broken = verdicts.broken(verdicts.load_all(layout))
+    if broken:
+        raise ContextError("; ".join(broken))
+    yield from ()
+
+
+# Each reads every document of a store and raises ContextError at one that cannot be read.
+UNREADABLE: dict[str, tuple[Callable[[Layout], Iterator[str]], str]] = {
+    "capsules": (_capsules, "mend the file, or remove it"),
+    "reminders": (_reminders, "mend the file"),
+    "payloads": (_payloads, "make payload_repair session=…, or remove the file"),
+    "verdicts": (_verdicts, "make verdict_write anew, or remove the file"),
+}
+
+
+def documents(layout: Layout) -> list[Finding]:
+    """A finding for the first document of each store that cannot be read."""
+    found = []
+    for store, (load_all, mend) in UNREADABLE.items():
+        try:
+            for _ in load_all(layout):
+                pass
+        except ContextError as error:
+            found.append(Finding(area=store, problem=str(error), mend=mend))
+        except OSError as error:
+            problem = f"{error.filename}: {error.strerror}"
+            found.append(Finding(area=store, problem=problem, mend="see to its permissions"))
+    return found
+
+
+def walk(folder: str) -> Iterator[str]:
+    """Every file below a folder, by name; none where there is no folder."""
+    for here, inside, found in os.walk(folder):
+        inside.sort()
+        yield from (os.path.join(here, name) for name in sorted(found))

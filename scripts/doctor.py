@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Look for what is wrong: hooks, stores, versions; and say how to mend it."""
+
+from __future__ import annotations
+
+from contextkit import checkups, cli, formats, hosts
+from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def examine(layout: Layout, args: Arguments) -> Answer:
+    found = checkups.examine(layout, (args.host,) if args.host else tuple(hosts.HOSTS))
+    wrong = sum(not finding.note for finding in found)
+    if args.json:
+        rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
+                 "mend": one.mend} for one in found]  # fmt: skip
+        return Answer(text=formats.to_json(rows), status=1 if wrong else 0)
+    lines = [f"{_level(f.note)}: {f.area}: {f.problem} ({f.mend})" for f in found]
+    lines.append(f"{wrong} things are wrong" if wrong else "nothing is wrong")
+    return Answer(text="\n".join(lines), status=1 if wrong else 0)
+
+
+def _level(note: bool) -> str:
+    return "note" if note else "wrong"
+
+
+PROGRAM = Program(
+    name="doctor",
+    about=__doc__ or "",
+    default="examine",
+    commands=(
+        Command(
+            run=examine,
+            help="fire the hooks, look over the stores, say how to mend what is wrong",
+            options=(
+                Option(name="host", choices=tuple(hosts.HOSTS), help="only its hooks"),
+                JSON,
+            ),
+        ),
+    ),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return cli.run(PROGRAM, argv)
+
+
+if __name__ == "__main__":
+    cli.leave(main())

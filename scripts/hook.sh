@@ -1,0 +1,9 @@
+#!/bin/sh
+# Start a hook: hook.sh EVENT --host=NAME. With the toolkit's own Python where it is set up, else with
+# python3. Where neither or no toolkit is there, nothing happens: a host must never be stopped.
+here=${0%/*}
+[ "$here" != "$0" ] || here=.
+python=$here/../.venv/bin/python
+[ -x "$python" ] || python=$(command -v python3) || exit 0
+[ -f "$here/host_hook.py" ] || exit 0
+exec "$python" -S "$here/host_hook.py" "$@"

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""A hook: `host_hook.py EVENT [--host=claude|codex]`, the host's JSON in, what it takes out.
+
+Started by hook.sh for each event of a host. Never in its host's way: the status is always 0.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    try:
+        from contextkit import hook_frame
+
+        text = hook_frame.run(list(sys.argv[1:] if argv is None else argv), hook_frame.read_input())
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except Exception:  # a Python that is too old, an output that nobody reads
+        pass
+    return 0
+
+
+if __name__ == "__main__":
+    main()
+    os._exit(0)  # Python's own tear-down would cost a sixth of a bare start
