@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import capsule_trim, capsules, drift, filters, tokens
+from contextkit import capsule_trim, capsules, drift, filters, git, redaction, tokens
 from contextkit.layout import Layout
 from contextkit.records import Record
 
@@ -19,18 +19,21 @@ class Source(Record):
     marks: tuple[str, ...] = ()
 
 
-def brief(layout: Layout, branch: str, handoff: Source | None = None) -> str:
+def brief(layout: Layout, branch: str, handoff: Source | None = None, at_rest: bool = False) -> str:
     """The branch's newest capsule, else the latest handoff, as information; empty without either.
 
-    Within `subagent_brief_tokens` and 9,500 characters: what is left out is said.
+    Within `subagent_brief_tokens` and 9,500 characters: what is left out is said. `at_rest`: git
+    may not be started, and what only git knows is said to be open. Secrets are redacted.
     """
     path = capsules.latest(layout, branch) if branch else ""
-    source = _capsule(layout, path) if path else handoff
+    source = _capsule(layout, path, at_rest) if path else handoff
     if source is None:
         return ""
-    room = layout.limits.subagent_brief_tokens
+    source = source.replace(text=redaction.redacted(source.text, layout.limits.secrets_allow)[0])
+    most = min(layout.limits.subagent_brief_tokens, layout.limits.hook_context_tokens)
+    room = most
     text = _said(source, source.text)
-    while tokens.cautious(text) > layout.limits.subagent_brief_tokens or len(text) > _CHARACTERS:
+    while tokens.cautious(text) > most or len(text) > _CHARACTERS:
         room = room * 4 // 5
         body = (
             capsule_trim.trimmed(source.text, room)[0] if path else tokens.clip(source.text, room)
@@ -39,9 +42,29 @@ def brief(layout: Layout, branch: str, handoff: Source | None = None) -> str:
     return text
 
 
-def _capsule(layout: Layout, path: str) -> Source:
+def for_hook(layout: Layout) -> str:
+    """The brief of the branch that is checked out, else of the latest handoff; git is at rest."""
+    head = git.head(layout.repository) if layout.repository else git.Head()
+    branch = head.branch or (f"detached-{head.commit[:12]}" if head.commit else "")
+    return brief(layout, branch, _handoff(layout), at_rest=True)
+
+
+def _handoff(layout: Layout) -> Source | None:
+    if not os.path.isdir(layout.handoffs):
+        return None
+    from contextkit import handoff_state, handoffs
+
+    state, _ = handoff_state.current(layout)
+    found, _ = handoffs.load_all(layout, list(state.order[-1:]))
+    for name, one in found.items():
+        path = layout.shown(os.path.join(layout.handoffs, name))
+        return Source(path=path, text=handoffs.render(one))
+    return None
+
+
+def _capsule(layout: Layout, path: str, at_rest: bool) -> Source:
     found = capsules.load(layout, path)
-    marks = drift.staleness(layout, path)
+    marks = drift.at_rest(layout, path) if at_rest else drift.staleness(layout, path)
     return Source(path=layout.shown(path), text=found.body, marks=tuple(marks))
 
 

@@ -3,6 +3,7 @@
 seal        record the commit and the files that it refers to
 marks       each of those files: fresh, changed or missing
 staleness   why it is not up to date, a reason each; none where it is
+at_rest     the same where git may not be started, as in a hook
 """
 
 from __future__ import annotations
@@ -73,9 +74,40 @@ def staleness(layout: Layout, path: str, ignored: Sequence[str] = ()) -> list[st
     return [
         *_commits(layout, capsule, sealed.head if sealed else "", ignored),
         *_entries(layout, capsule),
-        *(f"{name}: {state} since it was sealed" for name, state in marks(layout, text)
-          if state != references.FRESH),
-    ]  # fmt: skip
+        *_unlike(layout, text),
+    ]
+
+
+def at_rest(layout: Layout, path: str) -> list[str]:
+    """As `staleness`, as far as files alone tell; what only git's log tells is said to be open."""
+    text = files.read(path)
+    capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
+    return [
+        *_moved(layout, capsule, capsule_seals.of(text)),
+        *_entries(layout, capsule),
+        *_unlike(layout, text),
+    ]
+
+
+def _moved(layout: Layout, capsule: capsules.Capsule, sealed: Seal | None) -> list[str]:
+    """That the branch is at another commit, or that nobody knows; git's log says what it means."""
+    if layout.repository is None:
+        return []
+    ask = "`make capsule_check` tells whether that matters"
+    if sealed is None or not sealed.head:
+        return [f"it is not sealed, so commits since are not known: {ask}"]
+    own = git.commit_of(layout.repository, "refs/heads/" + capsule.branch)
+    now = own or git.head(layout.repository).commit
+    if now in ("", sealed.head):
+        return []
+    return [f"sealed at commit {sealed.head[:12]}, and now it is {now[:12]}: {ask}"]
+
+
+def _unlike(layout: Layout, text: str) -> list[str]:
+    """The sealed files that are no longer as they were."""
+    found = marks(layout, text)
+    return [f"{name}: {state} since it was sealed"
+            for name, state in found if state != references.FRESH]  # fmt: skip
 
 
 def _commits(

@@ -69,6 +69,9 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
 
     Raises ContextError when there is none, it has no end, or it is not a mapping.
     """
+    own = _plain_front_matter(text)
+    if own:
+        return own
     import re
 
     from frontmatter.default_handlers import YAMLHandler
@@ -85,6 +88,50 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
     if not isinstance(values, dict):
         raise bad_input(f"{where}: the front matter must be lines of `name: value`")
     return values, body.removeprefix("\n")
+
+
+# What a YAML value may hold that means itself, without quotes.
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/:-")
+
+
+def _plain_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
+    """As `front_matter`, without the price of YAML, for lines that every reader takes alike.
+
+    `name: word`, `name: "text"`, and lists of such texts; None for anything else.
+    """
+    head, end, body = text[4:].partition("\n---\n")
+    if not (text.startswith("---\n") and end) or len(head) > _MAX_YAML:
+        return None
+    values: dict[str, Any] = {}
+    into: list[str] = []
+    for line in head.split("\n"):
+        name, colon, said = line.partition(":")
+        if line.startswith("  - ") and into is values.get(next(reversed(values), "")):
+            value = _plain_value(line[4:])
+            into.append(value or "")
+        elif colon and name not in values and name.isidentifier() and said[:1] in ("", " "):
+            value = _plain_value(said[1:]) if said else ""
+            into = []
+            values[name] = value if said else into
+        else:
+            return None
+        if value is None:
+            return None
+    return (
+        None if any(value == [] for value in values.values()) else (values, body.removeprefix("\n"))
+    )
+
+
+def _plain_value(said: str) -> str | None:
+    """A text in quotes or a plain word; None for what YAML may read in another way."""
+    if said[:1] == '"' and "\\u" not in said:
+        try:
+            found = scan_json(said)
+        except ValueError:
+            return None
+        return found if isinstance(found, str) and found.isprintable() else None
+    plain = _PLAIN.issuperset(said) and said[:1].isalnum() and said[-1] != ":"
+    return said if plain else None
 
 
 def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:

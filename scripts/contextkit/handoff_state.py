@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import agents, files, formats, handoffs, names, tokens
+from contextkit import agents, files, formats, handoffs, names, sessions, tokens
 from contextkit.errors import ContextError
 from contextkit.handoffs import Handoff
 from contextkit.layout import Layout
@@ -41,6 +41,7 @@ class State(Record):
     sequence: int = 0
     order: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()  # lines: a command that hands over only adds one
+    session: str = ""  # in which the active agent became that, as far as it was known
 
     def log(self) -> list[Switch]:
         """The switches recorded, oldest first; a line that is none is passed over."""
@@ -141,6 +142,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
             sequence=handoff.sequence,
             order=order,
             switches=(*state.switches, switch.line),
+            session=sessions.find_current(layout),
         ),
     )
     for name in surplus:
@@ -168,7 +170,33 @@ def _tokens(layout: Layout, name: str) -> int:
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
     """Make `agent` the first of a session: nobody hands over to it."""
     first = Switch(at=names.iso(now), from_agent="-", to_agent=agent)
-    save(layout, state.replace(active=agent, switches=(*state.switches, first.line)))
+    session = sessions.find_current(layout)
+    log = (*state.switches, first.line)
+    save(layout, state.replace(active=agent, switches=log, session=session))
+
+
+def end_session(layout: Layout, session: str) -> str:
+    """The agent that `session` made the active one is active no more; who that was, or nobody.
+
+    The next activation is a first one then. `resume_session` makes it undone.
+    """
+    with locked(layout):
+        state, _ = current(layout)
+        if not (state.active and session and state.session == session):
+            return ""
+        save(layout, state.replace(active=""))
+    return state.active
+
+
+def resume_session(layout: Layout, session: str) -> str:
+    """The agent that was active when `session` ended is so again, if nobody is; who that is."""
+    with locked(layout):
+        state, _ = current(layout)
+        log = state.log()
+        if state.active or not (session and state.session == session and log):
+            return ""
+        save(layout, state.replace(active=log[-1].to_agent))
+    return log[-1].to_agent
 
 
 def pick(layout: Layout, ref: str) -> str:
@@ -178,9 +206,9 @@ def pick(layout: Layout, ref: str) -> str:
     """
     state, _ = current(layout)
     if ref in ("", "latest", "unconsumed"):
-        for name in reversed(state.order):
-            if ref != "unconsumed" or not _consumed(layout, name):
-                return name
+        name = _unconsumed(layout, state) if ref == "unconsumed" else (*state.order[-1:], "")[0]
+        if name:
+            return name
         raise ContextError(f"there is no {ref or 'latest'} handoff here")
     wanted = os.path.basename(ref)
     wanted = wanted if wanted.endswith(".yaml") else wanted + ".yaml"
@@ -190,6 +218,15 @@ def pick(layout: Layout, ref: str) -> str:
     raise ContextError(
         f"there is no handoff {names.one_line(ref)[:80]!r}; there are: {there or 'none'}"
     )
+
+
+def unconsumed(layout: Layout) -> str:
+    """The name of the newest artifact that nobody has consumed; empty if there is none."""
+    return _unconsumed(layout, current(layout)[0])
+
+
+def _unconsumed(layout: Layout, state: State) -> str:
+    return next((n for n in reversed(state.order) if not _consumed(layout, n)), "")
 
 
 def _consumed(layout: Layout, name: str) -> bool:
