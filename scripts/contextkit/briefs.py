@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import capsule_trim, capsules, drift, filters, git, redaction, tokens
+from contextkit import capsule_trim, capsules, drift, filters, redaction, tokens
 from contextkit.layout import Layout
 from contextkit.records import Record
 
@@ -40,26 +40,6 @@ def brief(layout: Layout, branch: str, handoff: Source | None = None, at_rest: b
         )
         text = _said(source, body, shortened=True)
     return text
-
-
-def for_hook(layout: Layout) -> str:
-    """The brief of the branch that is checked out, else of the latest handoff; git is at rest."""
-    head = git.head(layout.repository) if layout.repository else git.Head()
-    branch = head.branch or (f"detached-{head.commit[:12]}" if head.commit else "")
-    return brief(layout, branch, _handoff(layout), at_rest=True)
-
-
-def _handoff(layout: Layout) -> Source | None:
-    if not os.path.isdir(layout.handoffs):
-        return None
-    from contextkit import handoff_state, handoffs
-
-    state, _ = handoff_state.current(layout)
-    found, _ = handoffs.load_all(layout, list(state.order[-1:]))
-    for name, one in found.items():
-        path = layout.shown(os.path.join(layout.handoffs, name))
-        return Source(path=path, text=handoffs.render(one))
-    return None
 
 
 def _capsule(layout: Layout, path: str, at_rest: bool) -> Source:

@@ -117,9 +117,7 @@ def _plain_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
             return None
         if value is None:
             return None
-    return (
-        None if any(value == [] for value in values.values()) else (values, body.removeprefix("\n"))
-    )
+    return None if [] in values.values() else (values, body)
 
 
 def _plain_value(said: str) -> str | None:

@@ -103,15 +103,17 @@ def brief(layout: Layout, given: HookInput) -> Answer:
     """The branch's capsule, or the latest handoff, for a subagent that does not judge others."""
     from contextkit import agents
 
-    if agents.judges(given.agent_type) or not any(
-        map(os.path.isdir, (layout.capsules, layout.handoffs))
-    ):
+    stores = (layout.capsules, layout.handoffs)
+    if agents.judges(given.agent_type) or not any(map(os.path.isdir, stores)):
         return NOTHING
-    from contextkit import briefs, hook_reviews
+    from contextkit import session_notes
 
-    if hook_reviews.expected(layout, given, names.now()):
-        return NOTHING
-    return Answer(context=briefs.for_hook(layout))
+    if os.path.isdir(os.path.join(layout.state, "runs")):
+        from contextkit import hook_reviews
+
+        if hook_reviews.expected(layout, given, names.now()):
+            return NOTHING
+    return session_notes.brief(layout)
 
 
 def judge(layout: Layout, given: HookInput) -> Answer:

@@ -1,10 +1,16 @@
-"""The flow of what a session is told when it starts: what waits, and what was saved."""
+"""The flow of what a session, or a subagent, is told as it starts: what waits, what was saved."""
 
 from __future__ import annotations
+
+import os
 
 from contextkit import names
 from contextkit.hosts import NOTHING, Answer
 from contextkit.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.briefs import Source
 
 _WARNINGS = 3  # of recovery
 
@@ -31,6 +37,33 @@ def handoff(layout: Layout) -> Answer:
     ref = name.removesuffix(".yaml")
     who = f"A handoff from {found.from_agent} to {found.to_agent} is not consumed"
     return Answer(context=f"{who}: `make handoff_show ref={ref}` shows it.")
+
+
+def brief(layout: Layout) -> Answer:
+    """What a fresh subagent is told: the newest capsule of the branch, else the latest handoff."""
+    from contextkit import branch_folders, git
+
+    head = git.head(layout.repository) if layout.repository else git.Head()
+    branch = head.branch or (f"detached-{head.commit[:12]}" if head.commit else "")
+    written = branch and branch_folders.paths(branch_folders.folder(layout, branch))
+    if not written and not os.path.isdir(layout.handoffs):
+        return NOTHING
+    from contextkit import briefs
+
+    return Answer(context=briefs.brief(layout, branch, _latest_handoff(layout), at_rest=True))
+
+
+def _latest_handoff(layout: Layout) -> Source | None:
+    if not os.path.isdir(layout.handoffs):
+        return None
+    from contextkit import briefs, handoff_state, handoffs
+
+    order = handoff_state.current(layout)[0].order
+    found, _ = handoffs.load_all(layout, list(order[-1:]))
+    for name, one in found.items():
+        path = layout.shown(os.path.join(layout.handoffs, name))
+        return briefs.Source(path=path, text=handoffs.render(one))
+    return None
 
 
 def recovered(layout: Layout) -> Answer:
