@@ -121,7 +121,7 @@ def source_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(data=st.data())
 def test_every_template_renders_as_with_jinja_itself(name: str, data: st.DataObject) -> None:
     source = source_of(name)
@@ -130,7 +130,7 @@ def test_every_template_renders_as_with_jinja_itself(name: str, data: st.DataObj
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=40)
 @given(data=st.data())
 def test_every_template_fails_as_with_jinja_itself(name: str, data: st.DataObject) -> None:
     source = source_of(name)
@@ -164,7 +164,7 @@ CONSTRUCTS = [
 
 
 @pytest.mark.parametrize("source", CONSTRUCTS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(data=st.data())
 def test_every_construct_does_what_it_does_in_jinja(source: str, data: st.DataObject) -> None:
     values = data.draw(contexts(source, wild=data.draw(st.booleans())))
