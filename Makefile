@@ -33,7 +33,7 @@ override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TAR
 override CONTEXTKIT_INPUTS := agent agents all base branch budget confidence detail dir dry_run file files_changed finding findings folder \
   force id inline into json keep key_findings legacy lenient m max_idle max_tokens mini mode model next_step \
   no_reminders older_than output_dir overwrite part path phase plain plan_slug process purge q ref reminders \
-  root run session source sources stat status stub summary summary_file tag tags target timeout tokens topic \
+  restart root run session source sources stat status stub summary summary_file tag tags target timeout tokens topic \
   type version
 
 # The interpreter, as set-up found it: its file below says it again.
@@ -169,7 +169,7 @@ verdict_clean: ## remove verdicts of this session or a run, never what agents wr
 
 verdict_start: ## set a review run up and print how each agent is launched: process= agents="a b" target=
 	@$(call CONTEXTKIT_SCRIPT,verdict start) --root="$$root" --process="$$process" --agents="$$agents" --target="$$target" \
-	  --base="$$base" --json="$$json"
+	  --base="$$base" --restart="$$restart" --json="$$json"
 
 verdict_contract: ## how and where an agent has to write: run= agent=
 	@$(call CONTEXTKIT_SCRIPT,verdict contract) --root="$$root" --run="$$run" --agent="$$agent" --output-dir="$$output_dir" --mode="$$mode"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LINE = 160  # characters of a reason
 _MOST = 40  # reasons that are printed; `--json` has all
+_AWAITED = ("missing", "late", "not_ingested")
 # Why a file that is there, of this run and finished, still says nothing that counts.
 _FLAGS = {
     "unparsed": ("unparsed", "a line of its index could not be read"),
@@ -51,9 +52,9 @@ class Decision(Record):
     revision: str
 
     @property
-    def is_over(self) -> bool:
-        """Whether no agent is still awaited, so that the run has come to its end."""
-        return not {"missing", "late", "not_ingested"} & {one.reason for one in self.reasons}
+    def awaited(self) -> set[str]:
+        """The agents from whom something is still to come: a file, the end of one, its ingest."""
+        return {one.agent for one in self.reasons if one.reason in _AWAITED}
 
 
 def decide(layout: Layout, asked: Asked) -> Decision:
@@ -78,8 +79,11 @@ def decide(layout: Layout, asked: Asked) -> Decision:
 
 
 def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
-    """The run has come to its end, unless an agent is still awaited."""
-    if asked.run and decision.is_over and not runs.load(layout, asked.run).finished_at:
+    """The run has come to its end, unless an agent is awaited whom no wait has given up."""
+    if not asked.run:
+        return
+    run = runs.load(layout, asked.run)
+    if not run.finished_at and decision.awaited.issubset(run.missed):
         runs.change(layout, asked.run, finished_at=names.iso(now))
 
 
