@@ -19,6 +19,10 @@ from contextkit.review_headers import Header
 from contextkit.reviews import Finding, Review
 from contextkit.verdicts import Verdict
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
 _SUMMARY = 120  # characters of the line that says what an agent found
@@ -69,11 +73,13 @@ class Reading(Record):
     verdict: Verdict
 
 
-def read(layout: Layout, asked: Asked) -> list[Reading]:
-    """The files of all agents that were asked; nothing is written."""
-    for agent in asked.roster:
+def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
+    """The file of each agent that was asked, one by one; nothing is written."""
+    roster = asked.roster
+    for agent in roster:
         verdict_files.encode(agent)  # refused before anything is read or written
-    return [_read(layout, asked, agent) for agent in asked.roster]
+    for agent in roster:
+        yield _read(layout, asked, agent)
 
 
 def foreign(agent: str, path: str, summary: str, flags: tuple[str, ...]) -> Ingested:

@@ -36,7 +36,12 @@ def index(asked: Asked, only: str = "") -> list[tuple[str, str]]:
 
 def _text(asked: Asked, agent: str) -> str:
     path = agent_files.agent_file(asked.folder, agent)
-    return files.read_bytes(path).decode("utf-8", "replace") if os.path.isfile(path) else ""
+    return files.read_bytes(path).decode("utf-8", "replace") if _is_report(path) else ""
+
+
+def _is_report(path: str) -> bool:
+    """Whether an agent wrote it: a link shows what lies elsewhere, a pipe has no end."""
+    return os.path.isfile(path) and not os.path.islink(path)
 
 
 def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
@@ -75,6 +80,14 @@ def sizes(asked: Asked) -> list[tuple[str, int, int, int, int]]:
         sizes_of = (tokens.estimate(part) for part in (text, sections, rendered, line))
         rows.append((agent, *sizes_of))
     return rows  # type: ignore[return-value]
+
+
+def report(asked: Asked, agent: str) -> str:
+    """The file of an agent in a folder. Raises ContextError where it left none."""
+    path = agent_files.agent_file(asked.folder, agent)
+    if not _is_report(path):
+        raise ContextError(f"{agent}: left no file here that is its own")
+    return path
 
 
 def detail(layout: Layout, agent: str, store: str = "") -> str:

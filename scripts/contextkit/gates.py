@@ -7,7 +7,7 @@ Whatever is not known to be so is a reason to fail, and no agents at all are one
 
 from __future__ import annotations
 
-from contextkit import agent_files, names, review_runs, runs
+from contextkit import names, review_runs, runs
 from contextkit import verdicts as verdict_files
 from contextkit.agent_files import Asked, Ingested, Reading
 from contextkit.errors import ContextError
@@ -17,6 +17,8 @@ from contextkit.review_words import SERIOUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from contextkit.runs import Run
     from contextkit.verdicts import Entry
 
@@ -57,14 +59,14 @@ class Decision(Record):
         return {one.agent for one in self.reasons if one.reason in _AWAITED}
 
 
-def decide(layout: Layout, asked: Asked) -> Decision:
-    """Read everything anew and judge it; nothing is written.
+def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
+    """Judge the files of all agents as they were just read; nothing is written.
 
     For a folder without a run nobody knows who was asked or what was reviewed: its files are
     judged as they are, and the revision is unknown.
     """
     run = runs.load(layout, asked.run) if asked.run else None
-    readings = agent_files.read(layout, asked)
+    readings = list(read)
     reasons = of_run(asked, review_runs.uninvited(layout, asked))
     revision = "unknown"
     if run:
