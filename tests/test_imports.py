@@ -29,8 +29,8 @@ REVIEWS = frozenset(
 )
 DOCUMENTS = frozenset("capsules notebooks payloads reminders runs verdicts".split()) | REVIEWS
 FLOWS = frozenset(
-    "agent_files drill_downs gates outputs overview research_reports retention review_reports"
-    " review_runs run_folders run_starts run_subjects run_waits subagents synthesis"
+    "agent_files agent_statuses drill_downs gates outputs overview research_reports retention"
+    " review_reports review_runs run_folders run_starts run_subjects run_waits subagents synthesis"
     " synthesis_conflicts synthesis_data synthesis_reports verdict_cleaning".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
