@@ -83,9 +83,10 @@ def lines(sources: list[Source], found: list[Finding], data: dict[str, object]) 
         f"{launched} agents launched, {completed} completed, {failed} failed",
     ]
     ends = []
-    for name, key in (("conflicts", "conflicts"), ("possible duplicates", "possible_duplicates")):
-        if data[key]:
-            ends.append(f"{len(data[key])} {name}: see the report")  # type: ignore[arg-type]
+    for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
+        number = len(data[key])  # type: ignore[arg-type]
+        if number:
+            ends.append(f"{number} {name}{'s' * (number > 1)}: see the report")
     room = _LINES - len(said) - len(ends)
     severe = [one for one in found if one.severity in ("P0", "P1", "")]
     shown = severe if len(severe) <= room else severe[: room - 1]
