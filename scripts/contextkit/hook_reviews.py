@@ -75,7 +75,7 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     from contextkit import agent_files, review_runs
 
     asked = review_runs.of_run(layout, run.id).replace(agents=(agent,))
-    reading = agent_files.read(layout, asked)[0]
+    reading = next(agent_files.read(layout, asked))
     verdict = reading.verdict
     if reading.found.validation not in _FINE:
         key = given.agent or names.slug(agent)
