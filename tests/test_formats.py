@@ -259,3 +259,28 @@ def test_what_is_no_json_is_refused_in_a_process_that_has_no_json_yet(text: str)
         env={"PYTHONPATH": str(SCRIPTS)}, capture_output=True, encoding="utf-8",
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("state.json: not valid JSON in line 1\n", "")
+
+
+words = st.sampled_from(
+    ["x", "0.10", "no", "2025-10-23T18:05:00Z", "a:", "a: b", "-", "- b", "'q'", '"q"', '"a\\n"',
+     '"\\u00e9"', '"é"', '"a" # b', "a #b", "[a]", "{a}", "*a", "&a", "!a", "|", "~", "", " x"]
+)  # fmt: skip
+
+
+@given(head=st.lists(st.tuples(st.sampled_from(["a", "b", "  - ", "c d", "- "]), words)))
+def test_plain_front_matter_is_read_as_yaml_reads_it(head: list[tuple[str, str]]) -> None:
+    lines = [key + word if key[-1] == " " else f"{key}: {word}".rstrip() for key, word in head]
+    text = "\n".join(["---", *lines, "---", "", "body", ""])
+    own = formats._plain_front_matter(text)
+    if own:
+        assert own[1] == "\nbody\n"
+        assert own[0] == formats.from_yaml("\n".join(lines), "f")
+
+
+def test_a_capsule_with_its_seal_takes_no_yaml() -> None:
+    text = (
+        '---\nbranch: "a/b"\ntoken_budget: 1200\nreferences:\n  - "a.py 12"\n  - "b.py 3"\n---\nx'
+    )
+    assert formats._plain_front_matter(text) == (
+        {"branch": "a/b", "token_budget": "1200", "references": ["a.py 12", "b.py 3"]}, "x"
+    )  # fmt: skip
