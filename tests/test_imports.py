@@ -34,7 +34,7 @@ FLOWS = frozenset(
     "agent_files drill_downs gates handing_over handoff_facts handoff_savings outputs overview"
     " research_reports retention review_reports review_runs run_folders run_starts run_waits"
     " subagents synthesis synthesis_conflicts synthesis_data synthesis_reports"
-    " verdict_cleaning".split()
+    " verdict_cleaning work_files".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset(
@@ -143,7 +143,7 @@ PROMPT = {"capsule_prompt"} | COMMON | ours(
 
 HANDOFF = {"handoff"} | (COMMON - {"contextkit.reminders"}) | ours(
     "agents formats handing_over handoff_commands handoff_facts handoff_fields handoff_limits"
-    " handoff_state handoffs markdown profiles stories tokens verdicts"
+    " handoff_state handoffs profiles tokens verdicts work_files"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 

@@ -136,8 +136,7 @@ def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str,
 
 def output(folder: str, *arguments: str) -> str:
     """What `git <arguments>` prints in `folder`; empty if it fails or is not installed."""
-    status, data, _ = _run(folder, arguments)
-    return data.decode("utf-8", "replace") if status == 0 else ""
+    return asked(folder, *arguments).output()
 
 
 def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:
@@ -145,7 +144,7 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
 
     Raises ContextError with what git says where it fails: a failure is no empty answer.
     """
-    status, data, said = _run(folder, arguments, stdin, variables)
+    status, data, said = asked(folder, *arguments, stdin=stdin, variables=variables).answer()
     if status:
         lines = said.decode("utf-8", "replace").splitlines()
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
@@ -154,41 +153,52 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
     return data
 
 
-def _run(
-    folder: str,
-    arguments: tuple[str, ...],
-    stdin: str = os.devnull,
-    variables: dict[str, str] | None = None,
-) -> tuple[int, bytes, bytes]:
-    """The status of git and both its outputs; 127 where it cannot be started.
+class asked:
+    """A question that git works on while this process goes on; `answer` or `output` ends it.
 
     Nothing that the repository's own settings name is run: no pager, no hook, no monitor.
     """
-    safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-    # A relative GIT_DIR means the current directory.
-    place = () if os.environ.get("GIT_DIR") else ("-C", folder)
-    command = ("git", *place, "--no-pager", "--no-optional-locks", *safe, *arguments)
-    environment = {name: os.environ[name] for name in os.environ if name not in _MISLEADING}
-    out, out_end = os.pipe()
-    err, err_end = os.pipe()
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, out_end, 1),
-        (os.POSIX_SPAWN_DUP2, err_end, 2),
-    ]
-    process = 0
-    try:
-        process = os.posix_spawnp(
-            "git", command, {**environment, **(variables or {})}, file_actions=actions
-        )
-    except OSError:
-        pass
-    os.close(out_end)
-    os.close(err_end)
-    said = _both(out, err)
-    if not process:
-        return 127, b"", b"fatal: git cannot be started"
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), *said
+
+    def __init__(
+        self,
+        folder: str,
+        *arguments: str,
+        stdin: str = os.devnull,
+        variables: dict[str, str] | None = None,
+    ) -> None:
+        safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+        # A relative GIT_DIR means the current directory.
+        place = () if os.environ.get("GIT_DIR") else ("-C", folder)
+        command = ("git", *place, "--no-pager", "--no-optional-locks", *safe, *arguments)
+        environment = {name: os.environ[name] for name in os.environ if name not in _MISLEADING}
+        self._out, out_end = os.pipe()
+        self._err, err_end = os.pipe()
+        actions = [
+            (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, out_end, 1),
+            (os.POSIX_SPAWN_DUP2, err_end, 2),
+        ]
+        self._process = 0
+        try:
+            self._process = os.posix_spawnp(
+                "git", command, {**environment, **(variables or {})}, file_actions=actions
+            )
+        except OSError:
+            pass  # said by `answer`
+        os.close(out_end)
+        os.close(err_end)
+
+    def answer(self) -> tuple[int, bytes, bytes]:
+        """The status of git and both its outputs; 127 where it could not be started."""
+        said = _both(self._out, self._err)
+        if not self._process:
+            return 127, b"", b"fatal: git cannot be started"
+        return os.waitstatus_to_exitcode(os.waitpid(self._process, 0)[1]), *said
+
+    def output(self) -> str:
+        """What git prints; empty if it fails or is not installed."""
+        status, data, _ = self.answer()
+        return data.decode("utf-8", "replace") if status == 0 else ""
 
 
 def _both(out: int, err: int) -> tuple[bytes, bytes]:
