@@ -31,14 +31,15 @@ REVIEWS = frozenset(
 SINGLE = frozenset("capsules notebooks payloads profiles reminders runs stories verdicts".split())
 DOCUMENTS = SINGLE | HANDOFFS | REVIEWS
 FLOWS = frozenset(
-    "agent_files drill_downs gates handing_over handoff_facts handoff_savings outputs overview"
-    " research_reports retention review_reports review_runs run_folders run_starts run_waits"
-    " subagents synthesis synthesis_conflicts synthesis_data synthesis_reports"
-    " verdict_cleaning work_files".split()
+    "agent_files drill_downs gates handing_over handoff_facts handoff_savings incoming_contexts"
+    " outputs overview research_reports retention review_reports review_runs run_folders"
+    " run_starts run_waits subagents synthesis synthesis_conflicts synthesis_data"
+    " synthesis_reports verdict_cleaning work_files".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset(
-    "handoff_commands payload_commands run_commands start_commands verdict_commands".split()
+    "artifact_commands handoff_commands payload_commands run_commands start_commands"
+    " verdict_commands".split()
 )
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS
 
@@ -142,8 +143,8 @@ PROMPT = {"capsule_prompt"} | COMMON | ours(
 
 
 HANDOFF = {"handoff"} | (COMMON - {"contextkit.reminders"}) | ours(
-    "agents formats handing_over handoff_commands handoff_facts handoff_fields handoff_limits"
-    " handoff_state handoffs profiles tokens verdicts work_files"
+    "agents artifact_commands formats handing_over handoff_commands handoff_facts handoff_fields"
+    " handoff_limits handoff_state handoffs incoming_contexts profiles tokens verdicts work_files"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 

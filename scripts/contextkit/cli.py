@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit import arguments
+from contextkit import arguments, names
 from contextkit.commands import Answer, Arguments, Command, Program, options_of
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
@@ -69,6 +69,12 @@ def leave(status: int) -> NoReturn:
 def say(text: str) -> None:
     """Talk on stderr, never on stdout: that is for the product alone."""
     sys.stderr.write("".join(f"{_program}: {line}\n" for line in text.splitlines()))
+
+
+def say_each(sentences: tuple[str, ...]) -> None:
+    """Talk on stderr, a line each, whatever line ends they quote."""
+    for sentence in sentences:
+        say(names.one_line(sentence))
 
 
 def content(file: str, field: str = "file") -> str:

@@ -194,31 +194,3 @@ def start(layout: Layout, state: State, agent: str, now: int) -> None:
     """Make `agent` the first of a session: nobody hands over to it."""
     first = Switch(at=names.iso(now), from_agent="-", to_agent=agent)
     save(layout, state.replace(active=agent, switches=(*state.switches, first.line)))
-
-
-def pick(layout: Layout, ref: str) -> str:
-    """The name of the artifact that `ref` means: `latest`, `unconsumed`, its id, or its path.
-
-    Raises ContextError where there is none.
-    """
-    state, _ = current(layout)
-    if ref in ("", "latest", "unconsumed"):
-        for name in reversed(state.order):
-            if ref != "unconsumed" or not _consumed(layout, name):
-                return name
-        raise ContextError(f"there is no {ref or 'latest'} handoff here")
-    wanted = os.path.basename(ref)
-    wanted = wanted if wanted.endswith(".yaml") else wanted + ".yaml"
-    if wanted in state.order:
-        return wanted
-    there = ", ".join(name.removesuffix(".yaml") for name in state.order)
-    raise ContextError(
-        f"there is no handoff {names.one_line(ref)[:80]!r}; there are: {there or 'none'}"
-    )
-
-
-def _consumed(layout: Layout, name: str) -> bool:
-    try:
-        return handoffs.load(layout, name).consumed
-    except ContextError:
-        return True  # what cannot be read waits for nobody
