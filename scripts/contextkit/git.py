@@ -194,7 +194,7 @@ def _start(
     # A relative GIT_DIR means the current directory.
     place = () if os.environ.get("GIT_DIR") else ("-C", folder)
     command = ("git", *place, "--no-pager", "--no-optional-locks", *safe, *arguments)
-    environment = {name: os.environ[name] for name in os.environ if name not in _MISLEADING}
+    environment = {name: text for name, text in os.environ.items() if name not in _MISLEADING}
     wiring = (
         (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_DUP2, out_end, 1),

@@ -126,7 +126,8 @@ def save(layout: Layout, state: State) -> None:
     except ContextError:
         os.rename(path, _free(f"{path}.broken"))
     log = state.switches[-layout.limits.handoff_switches :]
-    files.write(path, formats.to_json(state.replace(switches=log)) + "\n")
+    text = formats.to_json(state.replace(switches=log)) + "\n"
+    files.write(path, text, derived=True)  # the artifacts are what has to last
 
 
 def _free(path: str) -> str:
