@@ -397,6 +397,8 @@ def test_one_that_cannot_be_read_is_named_and_the_others_work(team: Path, run: S
     for agent in ("sm", "dev"):
         switch(run, agent)
     bad = STORE / "handoff-x-to-y-20990101T000000Z.yaml"
+    bad.write_bytes(b"\xff")
+    assert run("handoff", "list") == 0 and f"handoff: {bad}: not UTF-8" in run.err
     bad.write_text("handoff: [", encoding="utf-8")
     assert switch(run, "qa") == 0
     assert bad.name in run.err and newest(run)["to_agent"] == "qa"
