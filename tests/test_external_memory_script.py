@@ -346,7 +346,7 @@ def test_a_batch_is_a_finding_for_each_agent_and_one_checkpoint(run: Script, rep
     assert len(paths) == 4 and len(names_in("findings")) == 3
     checkpoint = json.loads(Path(paths[-1]).read_text(encoding="utf-8"))
     assert checkpoint["state"]["findings_count"] == 3
-    assert [file["path"] for file in checkpoint["files"]] == ["backend.py", "docs.py", "ui.py"]
+    assert [file["path"] for file in checkpoint["files"]] == ["ui.py", "backend.py", "docs.py"]
 
 
 def test_a_batch_with_one_bad_finding_writes_nothing(run: Script, repo: Path) -> None:
@@ -439,6 +439,14 @@ def test_what_cannot_be_written_is_printed(
         assert run("external_memory", *call) == 1
         assert "No space left" in run.err
         assert any(text in run.out for text in ("keep me", "It works.", "half"))
+
+
+def test_a_pipe_in_the_place_of_a_plan_is_not_waited_for(run: Script, repo: Path) -> None:
+    memory(run, "init")
+    os.mkfifo(STORE / "research_plans" / "t.md")
+    assert run("external_memory", "plan", "--task=t", "--objective=keep me") == 1
+    assert "keep me" in run.out and "t.md: is no plain file" in run.err
+    memory(run, *CHECKPOINT, "--phase=review")
 
 
 def test_a_store_that_is_deleted_is_made_again(run: Script, repo: Path) -> None:

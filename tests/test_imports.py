@@ -28,13 +28,14 @@ WHOLES = {
     "handoffs": frozenset(
         "handoff_check handoff_fields handoff_limits handoff_state handoffs".split()
     ),
+    "plans": frozenset("plan_updates plans".split()),
     "reviews": frozenset(
         "review_check review_headers review_index review_issues review_lines review_research"
         " review_sections review_words reviews".split()
     ),
 }
 SINGLE = frozenset(
-    "capsules checkpoints notebooks payloads plans profiles reminders runs snapshots stories"
+    "capsules checkpoints notebooks payloads profiles reminders runs snapshots stories"
     " verdicts".split()
 )
 DOCUMENTS = SINGLE.union(*WHOLES.values())

@@ -15,6 +15,7 @@ from contextkit import (
     memory,
     merged_findings,
     names,
+    plan_updates,
     plans,
     references,
     sections,
@@ -124,8 +125,8 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
 def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A plan, or what changes in it; its text is that of a new plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
-    new = plans.update(plans.render(Plan(task_id=task)), change, now)
-    return Pending(text=new, write=lambda: plans.save(layout, change, now))
+    new = plan_updates.update(plans.render(Plan(task_id=task)), change, now)
+    return Pending(text=new, write=lambda: plan_updates.save(layout, change, now))
 
 
 def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:
@@ -193,15 +194,10 @@ def checkpoint(
 ) -> Pending:
     """A checkpoint of a task from what is given and what the store knows.
 
-    `coming` are findings that will be written before it. Counted and sealed when it is written.
+    `coming` are findings that will be written before it, and count.
     """
-    first = _checkpoint(layout, task, memory.check_phase(phase), fields, now, coming)
-
-    def write() -> str:
-        latest = _checkpoint(layout, task, phase, fields, now, ())
-        return checkpoints.save(layout, latest, now)
-
-    return Pending(text=checkpoints.render(first), write=write)
+    made = _checkpoint(layout, task, memory.check_phase(phase), fields, now, coming)
+    return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
 
 
 def _checkpoint(
