@@ -363,6 +363,24 @@ def test_a_large_batch_is_preceded_by_a_checkpoint(run: Script, repo: Path) -> N
     assert "cp_exploration_" in memory(run, "spawn", "--task=t", "--agents=3")
 
 
+def test_a_checkpoint_that_nobody_described_says_again_where_the_task_stood(
+    run: Script, repo: Path
+) -> None:
+    memory(run, *CHECKPOINT, "--phase=exploration")
+    said = {}
+    for _ in range(3):
+        path = memory(run, "spawn", "--task=t", "--agents=3").strip()
+        said = json.loads(Path(path).read_text(encoding="utf-8"))
+    before = dict(option[2:].split("=", 1) for option in CHECKPOINT if "=" in option)
+    summary = before["summary"]
+    assert said["context_summary"] == f"3 agents are about to start. Before that: {summary}"
+    assert said["next_action"] == before["next-action"]
+    path = memory(run, "phase", "--task=t", "--to=planning").strip()
+    said = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert said["context_summary"].endswith(f"planning is next. Before that: {summary}")
+    assert said["next_action"] == ""  # that of the phase that ended may be done
+
+
 # Archive and clean
 
 

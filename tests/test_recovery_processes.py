@@ -161,4 +161,5 @@ def test_the_example_flow_leaves_exactly_its_files(
     assert git("status", "--porcelain") == ""
     do("archive", task)
     assert run("external_memory", "recover") == 1
+    assert "no task is open; archived, and recovered with task=: station_feature" in run.err
     assert "This task is archived" in do("recover", task)

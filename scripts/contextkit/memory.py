@@ -186,6 +186,15 @@ def load_all(
     return found
 
 
+def archived(layout: Layout) -> list[str]:
+    """The ids of the tasks of which something is in the archive."""
+    place = os.path.dirname(os.path.dirname(layout.memory_archive("task", PLANS)))
+    try:
+        return sorted(name for name in os.listdir(place) if _ID.issuperset(name))
+    except OSError:
+        return []
+
+
 # What is known beside the documents: the current task, and the phase of each
 
 

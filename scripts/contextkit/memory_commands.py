@@ -136,7 +136,11 @@ def _checkpoint(
     layout: Layout, args: Arguments, phase: str, next_phase: str, said: str = ""
 ) -> Answer:
     fields = _given(args, task_saves.CHECKPOINT)
-    fields.setdefault("summary", said)
+    if said and not fields.get("summary"):
+        carried = task_saves.carried(layout, args.task, said)
+        if phase != next_phase:
+            carried.pop("next_action", "")  # of the phase that ended: it may be done
+        fields = {**carried, **fields}
     fields["findings_count"] = _count(args)
     ready = task_saves.checkpoint(layout, args.task, phase, fields, names.now())
     return _keep(layout, args.task, [ready], next_phase)

@@ -49,6 +49,13 @@ _LISTS = frozenset(
 )
 
 
+_BEFORE = " Before that: "
+_HOW_TO_RESUME = (
+    "Look at the files in play that are changed or missing (`make memory_recover task={task}` says"
+    " which, and prints the plan and the findings), then take the next action."
+)
+
+
 class Pending(Record):
     """A document that is ready: its text, and what writes it and returns its path."""
 
@@ -200,6 +207,22 @@ def checkpoint(
     return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
 
 
+def carried(layout: Layout, task: str, said: str) -> Fields:
+    """Summary and next action of a checkpoint for which nobody gave any.
+
+    Whoever resumes reads the newest one only: so it says again where the task stood before.
+    """
+    saved = checkpoints.load_all(layout, task)
+    if not saved:
+        return {"summary": said}
+    before = saved[-1][1].context_summary.rpartition(_BEFORE)[2]
+    known = known_plan(layout, task).next_actions
+    return {
+        "summary": f"{said}{_BEFORE}{before}" if before else said,
+        "next_action": known[0] if known else saved[-1][1].next_action,
+    }
+
+
 def _checkpoint(
     layout: Layout, task: str, phase: str, fields: Fields, now: int, coming: tuple[Finding, ...]
 ) -> Checkpoint:
@@ -221,7 +244,7 @@ def _checkpoint(
         context_summary=sections.clean(fields.get("summary") or ""),
         next_action=sections.clean(fields.get("next_action") or next_action),
         recovery_instructions=sections.clean(fields.get("recovery") or "")
-        or f"`make memory_recover task={task}` prints the plan, the findings, the files in play.",
+        or _HOW_TO_RESUME.format(task=task),
         files=_sealed(layout, in_play),
     )
 
