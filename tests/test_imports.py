@@ -49,7 +49,7 @@ FLOWS = frozenset(
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset(
     "handoff_commands memory_commands payload_commands recovery_commands run_commands"
-    " start_commands verdict_commands".split()
+    " start_commands upkeep_commands verdict_commands".split()
 )
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS
 
