@@ -30,10 +30,12 @@ def handoff(layout: Layout) -> Answer:
     """The newest handoff that nobody has consumed, in a line."""
     from contextkit import handoff_state, handoffs
 
-    name = handoff_state.unconsumed(layout)
+    order = handoff_state.current(layout)[0].order
+    known, _ = handoffs.load_all(layout, list(reversed(order)))
+    name = next((name for name, one in known.items() if not one.consumed), "")
     if not name:
         return NOTHING
-    found = handoffs.load(layout, name)
+    found = known[name]
     ref = name.removesuffix(".yaml")
     who = f"A handoff from {found.from_agent} to {found.to_agent} is not consumed"
     return Answer(context=f"{who}: `make handoff_show ref={ref}` shows it.")
