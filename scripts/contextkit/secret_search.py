@@ -135,12 +135,16 @@ def _named(text: str) -> Iterator[Place]:
     lower = _lower(text)
     for names, kind in ((PASSWORDS, "password"), (KEYS, "assigned-secret")):
         for name in names:
+            end = 0
             for at in every(lower, name):
+                if at < end:  # in the value that was found last
+                    continue
                 if name in WHOLE and text[at - 1 : at] in _INSIDE and text[at - 1 : at]:
                     continue
                 place = _value_after(text, at + len(name))
                 if place and _is_value(text, *place, kind == "password"):
-                    yield kind, place[0], place[1]
+                    end = place[1]
+                    yield kind, place[0], end
 
 
 def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
