@@ -118,7 +118,15 @@ def test_any_text_around_it_neither_breaks_nor_is_changed(
 def test_a_text_made_to_be_slow_is_not() -> None:
     import time
 
-    for unit in ("password=", "-eyJ", "sk-", "://", "-----BEGIN PRIVATE KEY-----", "--token ", "pwd=x"):
+    for unit in (
+        "password=",
+        "-eyJ",
+        "sk-",
+        "://",
+        "-----BEGIN PRIVATE KEY-----",
+        "--token ",
+        "pwd=x",
+    ):
         start = time.process_time()
         redaction.found(unit * (450_000 // len(unit)))
         assert time.process_time() - start < 5  # linear: about a seventh of that
@@ -133,7 +141,9 @@ def test_a_text_that_is_not_searched_holds_no_secret() -> None:
     assert not any(char.isspace() for _, _, chars in secret_rules.TOKENS.values() for char in chars)
 
 
-@given(st.lists(st.sampled_from([*(text_of(case) for case in CASES), "key", "İ", " ", "a=1", "://"])))
+@given(
+    st.lists(st.sampled_from([*(text_of(case) for case in CASES), "key", "İ", " ", "a=1", "://"]))
+)
 def test_the_cheap_look_never_says_no_where_the_search_finds_something(parts: list[str]) -> None:
     text = "".join(parts)
     if not redaction._worth_a_search(text):
