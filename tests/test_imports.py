@@ -150,7 +150,7 @@ COMMON = {"__future__", "contextkit"} | ours(
     "arguments cli commands errors files filters git layout limits names packages records settings"
     " templates"
 )
-REMINDERS = COMMON | ours("redaction reminders secret_rules secret_search")
+REMINDERS = COMMON | ours("redaction reminders")
 ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     "branch_folders capsules markdown notebooks sessions subagents tokens"
@@ -160,7 +160,7 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
 
 HANDOFF = {"handoff"} | COMMON | ours(
     "agents formats handing_over handoff_commands handoff_facts handoff_fields handoff_limits"
-    " handoff_state handoffs markdown profiles stories tokens verdicts"
+    " handoff_state handoffs markdown profiles redaction stories tokens verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 

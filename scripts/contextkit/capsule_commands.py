@@ -6,7 +6,7 @@ import os
 import sys
 
 from contextkit import branch_folders, capsules, cli, files, names, packages, redaction, tokens
-from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 
@@ -207,7 +207,7 @@ PROGRAM = Program(
                 Option(name="file", help="where to (default: the branch's folder, by created_at)"),
                 Option(name="branch", help="refuse a capsule of any other branch"),
                 Option(name="overwrite", kind="flag", help="replace a finished capsule there"),
-                Option(name="redact", kind="flag", help="take secrets out instead of refusing"),
+                REDACT,
             ),
         ),
         Command(

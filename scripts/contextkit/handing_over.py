@@ -19,6 +19,7 @@ from contextkit import (
     handoffs,
     names,
     profiles,
+    redaction,
     templates,
 )
 from contextkit.errors import ContextError, bad_input
@@ -139,6 +140,7 @@ def _artifact(
 ) -> tuple[Handoff, tuple[str, ...]]:
     """The artifact of these fields within the limits, with nothing of the giver's own profile."""
     fields, said = _without_persona(layout, fields)
+    fields = redaction.cleaned(fields, layout.limits.secrets_allow)
     stamped = {
         **fields,
         "version": handoffs.VERSION,
@@ -190,7 +192,7 @@ class _Profile:
 
     def __init__(self, layout: Layout, agent: str, given: str = "") -> None:
         path = profiles.find(layout, agent, given)
-        self.text = profiles.load(layout, path)
+        self.text = redaction.redacted(profiles.load(layout, path), layout.limits.secrets_allow)[0]
         self.path = layout.shown(path) if path else ""
 
 
@@ -199,7 +201,7 @@ def _context(layout: Layout, agent: str, own: _Profile, found: dict[str, Handoff
     parts = [
         {
             "path": layout.shown(os.path.join(layout.handoffs, name)),
-            "text": handoffs.render(handoff),
+            "text": redaction.redacted(handoffs.render(handoff), layout.limits.secrets_allow)[0],
             "consumed": handoff.consumed,
         }
         for name, handoff in list(found.items())[: layout.limits.handoff_retained]

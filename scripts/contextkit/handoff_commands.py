@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit import cli, handing_over, handoffs, names, packages
-from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit import cli, handing_over, handoffs, names, packages, redaction
+from contextkit.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
 
@@ -27,13 +27,15 @@ _LISTS = {"decisions": "decisions", "files": "files_modified", "blockers": "bloc
 
 
 def write(layout: Layout, args: Arguments) -> str:
-    done = handing_over.hand_over(layout, _fields(args), names.now(), args.no_story, args.strict)
+    done = handing_over.hand_over(
+        layout, _fields(layout, args), names.now(), args.no_story, args.strict
+    )
     _say(done.said)
     return layout.shown(done.path)
 
 
 def switch(layout: Layout, args: Arguments) -> Answer:
-    fields = _fields(args)
+    fields = _fields(layout, args)
     prompt = fields.get("to_agent", "")
     called = handing_over.called(layout, prompt)
     if called:
@@ -205,7 +207,7 @@ def reset(layout: Layout, args: Arguments) -> str:
     return done.text
 
 
-def _fields(args: Arguments) -> Fields:
+def _fields(layout: Layout, args: Arguments) -> Fields:
     """What was typed, over what the draft says; a list of one `none` is an empty list."""
     from contextkit import handoff_fields
 
@@ -223,7 +225,8 @@ def _fields(args: Arguments) -> Fields:
         if values:
             nothing = len(values) == 1 and handoff_fields.is_nothing(values[0])
             fields[name] = () if nothing else values
-    return fields
+    checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
+    return checked
 
 
 def _say(lines: tuple[str, ...]) -> None:
@@ -256,6 +259,7 @@ FIELDS = (
     Option(name="draft", help="the same fields as a YAML or JSON document, - for standard input"),
     Option(name="no_story", kind="flag", help="there is no story"),
     Option(name="strict", kind="flag", help="refuse what is over a limit instead of cutting it"),
+    REDACT,
 )
 PROFILE = Option(name="profile", help="the incoming agent's profile (default: handoff_profiles)")
 CHOICE = (

@@ -114,7 +114,7 @@ def _changed_files(layout: Layout) -> tuple[str, ...]:
     if repository is None:
         return ()
     places = layout.places
-    own = (places.capsules, places.reminders, layout.shown(layout.registry), places.payloads, places.handoffs,
+    own = (places.capsules, places.reminders, places.registry, places.payloads, places.handoffs,
            places.memory, places.verdicts, layout.shown(layout.state))  # fmt: skip
     inside = [os.path.relpath(layout.join(path), repository.top) for path in own]
     where = (":(top)", *(f":(top,exclude,literal){p}" for p in inside if not p.startswith("..")))

@@ -121,7 +121,8 @@ def _each(value: Any, field: str, change: Callable[[str, str], str]) -> Any:
     if isinstance(value, str):
         return change(value, field)
     if isinstance(value, list | tuple):
-        return type(value)(_each(item, field, change) for item in value)
+        named = [(f"{field} {number}", item) for number, item in enumerate(value, 1)]
+        return type(value)(_each(item, name, change) for name, item in named)
     if isinstance(value, dict):
         return {name: _each(item, str(name), change) for name, item in value.items()}
     return value
