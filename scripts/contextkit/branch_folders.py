@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, filters, names, packages
+from contextkit import files, filters, names
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 
@@ -92,7 +92,6 @@ def _is_of(path: str, branch: str) -> bool | None:
         return value == branch if value else None
     if value == filters.quoted(branch, always=True):
         return True
-    packages.need("yaml", "frontmatter")
     from contextkit import formats
 
     try:
