@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
     from contextkit.secret_search import Place
 
-# Without one of these, in any case, and without a long word that has digits, there is no secret.
-_NAMES = ("pass", "pwd", "token", "secret", "key", "auth", "credential", "bearer ", "basic ")
+# What a line with a named secret holds, in any case: a part of the name, and what joins a value.
+_NAMES = ("pass", "pwd", "token", "secret", "key", "auth", "credential")
+_JOINTS = ("=", ":", ">", "is ", "was ", "--")
+_CARRIERS = ("bearer ", "basic ")
 _DIGITS = frozenset("0123456789")
 _SHORTEST = 15  # characters of a token, the beginning that its issuer gave it included
 _REPEATED = 8  # characters of a value that is looked for in the rest of the text
@@ -68,11 +70,16 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
 def _worth_a_search(text: str) -> bool:
     """Whether there can be a secret at all: a cheap look, which is right when it says no."""
     lower = text.lower()
-    if any(map(lower.__contains__, _NAMES)) or "-----BEGIN " in text:
+    if "-----BEGIN " in text or ("://" in text and "@" in text) or _has(lower, _CARRIERS):
         return True
-    if "://" in text and "@" in text:
-        return True
+    if _has(lower, _NAMES):
+        if any(_has(line, _NAMES) and _has(line, _JOINTS) for line in lower.split("\n")):
+            return True
     return any(len(word) >= _SHORTEST and not _DIGITS.isdisjoint(word) for word in text.split())
+
+
+def _has(text: str, literals: tuple[str, ...]) -> bool:
+    return any(map(text.__contains__, literals))
 
 
 def redacted(text: str, allowed: Iterable[str] = ()) -> tuple[str, tuple[Secret, ...]]:
