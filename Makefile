@@ -43,9 +43,10 @@ override CONTEXTKIT_INPUTS := active agent agents all answered archive base bloc
   lenient link m max_idle max_tokens merged mini mode model next_action next_actions next_step \
   no_reminders no_story objective older_than output_dir overwrite part path pending phase plain \
   plan_slug process profile profiles prompt purge q questions reason recommendations recovery redact \
-  ref reminders responses resume role root run runtime_threshold scope seal session slug source \
-  sources stat status story_id story_path story_status strategy strict stub summary summary_file tag \
-  tags target task threshold timeout to tokens topic transcript type version words workstream
+  ref reminders responses restart resume role root run runtime_threshold scope seal session slug \
+  source sources stat status story_id story_path story_status strategy strict stub summary \
+  summary_file tag tags target task threshold timeout to tokens topic transcript type version words \
+  workstream
 
 # The interpreter, as set-up found it: its file below says it again.
 override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python
@@ -303,7 +304,7 @@ verdict_clean: ## remove verdicts of this session or a run, never what agents wr
 
 verdict_start: ## set a review run up and print how each agent is launched: process= agents="a b" target=
 	@$(call CONTEXTKIT_SCRIPT,verdict start) --root="$$root" --process="$$process" --agents="$$agents" --target="$$target" \
-	  --base="$$base" --json="$$json"
+	  --base="$$base" --restart="$$restart" --json="$$json"
 
 verdict_contract: ## how and where an agent has to write: run= agent=
 	@$(call CONTEXTKIT_SCRIPT,verdict contract) --root="$$root" --run="$$run" --agent="$$agent" --output-dir="$$output_dir" --mode="$$mode"

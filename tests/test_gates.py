@@ -79,6 +79,18 @@ def test_without_an_ingest_nothing_passes(out: Path, run: Script) -> None:
     assert not runs.load(Layout(), "r-1").finished_at
 
 
+def test_a_gate_ends_the_run_when_a_wait_has_given_up_whoever_is_missing(
+    out: Path, run: Script
+) -> None:
+    (out / "fd-b.md").unlink()
+    a_run(out, missed=("fd-a",))  # by then fd-a had come
+    ingest(run)
+    assert gate(run)[0] == "FAIL" and not runs.load(Layout(), "r-1").finished_at
+    runs.change(Layout(), "r-1", missed=("fd-b",))
+    assert gate(run) == ("FAIL", [["missing", "fd-b"]])
+    assert runs.load(Layout(), "r-1").finished_at
+
+
 def test_a_run_that_asked_nobody_fails(out: Path, run: Script) -> None:
     a_run(out, roster=())
     run("verdict", "ingest", "--run=r-1")

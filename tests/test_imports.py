@@ -42,14 +42,15 @@ SINGLE = frozenset(
 )
 DOCUMENTS = SINGLE.union(*WHOLES.values())
 FLOWS = frozenset(
-    "adoption adoption_parts adoption_steps adoption_work agent_files briefs"
-    " capsule_prune capsule_references capsule_upkeep checkups derived_snapshots drift"
-    " drill_downs endings gates handing_over handoff_facts handoff_savings hook_events"
-    " hook_frame hook_outputs hook_trials launch_prompts launches memory_checks outputs"
-    " overview preparations recovery recovery_reports research_reports results retention"
-    " review_reports review_runs run_folders run_starts run_waits session_ends store_checks"
-    " store_documents subagents synthesis synthesis_conflicts synthesis_data"
-    " synthesis_reports task_saves task_upkeep verdict_cleaning watch_tables watches".split()
+    "adoption adoption_parts adoption_steps adoption_work agent_files agent_statuses"
+    " briefs capsule_prune capsule_references capsule_upkeep checkups derived_snapshots"
+    " drift drill_downs endings gates handing_over handoff_facts handoff_savings"
+    " hook_events hook_frame hook_outputs hook_trials launch_prompts launches"
+    " memory_checks outputs overview preparations recovery recovery_reports"
+    " research_reports results retention review_reports review_runs run_folders run_starts"
+    " run_subjects run_waits session_ends store_checks store_documents subagents synthesis"
+    " synthesis_conflicts synthesis_data synthesis_reports task_saves task_upkeep"
+    " verdict_cleaning watch_tables watches".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset(

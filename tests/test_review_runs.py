@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -256,3 +258,26 @@ def test_every_report_has_the_verdicts_of_one_run(out: Path, run: Script) -> Non
     assert run("verdict", "show", "fd-risky", "--run=r-1", "--finding=P2-1") == 0
     assert run.out.startswith("#### P2-1.")
     assert run("verdict", "show", "alone", "--run=r-1") == 1 and "no verdict" in run.err
+
+
+def test_what_is_no_file_of_its_own_is_not_opened(out: Path, run: Script) -> None:
+    os.mkfifo(out / "fd-pipe.md")
+    (out / "fd-link.md").symlink_to(out / "fd-risky.md")
+    for agent in ("fd-pipe", "fd-link", "fd-gone"):
+        assert run("verdict", "show", agent, "--dir=out") == 1 and run.out == ""
+        assert f"{agent}: left no file here" in run.err
+        assert run("verdict", "index", "--dir=out", f"--agent={agent}") == 0
+        assert run.out == f"{agent}\t(no Findings Index)\n"
+    assert run("verdict", "stats", "--dir=out") == 0
+
+
+@pytest.mark.parametrize("command", ["ingest", "synthesize", "gate"])
+def test_what_takes_longer_than_a_second_says_how_far_it_is(
+    out: Path, run: Script, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    run("verdict", command, "--dir=out")
+    assert run.err == ""
+    ticks = iter(tick * 0.4 for tick in range(100))
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
+    run("verdict", command, "--dir=out")
+    assert run.err == "verdict: [3/6 | 1s] fd-empty\nverdict: [6/6 | 2s] fd-risky\n"

@@ -667,7 +667,7 @@ KEEPING: list[Callable[[str], str]] = [
 ]
 
 
-@settings(deadline=None, max_examples=1000)
+@settings(deadline=None, max_examples=300)
 @given(
     base=st.sampled_from([STRICT, LABELS, TABLE, PLACES]),
     verdict=st.sampled_from(["safe", "safe", "safe — fine", "PASS", "risky", "needs-changes"]),

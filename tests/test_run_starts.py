@@ -12,7 +12,7 @@ from conftest import NOW, Script, git
 from contextkit import run_folders, run_starts, runs, tokens, verdicts
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
-from contextkit.run_starts import Asked, Started
+from contextkit.run_starts import Request, Started
 
 CLEAN = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n"
 NOW_SECONDS = 1_761_242_700
@@ -31,7 +31,7 @@ def branch(repo: Path) -> Path:
 
 
 def start(process: str = "review", later: int = 0, **asked: Any) -> Started:
-    return run_starts.start(Layout(), Asked(process=process, **asked), NOW_SECONDS + later)
+    return run_starts.start(Layout(), Request(process=process, **asked), NOW_SECONDS + later)
 
 
 def deliver(started: Started, text: str = CLEAN) -> None:
@@ -160,6 +160,27 @@ def test_a_run_that_is_going_on_is_left_alone(branch: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in before} == before
     third = start(later=7201, agents=("a",))
     assert third.run.output_dir == first.run.output_dir  # nobody works for two hours
+
+
+def test_a_restart_ends_the_run_of_this_target_and_takes_its_folder(branch: Path) -> None:
+    first = start(agents=("a", "b"))
+    Path(first.launches[0].path).write_text(CLEAN, encoding="utf-8")
+    other, of_another_process = start(target="other"), start("quality-gates")
+    second = start(agents=("a", "b"), restart=True)
+    assert second.run.output_dir == first.run.output_dir
+    assert f"ended the run {first.run.id}" in second.notes[0]
+    ended = runs.load(Layout(), first.run.id)
+    assert ended.finished_at and Path(ended.output_dir, "a.md").exists()
+    assert not Path(second.launches[0].path).exists()
+    for still in (other, of_another_process):
+        assert runs.load(Layout(), still.run.id) == still.run
+
+
+def test_a_restart_that_cannot_be_made_ends_nothing(branch: Path) -> None:
+    first = start(agents=("a",))
+    with pytest.raises(ContextError, match="no commit"):
+        start(base="nowhere", restart=True)
+    assert runs.load(Layout(), first.run.id) == first.run
 
 
 def test_a_run_with_the_file_of_another_is_not_over(branch: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from contextkit import reviews, run_waits, runs
+from contextkit import files, reviews, run_waits, runs
 from contextkit.layout import Layout
 from contextkit.runs import Run
 from test_runs import STARTED, a_run
@@ -49,6 +49,9 @@ STATES: dict[str, tuple[Callable[[], object], str]] = {
     "empty beside a partial": (lambda: (write("a.md", ""), write("a.md.partial")), "partial"),
     "another run": (lambda: write("a.md", "<!-- run-uuid: x -->\n" + DONE + SENTINEL), "foreign"),
     "a folder": (lambda: (FOLDER / "a.md").mkdir(), "empty"),
+    "a pipe": (lambda: os.mkfifo(FOLDER / "a.md"), "empty"),
+    "a link": (lambda: (FOLDER / "a.md").symlink_to(write("other.md").absolute()), "foreign"),
+    "a link that is begun": (lambda: (FOLDER / "a.md.partial").symlink_to("b"), "partial"),
     "another agent's": (lambda: write("synthesis.md"), "missing"),
     "research": (lambda: write("a.md", "### Sources\n<!-- flux-research:complete -->\n"), "done"),
 }
@@ -64,6 +67,37 @@ def test_every_state_has_its_name(run_of_three: Run, state: str) -> None:
 def test_a_file_without_sentinel_is_done_when_two_looks_see_the_same(run_of_three: Run) -> None:
     write("a.md", DONE)
     assert wait(run_of_three, 2 * run_waits.LOOK)["a"] == "done"
+
+
+def test_a_file_that_stays_as_it_is_is_read_once(
+    run_of_three: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    parse = reviews.parse
+
+    def counted(text: str) -> reviews.Review:
+        read.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(reviews, "parse", counted)
+    write("a.md.partial", DONE)
+    assert wait(run_of_three, 4 * run_waits.LOOK)["a"] == "partial"
+    assert read == [DONE]
+
+
+def test_a_file_that_is_renamed_while_it_is_read_is_done_at_the_next_look(
+    run_of_three: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partial = write("a.md.partial")
+    read_bytes = files.read_bytes
+
+    def renamed_first(path: str) -> bytes:
+        if partial.exists():
+            partial.rename(FOLDER / "a.md")
+        return read_bytes(path)
+
+    monkeypatch.setattr(files, "read_bytes", renamed_first)
+    assert wait(run_of_three, run_waits.LOOK)["a"] == "done"
 
 
 def test_a_name_is_found_as_written_or_encoded(run_of_three: Run) -> None:

@@ -1,27 +1,30 @@
-"""The files that agents leave: what each says, and the status and verdict that follow from it.
+"""The files that agents leave: what each says, and the verdict on it.
 
     Asked (a folder, and who was to write into it)  ->  read  ->  Reading (one agent's file)
 
-Nothing is written here. `review_runs.py` keeps the verdicts, `drill_downs.py` opens what is worth
-it, `synthesis.py` puts all of it together, `gates.py` decides.
+Nothing is written here. `agent_statuses.py` says what follows from a file, `review_runs.py` keeps
+the verdicts, `drill_downs.py` opens what is worth it, `synthesis.py` puts all of it together,
+`gates.py` decides.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit import files, names, review_headers, reviews
+from contextkit import agent_statuses, files, names, review_headers, reviews
 from contextkit import verdicts as verdict_files
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.records import Record
 from contextkit.review_headers import Header
-from contextkit.reviews import Finding, Review
+from contextkit.reviews import Review
 from contextkit.verdicts import Verdict
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
-SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
-_SUMMARY = 120  # characters of the line that says what an agent found
 
 
 class Asked(Record):
@@ -69,11 +72,13 @@ class Reading(Record):
     verdict: Verdict
 
 
-def read(layout: Layout, asked: Asked) -> list[Reading]:
-    """The files of all agents that were asked; nothing is written."""
-    for agent in asked.roster:
+def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
+    """The file of each agent that was asked, one by one; nothing is written."""
+    roster = asked.roster
+    for agent in roster:
         verdict_files.encode(agent)  # refused before anything is read or written
-    return [_read(layout, asked, agent) for agent in asked.roster]
+    for agent in roster:
+        yield _read(layout, asked, agent)
 
 
 def foreign(agent: str, path: str, summary: str, flags: tuple[str, ...]) -> Ingested:
@@ -132,14 +137,14 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
         agent=agent,
         status=found.status,
         summary=found.summary,
-        type=header.type if _is_work(review, header) and header else review.type,
+        type=header.type if agent_statuses.is_work(review, header) and header else review.type,
         model=header.model if header else "",
         tokens_spent=header.tokens_spent if header else 0,
         files_changed=header.files_changed if header else (),
         findings_count=found.findings_count or (header.findings_count if header else 0),
         detail_path=found.detail_path,
         flags=found.flags,
-        findings=_worth_opening(review),
+        findings=agent_statuses.worth_opening(review),
         run=asked.run,
         sha256=names.sha256(data) if data else "",
     )
@@ -162,89 +167,21 @@ def _found(
 ) -> Ingested:
     """What an agent's file amounts to; one under the name of an unfinished file is an ERROR."""
     partial = path.endswith(".partial")
-    status, flags = _status(review, header)
+    status, flags = agent_statuses.status(review, header)
     if partial:
         status, flags = "ERROR", ("partial", *flags)
-    counts = _counts(review)
+    counts = agent_statuses.counts(review)
     return Ingested(
         agent=agent,
         status=status,
-        validation="partial" if partial else _validation(review, header),
+        validation="partial" if partial else agent_statuses.validation(review, header),
         stated_verdict=review.stated,
-        derived_verdict=_derived(review),
+        derived_verdict=agent_statuses.derived(review),
         mismatch="verdict_mismatch" in flags,
         findings_count=len(review.findings) - counts["IMP"],
         severities={s: n for s, n in counts.items() if s != "IMP" and n},
         improvements=counts["IMP"],
-        summary=summary_of(review, header, os.path.lexists(path), partial),
+        summary=agent_statuses.summary_of(review, header, os.path.lexists(path), partial),
         detail_path=layout.shown(path),
         flags=flags,
     )
-
-
-def _is_work(review: Review, header: Header | None) -> bool:
-    """Whether a file reports on work done, by its eight-line header, and is no review."""
-    lines = header is not None and header.form == "lines" and header.type == "implementation"
-    return lines and review.validation == "malformed"
-
-
-def _validation(review: Review, header: Header | None) -> str:
-    return "valid" if _is_work(review, header) else review.validation
-
-
-def _status(review: Review, header: Header | None) -> tuple[str, tuple[str, ...]]:
-    """The stricter of what the index says and what the agent's header says beside it.
-
-    A report on work has no index; its header is all there is, and is checked by tests, not by us.
-    """
-    status, flags = reviews.status(review)
-    if header is None:
-        return status, flags
-    if _is_work(review, header):
-        return header.status, header.flags
-    order = review_headers.STATUSES
-    stricter = max(status, header.status, key=order.index)
-    return stricter, flags if stricter == status else ("header_mismatch", *flags)
-
-
-def _derived(review: Review) -> str:
-    """The verdict that the rows demand; empty where no rows could be read."""
-    said = {"malformed": "", "missing": "error", "error": "error"}
-    return said.get(review.validation, reviews.derived(review.findings))
-
-
-def _counts(review: Review) -> dict[str, int]:
-    return {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
-
-
-def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
-    """What the agent found, in a line made from its rows; its own words only where it has none."""
-    said = ", ".join(f"{n} {severity}" for severity, n in _counts(review).items() if n)
-    if review.validation == "missing":
-        text = "left an empty file" if there else "left no file"
-    elif review.type == "research":
-        text = said or "research report"
-    elif review.validation == "error":
-        text = "the agent reported an error"
-    elif review.validation == "malformed":
-        own = header.summary if header else ""
-        text = own or "no readable Findings Index: read the file"
-    else:
-        text = said or "no findings"
-    worst = next(iter(by_severity(review)), None)
-    if worst and worst.severity in ("P0", "P1"):
-        text += f": {worst.title}"
-    text = ("unfinished: " if partial else "") + names.one_line(text)
-    return text if len(text) <= _SUMMARY else text[: _SUMMARY - 1].rstrip() + "…"
-
-
-def _worth_opening(review: Review | None) -> tuple[str, ...]:
-    """The ids of what is severe or was not understood, ten at most."""
-    found = by_severity(review) if review else []
-    return tuple(f.id for f in found if f.id and f.severity in ("P0", "P1", ""))[:10]
-
-
-def by_severity(review: Review) -> list[Finding]:
-    """Findings to read first; one whose severity was not understood comes after P0 and P1."""
-    order = ("P0", "P1", "", "P2", "P3", "IMP")
-    return sorted(review.findings, key=lambda finding: order.index(finding.severity))

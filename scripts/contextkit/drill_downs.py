@@ -9,7 +9,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit import agent_files, files, names, review_check, review_sections, reviews, tokens
+from contextkit import (
+    agent_files,
+    agent_statuses,
+    files,
+    names,
+    review_check,
+    review_sections,
+    reviews,
+    tokens,
+)
 from contextkit import verdicts as verdict_files
 from contextkit.agent_files import Asked
 from contextkit.errors import ContextError, bad_input
@@ -36,7 +45,12 @@ def index(asked: Asked, only: str = "") -> list[tuple[str, str]]:
 
 def _text(asked: Asked, agent: str) -> str:
     path = agent_files.agent_file(asked.folder, agent)
-    return files.read_bytes(path).decode("utf-8", "replace") if os.path.isfile(path) else ""
+    return files.read_bytes(path).decode("utf-8", "replace") if _is_report(path) else ""
+
+
+def _is_report(path: str) -> bool:
+    """Whether an agent wrote it: a link shows what lies elsewhere, a pipe has no end."""
+    return os.path.isfile(path) and not os.path.islink(path)
 
 
 def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
@@ -45,7 +59,7 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     Empty text for a finding that is not there.
     """
     review = reviews.parse(text)
-    ids = [found.id for found in agent_files.by_severity(review) if found.id]
+    ids = [found.id for found in agent_statuses.by_severity(review) if found.id]
     wanted = [finding] if finding else ids
     sections = review_sections.sections(text, wanted)
     parts: list[str] = []
@@ -70,11 +84,19 @@ def sizes(asked: Asked) -> list[tuple[str, int, int, int, int]]:
         serious = [f.id for f in review.findings if f.severity in ("P0", "P1") and f.id]
         sections = "\n".join(review_sections.sections(text, serious).values())
         rendered = "\n".join(review_sections.index_rows(review))
-        summary = agent_files.summary_of(review, None, True, False)
+        summary = agent_statuses.summary_of(review, None, True, False)
         line = f"{reviews.status(review)[0]}\t{agent}\t{summary}"
         sizes_of = (tokens.estimate(part) for part in (text, sections, rendered, line))
         rows.append((agent, *sizes_of))
     return rows  # type: ignore[return-value]
+
+
+def report(asked: Asked, agent: str) -> str:
+    """The file of an agent in a folder. Raises ContextError where it left none."""
+    path = agent_files.agent_file(asked.folder, agent)
+    if not _is_report(path):
+        raise ContextError(f"{agent}: left no file here that is its own")
+    return path
 
 
 def detail(layout: Layout, agent: str, store: str = "") -> str:

@@ -7,7 +7,7 @@ Whatever is not known to be so is a reason to fail, and no agents at all are one
 
 from __future__ import annotations
 
-from contextkit import agent_files, names, review_runs, runs
+from contextkit import names, review_runs, runs
 from contextkit import verdicts as verdict_files
 from contextkit.agent_files import Asked, Ingested, Reading
 from contextkit.errors import ContextError
@@ -17,11 +17,14 @@ from contextkit.review_words import SERIOUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from contextkit.runs import Run
     from contextkit.verdicts import Entry
 
 _LINE = 160  # characters of a reason
 _MOST = 40  # reasons that are printed; `--json` has all
+_AWAITED = ("missing", "late", "not_ingested")
 # Why a file that is there, of this run and finished, still says nothing that counts.
 _FLAGS = {
     "unparsed": ("unparsed", "a line of its index could not be read"),
@@ -51,19 +54,19 @@ class Decision(Record):
     revision: str
 
     @property
-    def is_over(self) -> bool:
-        """Whether no agent is still awaited, so that the run has come to its end."""
-        return not {"missing", "late", "not_ingested"} & {one.reason for one in self.reasons}
+    def awaited(self) -> set[str]:
+        """The agents from whom something is still to come: a file, the end of one, its ingest."""
+        return {one.agent for one in self.reasons if one.reason in _AWAITED}
 
 
-def decide(layout: Layout, asked: Asked) -> Decision:
-    """Read everything anew and judge it; nothing is written.
+def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
+    """Judge the files of all agents as they were just read; nothing is written.
 
     For a folder without a run nobody knows who was asked or what was reviewed: its files are
     judged as they are, and the revision is unknown.
     """
     run = runs.load(layout, asked.run) if asked.run else None
-    readings = agent_files.read(layout, asked)
+    readings = list(read)
     reasons = of_run(asked, review_runs.uninvited(layout, asked))
     revision = "unknown"
     if run:
@@ -78,8 +81,11 @@ def decide(layout: Layout, asked: Asked) -> Decision:
 
 
 def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
-    """The run has come to its end, unless an agent is still awaited."""
-    if asked.run and decision.is_over and not runs.load(layout, asked.run).finished_at:
+    """The run has come to its end, unless an agent is awaited whom no wait has given up."""
+    if not asked.run:
+        return
+    run = runs.load(layout, asked.run)
+    if not run.finished_at and decision.awaited.issubset(run.missed):
         runs.change(layout, asked.run, finished_at=names.iso(now))
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from contextkit import synthesis_conflicts, synthesis_data, templates
+from contextkit import synthesis_data, templates
 from contextkit.review_words import SEVERITIES
 from contextkit.synthesis import Finding, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _LINES = 13  # that a caller reads, beside the two paths
 _TITLE = 80  # characters of a title where it only reminds
@@ -17,7 +21,8 @@ def render(sources: list[Source], found: list[Finding], data: dict[str, object])
     groups: dict[str, list[object]] = {}
     for one in serious:
         groups.setdefault(one.severity or "Without a severity", []).append(_entry(one))
-    pairs = synthesis_conflicts.possible_duplicates(found)
+    titles = {one.key: _named(one) for one in found}
+    pairs: Any = data["possible_duplicates"]
     return templates.render(
         "synthesis.md",
         verdict=data["verdict"],
@@ -28,7 +33,7 @@ def render(sources: list[Source], found: list[Finding], data: dict[str, object])
         heat=[_heat(source) for source in sources],
         reports=[_report(source) for source in sources],
         conflicts=data["conflicts"],
-        duplicates=[{"one": _named(one), "other": _named(other)} for one, other in pairs],
+        duplicates=[{"one": titles[one], "other": titles[other]} for one, other in pairs],
         **synthesis_data.head_of(data),
     )
 
@@ -78,9 +83,10 @@ def lines(sources: list[Source], found: list[Finding], data: dict[str, object]) 
         f"{launched} agents launched, {completed} completed, {failed} failed",
     ]
     ends = []
-    for name, key in (("conflicts", "conflicts"), ("possible duplicates", "possible_duplicates")):
-        if data[key]:
-            ends.append(f"{len(data[key])} {name}: see the report")  # type: ignore[arg-type]
+    for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
+        number = len(data[key])  # type: ignore[arg-type]
+        if number:
+            ends.append(f"{number} {name}{'s' * (number > 1)}: see the report")
     room = _LINES - len(said) - len(ends)
     severe = [one for one in found if one.severity in ("P0", "P1", "")]
     shown = severe if len(severe) <= room else severe[: room - 1]

@@ -12,8 +12,12 @@ import os
 
 from contextkit import agent_files, files, names, runs, sessions
 from contextkit import verdicts as verdict_files
-from contextkit.agent_files import Asked, Ingested
+from contextkit.agent_files import Asked, Ingested, Reading
 from contextkit.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def of_run(layout: Layout, run: str) -> Asked:
@@ -42,15 +46,15 @@ def of_folder(
     return Asked(folder=folder, agents=agents)
 
 
-def ingest(layout: Layout, asked: Asked, now: int) -> list[Ingested]:
-    """Read the file of each agent and write its verdict; the last ingest counts.
+def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> list[Ingested]:
+    """Write the verdict of each agent's file, when all are read; the last ingest counts.
 
     An agent whose file is missing, empty, unfinished or of another run is an ERROR: nothing
     becomes clean by not being there. Files of agents that nobody asked are listed last, and
     have no verdict. A run's verdicts are kept with the run, and shown in the flat store as well.
     """
     session, when = sessions.find_current(layout), names.iso(now)
-    readings = agent_files.read(layout, asked)
+    readings = list(read)
     for reading in readings:
         verdict = reading.verdict.replace(session_id=session, timestamp=when)
         for store in (asked.store, "") if asked.store else ("",):

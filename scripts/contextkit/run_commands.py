@@ -11,7 +11,9 @@ from contextkit.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.agent_files import Asked
+    from collections.abc import Iterator
+
+    from contextkit.agent_files import Asked, Reading
 
 AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")
 RUN = Option(name="run", help="a review run's id (from `start`), or latest")
@@ -45,11 +47,27 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
     return review_runs.of_folder(layout, folder, getattr(args, "agents", ()), finished)
 
 
+def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
+    """The agents' files one by one; once that takes a second, stderr says how far it is."""
+    import time
+
+    from contextkit import agent_files
+
+    began = said = time.monotonic()
+    of = len(about.roster)
+    for number, reading in enumerate(agent_files.read(layout, about), 1):
+        yield reading
+        now = time.monotonic()
+        if now - said >= 1:
+            cli.say(f"[{number}/{of} | {now - began:.0f}s] {names.one_line(reading.agent)}")
+            said = now
+
+
 def ingest(layout: Layout, args: Arguments) -> Answer:
     from contextkit import review_runs
 
     about = asked(layout, args)
-    done = review_runs.ingest(layout, about, names.now())
+    done = review_runs.ingest(layout, about, _read(layout, about), names.now())
     if args.json:
         rows = [{"id": one.agent, **vars(one)} for one in done]
         found = {"run": about.run, "agents": rows, "totals": review_runs.totals(done)}
@@ -68,10 +86,10 @@ def index(layout: Layout, args: Arguments) -> str:
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
-    from contextkit import agent_files, drill_downs, files
+    from contextkit import drill_downs, files
 
     if args.dir:
-        path = agent_files.agent_file(asked(layout, args).folder, args.agent)
+        path = drill_downs.report(asked(layout, args), args.agent)
     else:
         path = drill_downs.detail(layout, args.agent, store(layout, args))
     text = files.read_bytes(path).decode("utf-8", "replace")
@@ -101,7 +119,7 @@ def synthesize(layout: Layout, args: Arguments) -> str:
     from contextkit import synthesis_reports
 
     about = asked(layout, args)
-    made = synthesis_reports.synthesize(layout, about, names.now())
+    made = synthesis_reports.synthesize(layout, about, _read(layout, about), names.now())
     if args.json:
         return formats.to_json({"id": about.run, "report": made.report, "findings": made.data_path,
                                 "data": made.data})  # fmt: skip
@@ -112,7 +130,7 @@ def gate(layout: Layout, args: Arguments) -> Answer:
     from contextkit import gates
 
     about = asked(layout, args, finished=True)
-    decision = gates.decide(layout, about)
+    decision = gates.decide(layout, about, _read(layout, about))
     status = 1 if decision.reasons else 0
     gates.close(layout, about, decision, names.now())
     if args.json:

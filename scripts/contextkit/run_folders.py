@@ -45,6 +45,14 @@ def choose(
     raise ContextError(f"{plain}: {_MOST} runs are going on there: end some of them")
 
 
+def going_on(
+    layout: Layout, process: Process, target: str, known: list[Run], now: int
+) -> list[Run]:
+    """The runs of this process and target that may still be going on, oldest first."""
+    same = [run for run in known if (run.process, run.target) == (process.name, target)]
+    return [run for run in same if not is_over(layout, run, now)]
+
+
 def is_over(layout: Layout, run: Run, now: int) -> bool:
     """Whether nobody writes any more: finished, too old, or every agent has left its file."""
     if not runs.is_live(run, now, names.seconds(layout.limits.verdict_run_lifetime)):

@@ -13,8 +13,6 @@ import os
 
 from contextkit import (
     agent_files,
-    changes,
-    comparisons,
     contracts,
     files,
     formats,
@@ -22,38 +20,30 @@ from contextkit import (
     names,
     processes,
     run_folders,
+    run_subjects,
     runs,
     sessions,
     verdicts,
 )
-from contextkit.comparisons import Comparison
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
 from contextkit.processes import Process
 from contextkit.records import Record
+from contextkit.run_subjects import Subject
 from contextkit.runs import Run
 
 
-class Asked(Record):
-    """What the caller of `start` wants: a process, what for, by whom, compared with what."""
+class Request(Record):
+    """What the caller of `start` wants: a process, what for, by whom, compared with what.
+
+    `restart` ends the runs of this process and target that are going on, and takes their place.
+    """
 
     process: str
     target: str = ""
     agents: tuple[str, ...] = ()
     base: str = ""
-
-
-class Subject(Record):
-    """What is reviewed: the bytes that agents read, under a name, and their revision."""
-
-    kind: str  # document, diff or question
-    target: str
-    name: str
-    data: bytes
-    revision: str
-    source: str = ""
-    base: str = ""
-    small: bool = False
+    restart: bool = False
 
 
 class Launch(Record):
@@ -73,21 +63,36 @@ class Started(Record):
     notes: tuple[str, ...]
 
 
-def start(layout: Layout, asked: Asked, now: int) -> Started:
+def start(layout: Layout, asked: Request, now: int) -> Started:
     """Make a run. Raises ContextError where it cannot be made, and then nothing was written."""
     process = processes.load(layout, asked.process)
     _check_agents(asked.agents or process.agents)
-    kind, target = _target(layout, process, asked.target)
+    kind, target = run_subjects.identify(layout, process, asked.target)
     with files.locked(layout.lock(runs.folder(layout))):
         known, broken = runs.load_all(layout)
+        ended = _ended(layout, process, target, known, now) if asked.restart else {}
+        known = [ended.get(run.id, run) for run in known]
         folder, notes = run_folders.choose(layout, process, target, known, now)
-        subject = _subject(layout, process, kind, target, asked.base, folder)
+        subject = run_subjects.take_up(layout, process, kind, target, asked.base, folder)
         run = _run(layout, process, subject, asked.agents, folder, runs.new_id(now, known), now)
         launches = tuple(_launch(layout, process, subject, run, agent) for agent in run.roster)
+        for one in ended.values():
+            runs.change(layout, one.id, finished_at=one.finished_at)
         run_folders.clear(layout, folder, known, run.id, now)
         _write(layout, subject, run, launches)
+    notes += [
+        f"ended the run {one.id}, which was going on in {one.output_dir}" for one in ended.values()
+    ]
     said = (*broken, *notes, *_notes(layout, process, subject, asked))
     return Started(run=run, launches=launches, notes=said)
+
+
+def _ended(
+    layout: Layout, process: Process, target: str, known: list[Run], now: int
+) -> dict[str, Run]:
+    """The runs that a restart ends, by id, as they are then."""
+    going_on = run_folders.going_on(layout, process, target, known, now)
+    return {run.id: run.replace(finished_at=names.iso(now)) for run in going_on}
 
 
 def _check_agents(agents: tuple[str, ...]) -> None:
@@ -99,46 +104,6 @@ def _check_agents(agents: tuple[str, ...]) -> None:
             raise bad_input(f"agents: {agent!r} is the name of a file that we write ourselves")
         if seen.setdefault(file, agent) != agent:
             raise bad_input(f"agents: {seen[file]!r} and {agent!r} would share a file")
-
-
-def _target(layout: Layout, process: Process, given: str) -> tuple[str, str]:
-    """The kind of input, and the target as it is kept: of a document the path from the root."""
-    target = given.strip() or process.default_target
-    if process.input == "document" and target:
-        path = layout.typed(target, "target")
-        if not os.path.isfile(path):
-            raise bad_input(f"target: {target!r} is no file: name a document, or none for the diff")
-        return "document", layout.shown(path)
-    if process.input == "question" and not target:
-        raise bad_input("target: write the question")
-    return ("question", target) if process.input == "question" else ("diff", target or "diff")
-
-
-def _subject(
-    layout: Layout, process: Process, kind: str, target: str, base: str, folder: str
-) -> Subject:
-    if base and kind != "diff":
-        raise bad_input(f"base: a {kind} is not compared with anything")
-    if kind == "document":
-        path = layout.join(target)
-        return Subject(
-            kind=kind, target=target, source=target, name=os.path.basename(target),
-            data=files.read_bytes(path), revision=changes.document_revision(path),
-        )  # fmt: skip
-    if kind == "question":
-        data = (target + "\n").encode()
-        revision = changes.data_revision(data)
-        return Subject(kind=kind, target=target, name="question.md", data=data, revision=revision)
-    found = comparisons.compare(layout, base, runs.left_out(layout, folder))
-    return Subject(
-        kind=kind, target=target, name="changes.diff", data=found.diff, revision=found.revision,
-        base=found.base.commit, small=_is_small(process, found),
-    )  # fmt: skip
-
-
-def _is_small(process: Process, found: Comparison) -> bool:
-    few = found.lines < process.small_lines and len(found.changes) <= process.small_files
-    return few and not any(change.binary for change in found.changes)
 
 
 def _run(
@@ -232,7 +197,7 @@ def _write(layout: Layout, subject: Subject, run: Run, launches: tuple[Launch, .
     runs.save(layout, run)
 
 
-def _notes(layout: Layout, process: Process, subject: Subject, asked: Asked) -> list[str]:
+def _notes(layout: Layout, process: Process, subject: Subject, asked: Request) -> list[str]:
     notes = []
     if subject.small and not asked.agents:
         notes.append(

@@ -4,14 +4,15 @@ done         the file is there and finished
 writing      it is there and still grows
 unrenamed    finished, but still called `.partial`
 partial      begun, as `.partial`
-empty        a file without text
-foreign      a file of another run
+empty        a file without text, or something else in its place: a folder, a pipe
+foreign      a file of another run, or a link
 missing      nothing
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 from contextkit import agent_files, contracts, files, names, reviews, runs
@@ -45,51 +46,60 @@ class State(Record):
 
 
 class _Look:
-    """What was seen of one agent's file last time, to see whether it still grows."""
+    """What was seen of one agent's file last time, to see whether it still grows.
+
+    A file is read anew only when it has changed: a wait looks ten times a second.
+    """
 
     def __init__(self, folder: str, agent: str, run: str) -> None:
         self.path = ""
         self._folder, self._agent, self._run = folder, agent, run
         self._seen: tuple[int, ...] = ()
+        self._said = ""  # what was in the file that was seen
         self._partial = 0  # the inode of `.partial`, which a rename keeps
 
     def state(self) -> str:
         self.path = agent_files.agent_file(self._folder, self._agent)
-        there = _stat(self.path)
-        partial = _stat(self.path + ".partial")
+        there, partial = _stat(self.path), _stat(self.path + ".partial")
         if there is None:
             self._partial = partial.st_ino if partial else 0
-            return _of_partial(self.path + ".partial") if partial else "missing"
-        last, self._seen = self._seen, (there.st_ino, there.st_size, there.st_mtime_ns)
-        text = _text(self.path)
+            state = self._content(self.path + ".partial", partial) if partial else "missing"
+            return {"done": "unrenamed", "writing": "partial", "foreign": "partial"}.get(
+                state, state
+            )
+        last = self._seen
+        state = self._content(self.path, there)
+        if state == "writing" and (there.st_ino == self._partial or last == self._seen):
+            return "done"
+        return "partial" if state == "empty" and partial else state
+
+    def _content(self, path: str, there: os.stat_result) -> str:
+        """done (it has its sentinel), writing (it has none), empty or foreign."""
+        seen = (there.st_ino, there.st_size, there.st_mtime_ns)
+        if seen != self._seen:
+            try:
+                self._seen, self._said = seen, self._read(path, there)
+            except ContextError:  # renamed just now, or not readable: the next look tells
+                self._seen, self._said = (), "empty"
+        return self._said
+
+    def _read(self, path: str, there: os.stat_result) -> str:
+        if stat.S_ISLNK(there.st_mode):
+            return "foreign"
+        text = files.read_bytes(path) if stat.S_ISREG(there.st_mode) else b""
         if not text.strip():
-            return "partial" if partial else "empty"
-        review = reviews.parse(text)
+            return "empty"
+        review = reviews.parse(text.decode("utf-8", "replace"))
         if review.run not in ("", self._run):
             return "foreign"
-        is_done = review.complete or there.st_ino == self._partial or last == self._seen
-        return "done" if is_done else "writing"
+        return "done" if review.complete else "writing"
 
 
 def _stat(path: str) -> os.stat_result | None:
     try:
-        return os.stat(path)
+        return os.lstat(path)
     except OSError:
         return None
-
-
-def _of_partial(path: str) -> str:
-    text = _text(path)
-    if not text.strip():
-        return "empty"
-    return "unrenamed" if reviews.parse(text).complete else "partial"
-
-
-def _text(path: str) -> str:
-    try:
-        return files.read_bytes(path).decode("utf-8", "replace")
-    except ContextError:
-        return ""  # renamed just now, or not readable: the next look tells
 
 
 def wait(

@@ -35,9 +35,10 @@ def diff(layout: Layout, args: Arguments) -> Answer:
 def start(layout: Layout, args: Arguments) -> str:
     from contextkit import run_starts
 
-    asked = run_starts.Asked(
-        process=args.process, target=args.target, agents=args.agents, base=args.base
-    )
+    asked = run_starts.Request(
+        process=args.process, target=args.target, agents=args.agents, base=args.base,
+        restart=args.restart,
+    )  # fmt: skip
     started = run_starts.start(layout, asked, names.now())
     for note in started.notes:
         cli.say(names.one_line(note))
@@ -139,6 +140,7 @@ COMMANDS = (
             Option(name="agents", kind="words", help="default: those of the process"),
             Option(name="target", help="a document, a question, or a name for the branch's diff"),
             BASE,
+            Option(name="restart", kind="flag", help="end the one of this target that is going on"),
             JSON,
         ),
     ),

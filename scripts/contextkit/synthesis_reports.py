@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 
 from contextkit import (
-    agent_files,
     files,
     formats,
     names,
@@ -26,6 +25,10 @@ from contextkit.layout import Layout
 from contextkit.records import Record
 from contextkit.synthesis import Source
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 REPORT, DATA = "synthesis.md", "findings.json"
 _LINE = 160  # characters of each line that a caller reads
 
@@ -39,10 +42,9 @@ class Synthesis(Record):
     data: dict[str, object]
 
 
-def synthesize(layout: Layout, asked: Asked, now: int) -> Synthesis:
+def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
     """Write findings.json and synthesis.md into the folder of the reviews."""
-    readings = agent_files.read(layout, asked)
-    sources = [_source(reading) for reading in readings]
+    sources = [_source(reading) for reading in read]
     found = synthesis.combined(sources)
     data = synthesis_data.document(_about(layout, asked, names.iso(now)), sources, found)
     research = bool(sources) and all(source.review.type == "research" for source in sources)

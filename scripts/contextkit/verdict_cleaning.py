@@ -22,7 +22,8 @@ def clean_run(layout: Layout, run: str, now: int) -> list[str]:
     found = runs.load(layout, run)
     if _is_live(layout, found, now):
         raise ContextError(
-            f"run {found.id} is going on: its gate ends it (make verdict_gate run={found.id})"
+            f"run {found.id} is going on: make verdict_wait, then verdict_gate with run={found.id}"
+            " end it"
         )
     flat = verdicts.clean(layout, lambda entry: entry.get("run") != found.id)
     return flat + _remove(layout, found)
