@@ -75,6 +75,17 @@ def test_a_report_is_redacted_and_not_refused(repo: Path, run: Script) -> None:
     assert SECRET not in stored() and "(redacted github-token)" in stored()
 
 
+def test_a_verdict_is_kept_without_the_secret_in_it(repo: Path, run: Script) -> None:
+    write = ("verdict", "write", "--agent=a", "--status=BLOCKED")
+    assert run(*write, f"--summary=leaked {SECRET}") == 0
+    assert SECRET not in stored() and "leaked (redacted github-token)" in stored()
+    (file,) = Path(".clavain/verdicts").glob("*.json")  # another tool wrote it
+    text = file.read_text("utf-8").replace("(redacted github-token)", SECRET)
+    file.write_text(text, encoding="utf-8")
+    assert run("verdict", "table") == 0
+    assert run.out == "BLOCKED\ta\tleaked (redacted github-token)\n"
+
+
 def test_what_hooks_write_and_what_is_injected_is_redacted(repo: Path, run: Script) -> None:
     profiles = Path(".claude/agents")
     profiles.mkdir(parents=True)
