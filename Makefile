@@ -136,7 +136,7 @@ reminders: ## the notes that are open
 	@$(call CONTEXTKIT_SCRIPT,remember_later list) --root="$$root" --tag="$$tag" --topic="$$topic" --all="$$all" --file="$$file" --json="$$json"
 
 reminder_done: ## mark a note as taken up: id=r-1a2b3c
-	@$(call CONTEXTKIT_SCRIPT,remember_later done) --root="$$root" --id="$$id" --into="$$into" --file="$$file"
+	@$(call CONTEXTKIT_SCRIPT,remember_later done) --root="$$root" --id="$$id" --into="$$into" --file="$$file" --redact="$$redact"
 
 ##@ Payloads
 

@@ -52,7 +52,8 @@ def _summary(reminder: reminders.Reminder) -> str:
 
 
 def done(layout: Layout, args: Arguments) -> str:
-    into = names.one_line(args.into)
+    allowed = layout.limits.secrets_allow
+    into = names.one_line(redaction.checked(args.into, "into", allowed, args.redact))
     if not reminders.finish(layout, inbox(layout, args), args.id, into, names.now()):
         cli.say(f"{args.id} was done already; nothing changed")
     return str(args.id)
@@ -103,6 +104,7 @@ PROGRAM = Program(
                 Option(name="id", required=True, positional=True, help="as `reminders` shows it"),
                 Option(name="into", help="where it went: a capsule, a plan entry, or dropped"),
                 INBOX,
+                REDACT,
             ),
         ),
     ),

@@ -54,6 +54,21 @@ def test_the_list_of_what_is_allowed_is_a_way_on(repo: Path, run: Script) -> Non
     assert run(*PLAN, f"--objective={SECRET}") == 0 and SECRET in stored()
 
 
+def test_where_a_reminder_went_holds_no_secret_either(repo: Path, run: Script) -> None:
+    assert run("remember_later", "--message=x") == 0
+    identity = run.out.split()[1]
+    assert run("remember_later", "done", identity, f"--into={SECRET}") == 2
+    assert "into:1: looks like a secret" in run.err and SECRET not in stored()
+    assert run("remember_later", "done", identity, f"--into={SECRET}", "--redact") == 0
+    assert SECRET not in stored() and "(redacted github-token)" in stored()
+
+
+def test_why_a_subagent_was_ended_holds_no_secret(repo: Path, run: Script) -> None:
+    assert run("subagent_manager", "launch", "--slug=x", "--capsule=none") == 0
+    assert run("subagent_manager", "abort", run.out.strip(), f"--reason=has {SECRET}") == 0
+    assert SECRET not in stored() and '"aborted_reason": "has (redacted' in stored()
+
+
 def test_a_draft_and_a_batch_are_looked_through(repo: Path, run: Script) -> None:
     draft = {"to": "dev", "next_action": "go on", "decisions": ["a", f"b\n{SECRET}"]}
     assert (

@@ -33,7 +33,14 @@ def folder(layout: Layout, branch: str) -> str:
 
     Two branches never share one, not even on a file system that ignores case: where a folder
     holds capsules of another branch, `-` and six digits of the name's digest are added.
+    Raises ContextError where a link leads it out of the root.
     """
+    found = _folder(layout, branch)
+    files.inside(layout.root, found, "capsules")
+    return found
+
+
+def _folder(layout: Layout, branch: str) -> str:
     parts = [names.dashed(part.strip()) for part in branch.split("/") if part.strip()]
     parts = ["-" + part[1:] if part.startswith(".") else part for part in parts]
     plain = os.path.join(layout.capsules, *(parts or ["unnamed-branch"]))
@@ -134,7 +141,7 @@ def chosen_path(layout: Layout, file: str) -> str:
 def path_at(layout: Layout, branch: str, created_at: str) -> str:
     """Where a capsule of `branch` with this `created_at` belongs; the name is the same time."""
     stamp = created_at.replace("-", "").replace(":", "")
-    return os.path.join(layout.typed(folder(layout, branch), "capsules"), stamp + ".md")
+    return os.path.join(folder(layout, branch), stamp + ".md")
 
 
 def free_path(layout: Layout, branch: str, now: int) -> str:
