@@ -397,6 +397,8 @@ def test_one_that_cannot_be_read_is_named_and_the_others_work(team: Path, run: S
     for agent in ("sm", "dev"):
         switch(run, agent)
     bad = STORE / "handoff-x-to-y-20990101T000000Z.yaml"
+    bad.write_bytes(b"\xff")
+    assert run("handoff", "list") == 0 and f"handoff: {bad}: not UTF-8" in run.err
     bad.write_text("handoff: [", encoding="utf-8")
     assert switch(run, "qa") == 0
     assert bad.name in run.err and newest(run)["to_agent"] == "qa"
@@ -412,6 +414,33 @@ def test_an_artifact_of_another_tool_makes_its_receiver_active(team: Path, run: 
     assert switch(run, "pm") == 0
     assert "qa is active: taken from them" in run.err
     assert newest(run)["from_agent"] == "qa" and len(artifacts()) == 3
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["{", '{"active": "../x"}', '{"sequence": -1}', '{"order": ["a"]}', "folder", "link", "fifo"],
+)
+def test_a_state_that_cannot_be_read_is_made_again_and_kept_aside(
+    broken: str, repo: Path, run: Script
+) -> None:
+    for agent in ("sm", "dev"):
+        switch(run, agent)
+    state = STORE / "session-state"
+    for aside in ("session-state.broken", "session-state.broken-2"):
+        state.unlink()
+        if broken == "folder":
+            state.mkdir()
+        elif broken == "link":
+            state.symlink_to(repo / "elsewhere")
+        elif broken == "fifo":
+            os.mkfifo(state)
+        else:
+            state.write_text(broken, encoding="utf-8")
+        assert run("handoff", "list") == 0 and "session-state: cannot be read" in run.err
+        assert not os.path.lexists(STORE / aside)  # who only reads changes nothing
+        to = "qa" if newest(run)["to_agent"] == "dev" else "dev"
+        assert switch(run, to) == 0 and os.path.lexists(STORE / aside)
+        assert newest(run)["to_agent"] == to and run.err == "" and state.is_file()
 
 
 def test_consuming_twice_is_nothing_new(team: Path, run: Script) -> None:

@@ -73,10 +73,14 @@ def _handoff(layout: Layout, branch: str) -> _Source | None:
     it says so.
     """
     try:
-        name = handoff_state.pick(layout, "unconsumed")
-        found = handoffs.load(layout, name)
+        order = handoff_state.current(layout)[0].order
+        kept, _ = handoffs.load_all(layout, list(reversed(order)))
     except (ContextError, OSError):
         return None
+    waiting = [(name, handoff) for name, handoff in kept.items() if not handoff.consumed]
+    if not waiting:
+        return None
+    name, found = waiting[0]
     marks = [f"it was written on {found.branch}"] if found.branch not in ("", branch) else []
     for item in found.files_modified:
         path, _, state = item.rpartition(" (")

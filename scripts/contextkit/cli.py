@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit import arguments
+from contextkit import arguments, names
 from contextkit.commands import Answer, Arguments, Command, Program, options_of
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
@@ -83,6 +83,12 @@ def asks(question: str) -> bool:
     sys.stderr.write(f"{_program}: {question} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def say_each(sentences: tuple[str, ...]) -> None:
+    """Talk on stderr, a line each, whatever line ends they quote."""
+    for sentence in sentences:
+        say(names.one_line(sentence))
 
 
 def content(file: str, field: str = "file") -> str:

@@ -51,9 +51,13 @@ def read_if_there(path: str) -> str | None:
     return read(path) if os.path.lexists(path) else None
 
 
-def write(path: str, text: str | bytes) -> str:
-    """Replace `path` whole and return it: a reader sees the old text or the new, never half."""
-    return _replace(path, (_encoded(path, text),))
+def write(path: str, text: str | bytes, derived: bool = False) -> str:
+    """Replace `path` whole and return it: a reader sees the old text or the new, never half.
+
+    What is `derived` from other files is not waited for until the disk has it: a power cut (no
+    kill) may leave it empty, and then it is made again.
+    """
+    return _replace(path, (_encoded(path, text),), lasting=not derived)
 
 
 def splice(path: str, keep: int, added: bytes) -> str:
@@ -67,8 +71,8 @@ def splice(path: str, keep: int, added: bytes) -> str:
         return _replace(path, (piece for pieces in (kept, (added,)) for piece in pieces))
 
 
-def _replace(path: str, pieces: Iterable[bytes]) -> str:
-    draft = _draft(path, pieces)
+def _replace(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
+    draft = _draft(path, pieces, lasting)
     try:
         os.replace(draft, path)
     except BaseException:
@@ -136,7 +140,7 @@ def append(path: str, text: str) -> str:
     return write(path, old + _encoded(path, text))
 
 
-def _draft(path: str, pieces: Iterable[bytes]) -> str:
+def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
     """`pieces` on the disk beside `path` under a name that no reader takes for a document."""
     folder, name = os.path.split(path)
     make_folder(folder)
@@ -148,7 +152,8 @@ def _draft(path: str, pieces: Iterable[bytes]) -> str:
             file.writelines(pieces)
             file.flush()
             _keep_mode(path, descriptor)
-            os.fsync(descriptor)
+            if lasting:
+                os.fsync(descriptor)
     except BaseException:
         _discard(draft)
         raise

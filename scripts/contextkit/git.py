@@ -139,8 +139,24 @@ def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str,
 
 def output(folder: str, *arguments: str) -> str:
     """What `git <arguments>` prints in `folder`; empty if it fails or is not installed."""
-    status, data, _ = _run(folder, arguments)
-    return data.decode("utf-8", "replace") if status == 0 else ""
+    return asked(folder, *arguments).output()
+
+
+class asked:
+    """A question that git works on while this process goes on; `output` waits for its end."""
+
+    def __init__(self, folder: str, *arguments: str) -> None:
+        self._out, end = os.pipe()
+        actions = ((os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),)
+        self._process = _start(folder, arguments, end, actions)
+
+    def output(self) -> str:
+        """What git prints; empty if it fails or is not installed."""
+        pieces = []
+        while piece := os.read(self._out, _PIECE):
+            pieces.append(piece)
+        os.close(self._out)
+        return b"".join(pieces).decode("utf-8", "replace") if _status(self._process) == 0 else ""
 
 
 def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:
@@ -148,22 +164,32 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
 
     Raises ContextError with what git says where it fails: a failure is no empty answer.
     """
-    status, data, said = _run(folder, arguments, stdin, variables)
+    out, out_end = os.pipe()
+    err, err_end = os.pipe()
+    actions = ((os.POSIX_SPAWN_DUP2, err_end, 2),)
+    process = _start(folder, arguments, out_end, actions, stdin, variables)
+    os.close(err_end)
+    data, said = _both(out, err)
+    status = _status(process)
     if status:
         lines = said.decode("utf-8", "replace").splitlines()
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
+        if not process:
+            reason = "fatal: git cannot be started"
         command = next(word for word in arguments if word[0] != "-" and "=" not in word)
         raise ContextError(f"git {command} failed: {reason or f'status {status}'}")
     return data
 
 
-def _run(
+def _start(
     folder: str,
     arguments: tuple[str, ...],
+    out_end: int,
+    actions: tuple[tuple[int, int, int] | tuple[int, int, str, int, int], ...],
     stdin: str = os.devnull,
     variables: dict[str, str] | None = None,
-) -> tuple[int, bytes, bytes]:
-    """The status of git and both its outputs; 127 where it cannot be started.
+) -> int:
+    """Start git with its output into `out_end`, closed here; the process, 0 if there is none.
 
     Nothing that the repository's own settings name is run: no pager, no hook, no monitor.
     """
@@ -171,27 +197,25 @@ def _run(
     # A relative GIT_DIR means the current directory.
     place = () if os.environ.get("GIT_DIR") else ("-C", folder)
     command = ("git", *place, "--no-pager", "--no-optional-locks", *safe, *arguments)
-    environment = {name: os.environ[name] for name in os.environ if name not in _MISLEADING}
-    out, out_end = os.pipe()
-    err, err_end = os.pipe()
-    actions = [
+    environment = {name: text for name, text in os.environ.items() if name not in _MISLEADING}
+    wiring = (
         (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_DUP2, out_end, 1),
-        (os.POSIX_SPAWN_DUP2, err_end, 2),
-    ]
-    process = 0
+        *actions,
+    )
     try:
-        process = os.posix_spawnp(
-            "git", command, {**environment, **(variables or {})}, file_actions=actions
+        return os.posix_spawnp(
+            "git", command, {**environment, **(variables or {})}, file_actions=wiring
         )
     except OSError:
-        pass
-    os.close(out_end)
-    os.close(err_end)
-    said = _both(out, err)
-    if not process:
-        return 127, b"", b"fatal: git cannot be started"
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), *said
+        return 0
+    finally:
+        os.close(out_end)
+
+
+def _status(process: int) -> int:
+    """The exit status of git when it has ended; 127 where it could not be started."""
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) if process else 127
 
 
 def _both(out: int, err: int) -> tuple[bytes, bytes]:

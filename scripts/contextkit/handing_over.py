@@ -2,7 +2,6 @@
 
 hand_over           write an artifact and make its receiver the active agent
 switch              the same, and the incoming agent's context
-context             that context once more, for an artifact that is there
 switch_from_prompt  what a host's hook calls with the text of a prompt
 reset               no agent is active any more
 """
@@ -17,10 +16,10 @@ from contextkit import (
     handoff_limits,
     handoff_state,
     handoffs,
+    incoming_contexts,
     names,
     profiles,
     redaction,
-    templates,
 )
 from contextkit.errors import ContextError, bad_input
 from contextkit.handoffs import Handoff
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 _SENTENCES = 2  # of a next_action
 _NOT_SAID = "(nothing was said)"  # by a prompt that is a name alone
-_PROFILE = "# Your profile: "
 _STORY = ("story_id", "story_path", "story_status", "current_task")
 
 
@@ -89,8 +87,8 @@ def switch(
         giver, doubt = _giver(fields, state)
         if giver == to and not fields.get("from_agent"):
             return Outcome(said=(*said, f"{to} is active already: nothing to hand over"))
-        own = _Profile(layout, to, profile)  # refused before anything is written
-        found, unread = _retained(layout, state)
+        own = incoming_contexts.profile(layout, to, profile)  # refused before anything is written
+        found, unread = incoming_contexts.retained(layout, state)
         path, more = "", tuple[str, ...]()
         if giver:
             asked = {**fields, "from_agent": giver, "to_agent": to}
@@ -102,7 +100,7 @@ def switch(
         else:
             handoff_state.start(layout, state, to, now)
             more = (f"{to} is the first agent of this session: no artifact",)
-    made = _context(layout, to, own, found)
+    made = incoming_contexts.compose(layout, to, own, found)
     return Outcome(text=made.text, path=path, said=(*said, *doubt, *unread, *more, *made.said))
 
 
@@ -156,8 +154,9 @@ def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str,
     """Entries that are word for word a line of the outgoing profile are not carried over."""
     giver, to = fields["from_agent"], fields["to_agent"]
     text = profiles.load(layout, profiles.find(layout, giver))
-    if not text:
-        return fields, ()
+    entries = [item for name in handoff_limits.LISTS for item in fields.get(name, ())]
+    if not any(item.strip() in text for item in (*entries, fields.get("next_action", ""))):
+        return fields, ()  # the usual case: nothing is compared line by line
     own = profiles.lines_of_its_own(text, profiles.load(layout, profiles.find(layout, to)))
     kept, said = dict(fields), []
     for name in handoff_limits.LISTS:
@@ -170,57 +169,6 @@ def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str,
     return kept, tuple(said)
 
 
-# The incoming agent's context
-
-
-def context(layout: Layout, agent: str, profile: str = "") -> Outcome:
-    """What `agent` gets when it starts: the retained artifacts as information, and its profile."""
-    to = agents.identify(agent, "to")
-    state, said = handoff_state.current(layout)
-    found, unread = _retained(layout, state)
-    made = _context(layout, to, _Profile(layout, to, profile), found)
-    return made.replace(said=(*said, *unread, *made.said))
-
-
-def _retained(layout: Layout, state: State) -> tuple[dict[str, Handoff], tuple[str, ...]]:
-    """The artifacts that are kept, newest first, and what cannot be read."""
-    return handoffs.load_all(layout, list(reversed(handoff_state.retained(layout, state))))
-
-
-class _Profile:
-    """The text of an agent's profile and the path it came from; both empty if there is none."""
-
-    def __init__(self, layout: Layout, agent: str, given: str = "") -> None:
-        path = profiles.find(layout, agent, given)
-        self.text = redaction.redacted(profiles.load(layout, path), layout.limits.secrets_allow)[0]
-        self.path = layout.shown(path) if path else ""
-
-
-def _context(layout: Layout, agent: str, own: _Profile, found: dict[str, Handoff]) -> Outcome:
-    """The artifacts `found`, newest first and as many as are kept, and the profile below them."""
-    parts = [
-        {
-            "path": layout.shown(os.path.join(layout.handoffs, name)),
-            "text": redaction.redacted(handoffs.render(handoff), layout.limits.secrets_allow)[0],
-            "consumed": handoff.consumed,
-        }
-        for name, handoff in list(found.items())[: layout.limits.handoff_retained]
-    ]
-    said: tuple[str, ...] = ()
-    text = templates.render("handoff_context.md", agent=agent, artifacts=parts) if parts else ""
-    if own.path:
-        text += f"{_PROFILE}{names.one_line(own.path)}, from here to the end\n\n{own.text}"
-    else:
-        asked = ", ".join(map(layout.shown, layout.profiles(agent)))
-        said += (f"no profile of {agent} was found ({asked}): artifacts only",)
-    return Outcome(text=text, said=said)
-
-
-def called(layout: Layout, prompt: str) -> tuple[str, str] | None:
-    """The agent that a prompt calls at its beginning, and the rest of it; None if there is none."""
-    return agents.recognised(prompt, layout.limits.handoff_prefixes)
-
-
 def switch_from_prompt(
     layout: Layout, prompt: str, now: int, longest: int | None = None
 ) -> str | None:
@@ -231,7 +179,7 @@ def switch_from_prompt(
     With more than `longest` characters the profile is named instead of quoted. Raises
     ContextError where a switch could not be made; the active agent is then who it was.
     """
-    found = called(layout, prompt)
+    found = agents.recognised(prompt, layout.limits.handoff_prefixes)
     if found is None or not _is_agent(layout, found[0]):
         return None
     to, rest = found
@@ -239,9 +187,7 @@ def switch_from_prompt(
     done = switch(layout, {"to_agent": to, "next_action": action}, now)
     if longest is None or len(done.text) <= longest:
         return done.text or None
-    own = _Profile(layout, to)
-    head = done.text.removesuffix(own.text).rpartition(_PROFILE)[0]
-    return f"{head}{_PROFILE}read {own.path}\n"
+    return incoming_contexts.shortened(layout, to, done.text)
 
 
 def reset(layout: Layout) -> Outcome:

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import os
 
-from contextkit import git, handoff_limits, names, stories, verdicts
+from contextkit import git, handoff_limits, names, work_files
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.git import Repository
     from contextkit.handoff_fields import Fields
 
-# What a branch may have been made from, the first that exists.
-_BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
-          "heads/main", "heads/master")  # fmt: skip
 _SENTENCES = 2  # of a next_action, from which on it is said
-_STATES = {"A": "created", "?": "created", "D": "deleted"}
 
 
 def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
@@ -27,21 +22,22 @@ def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
     """
     filled = {name: value for name, value in fields.items() if value != ""}
     said: list[str] = []
+    # git looks at the work tree while the rest is found out: its answer is read last.
+    looking = work_files.looking(layout) if "files_modified" not in filled else None
     if "branch" not in filled:
         filled["branch"], doubt = _branch(layout)
         said += doubt
     if filled.get("story_path"):
         filled, doubt = _from_story(layout, filled)
         said += doubt
-    if "files_modified" not in filled:
-        changed = _changed_files(layout)
-        filled["files_modified"] = _at_most(changed, layout.limits.handoff_files)
     if "blockers" not in filled:
         waiting = _open_verdicts(layout)
         filled["blockers"] = _at_most(waiting, layout.limits.handoff_blockers)
     action = names.one_line(filled.get("next_action", ""))
     if handoff_limits.sentences(action, _SENTENCES) != action:
         said.append(f"next_action: has more than {_SENTENCES} sentences")
+    if looking:
+        filled["files_modified"] = _at_most(looking.seen(), layout.limits.handoff_files)
     return filled, tuple(said)
 
 
@@ -70,6 +66,8 @@ def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
     if not there:
         shown = names.one_line(typed)
         return fields, [f"story_path: there is no file {shown[:200]!r} in the repository"]
+    from contextkit import stories
+
     story = stories.load(there) or stories.Story()
     said = {"story_id": story.id, "story_status": story.status, "current_task": story.task}
     found = {name: text for name, text in said.items() if text}
@@ -90,6 +88,8 @@ def _story_file(layout: Layout, typed: str) -> str:
 
 def _open_verdicts(layout: Layout) -> tuple[str, ...]:
     """A line of each verdict that somebody has to look at, with where its full text is."""
+    from contextkit import verdicts
+
     try:
         found = verdicts.needs_attention(verdicts.load_all(layout))
     except (ContextError, OSError):
@@ -102,51 +102,3 @@ def _open_verdicts(layout: Layout) -> tuple[str, ...]:
             names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
         )
     return tuple(rows)
-
-
-def _changed_files(layout: Layout) -> tuple[str, ...]:
-    """`src/app.py (modified)` of each file that differs, none of our own documents.
-
-    First what is not committed, then what the branch has changed since it was made. Two calls of
-    git, and no file is written: this is on the way of every hand-over.
-    """
-    repository = layout.repository
-    if repository is None:
-        return ()
-    places = layout.places
-    own = (places.capsules, places.reminders, places.registry, places.payloads, places.handoffs,
-           places.memory, places.verdicts, layout.shown(layout.state))  # fmt: skip
-    inside = [os.path.relpath(layout.join(path), repository.top) for path in own]
-    where = (":(top)", *(f":(top,exclude,literal){p}" for p in inside if not p.startswith("..")))
-    found = {path: state for state, path in _uncommitted(repository, where)}
-    for state, path in _of_branch(repository, where):
-        found.setdefault(path, state)
-    return tuple(f"{names.one_line(path)} ({state})" for path, state in found.items())
-
-
-def _uncommitted(repository: Repository, where: tuple[str, ...]) -> list[tuple[str, str]]:
-    said = git.output(
-        repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames",
-        "--", *where,
-    )  # fmt: skip
-    rows = [(line[:2], line[3:]) for line in said.split("\0") if len(line) > 3]
-    return [(_state(letters), path) for letters, path in rows if letters != "AD"]
-
-
-def _state(letters: str) -> str:
-    """What two letters of `git status` come to: that of the work tree, or else of the index."""
-    return next((_STATES[x] for x in reversed(letters) if x in _STATES), "modified")
-
-
-def _of_branch(repository: Repository, where: tuple[str, ...]) -> list[tuple[str, str]]:
-    head = git.head(repository).commit
-    commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
-    base = next((commit for commit in commits if commit), "")
-    if not head or base in ("", head):
-        return []
-    words = git.output(
-        repository.top, "diff", "--merge-base", "--name-status", "-z", "--no-renames",
-        "--no-ext-diff", "-O/dev/null", base, "--", *where,
-    ).split("\0")  # fmt: skip
-    pairs = zip(words[::2], words[1::2], strict=False)
-    return [(_STATES.get(letter[:1], "modified"), path) for letter, path in pairs]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from contextkit import agents, files, formats, handoffs, names, tokens
-from contextkit.errors import ContextError
+from contextkit.errors import ContextError, bad_input
 from contextkit.handoffs import Handoff
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -42,6 +42,11 @@ class State(Record):
     order: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()  # lines: a command that hands over only adds one
 
+    def check(self) -> None:
+        named = all(map(handoffs.is_name, self.order)) and len(set(self.order)) == len(self.order)
+        if self.sequence < 0 or not named or not (self.active == "" or agents.is_id(self.active)):
+            raise bad_input(f"{FILE}: says what no switch ever wrote")
+
     def log(self) -> list[Switch]:
         """The switches recorded, oldest first; a line that is none is passed over."""
         found = []
@@ -65,7 +70,11 @@ def locked(layout: Layout) -> files.locked:
 def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     """The state that fits the artifacts, and what had to be mended; nothing is written."""
     listed = handoffs.listed(layout)
-    kept, said = _load(layout)
+    said: tuple[str, ...] = ()
+    try:
+        kept = _load(layout)
+    except ContextError as error:
+        kept, said = None, (f"{error}: made again from the artifacts",)
     there = kept or State()
     if kept and set(kept.order) == set(listed):
         return kept, said
@@ -91,26 +100,43 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     return there.replace(active=newest.to_agent, sequence=sequence, order=(*order, *fresh)), said
 
 
-def _load(layout: Layout) -> tuple[State | None, tuple[str, ...]]:
+def _load(layout: Layout) -> State | None:
+    """The state as it was written; None without one. Raises ContextError for a broken one."""
     path = _path(layout)
+    if not os.path.lexists(path):
+        return None
     try:
-        text = files.read_if_there(path)
-        if text is None:
-            return None, ()
-        found = formats.from_json(text, FILE)
+        if os.path.islink(path) or not os.path.isfile(path):
+            raise ContextError(f"{FILE}: is no ordinary file")
+        found = formats.from_json(files.read(path), FILE)
         if not isinstance(found, dict):
             raise ContextError(f"{FILE}: is no JSON object")
-        return formats.build(State, found, FILE), ()
+        built: State = formats.build(State, found, FILE)
     except ContextError:
-        shown = layout.shown(path)
-        return None, (f"{shown}: cannot be read and is made again from the artifacts",)
+        raise ContextError(f"{layout.shown(path)}: cannot be read") from None
+    return built
 
 
 def save(layout: Layout, state: State) -> None:
-    """Write the state; call it under the lock."""
+    """Write the state, a broken one kept aside; call it under the lock."""
     files.store(handoffs.folder(layout))
+    path = _path(layout)
+    try:
+        _load(layout)
+    except ContextError:
+        os.rename(path, _free(f"{path}.broken"))
     log = state.switches[-layout.limits.handoff_switches :]
-    files.write(_path(layout), formats.to_json(state.replace(switches=log)) + "\n")
+    text = formats.to_json(state.replace(switches=log)) + "\n"
+    files.write(path, text, derived=True)  # the artifacts are what has to last
+
+
+def _free(path: str) -> str:
+    """`path`, or the first of `path-2`, `path-3` … where something has that name."""
+    free, number = path, 1
+    while os.path.lexists(free):
+        number += 1
+        free = f"{path}-{number}"
+    return free
 
 
 def _path(layout: Layout) -> str:
@@ -169,31 +195,3 @@ def start(layout: Layout, state: State, agent: str, now: int) -> None:
     """Make `agent` the first of a session: nobody hands over to it."""
     first = Switch(at=names.iso(now), from_agent="-", to_agent=agent)
     save(layout, state.replace(active=agent, switches=(*state.switches, first.line)))
-
-
-def pick(layout: Layout, ref: str) -> str:
-    """The name of the artifact that `ref` means: `latest`, `unconsumed`, its id, or its path.
-
-    Raises ContextError where there is none.
-    """
-    state, _ = current(layout)
-    if ref in ("", "latest", "unconsumed"):
-        for name in reversed(state.order):
-            if ref != "unconsumed" or not _consumed(layout, name):
-                return name
-        raise ContextError(f"there is no {ref or 'latest'} handoff here")
-    wanted = os.path.basename(ref)
-    wanted = wanted if wanted.endswith(".yaml") else wanted + ".yaml"
-    if wanted in state.order:
-        return wanted
-    there = ", ".join(name.removesuffix(".yaml") for name in state.order)
-    raise ContextError(
-        f"there is no handoff {names.one_line(ref)[:80]!r}; there are: {there or 'none'}"
-    )
-
-
-def _consumed(layout: Layout, name: str) -> bool:
-    try:
-        return handoffs.load(layout, name).consumed
-    except ContextError:
-        return True  # what cannot be read waits for nobody

@@ -221,7 +221,10 @@ def load_text(path: str, where: str) -> str:
     size = os.stat(path).st_size
     if size > _MOST_BYTES:
         raise ContextError(f"{where}: {size} bytes are no handoff: {_MOST_BYTES} are the most")
-    return files.read(path)
+    try:
+        return files.read(path)
+    except ContextError as error:
+        raise ContextError(str(error).replace(path, where)) from None
 
 
 def load(layout: Layout, name: str) -> Handoff:
