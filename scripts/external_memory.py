@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from contextkit import cli, memory_commands, recovery_commands
+from contextkit import cli, memory_commands, recovery_commands, upkeep_commands
 from contextkit.commands import Program
 
 TYPE_CHECKING = False
@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 PROGRAM = Program(
     name="external_memory",
     about=__doc__ or "",
-    commands=(*memory_commands.COMMANDS, *recovery_commands.COMMANDS),
+    commands=(
+        *memory_commands.COMMANDS,
+        *recovery_commands.COMMANDS,
+        *upkeep_commands.COMMANDS,
+    ),
 )
 
 

@@ -6,7 +6,16 @@ import os
 from pathlib import Path
 from typing import Any
 
-from contextkit import checkpoints, findings, memory, merged_findings, names, plans, references
+from contextkit import (
+    checkpoints,
+    findings,
+    memory,
+    merged_findings,
+    names,
+    plan_updates,
+    plans,
+    references,
+)
 from contextkit import snapshots as snapshot_files
 from contextkit.layout import Layout
 from contextkit.sections import FileNote
@@ -77,7 +86,7 @@ def plan(layout: Layout, task: str = TASK, **changes: Any) -> str:
         "questions": ("Which cache?",),
         "next_actions": ("Write the screen",),
     }
-    return layout.shown(plans.save(layout, plans.make(task, **fields | changes), NOW))
+    return layout.shown(plan_updates.save(layout, plans.make(task, **fields | changes), NOW))
 
 
 def full(layout: Layout) -> None:

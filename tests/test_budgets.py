@@ -23,7 +23,7 @@ def test_what_fits_is_whole() -> None:
     assert budgets.fit(given, 100) == budgets.Fitted(parts=tuple(given), left_out=())
 
 
-def test_what_comes_first_is_cut_and_the_others_are_short() -> None:
+def test_what_comes_first_is_cut_and_the_first_of_the_others_gets_what_is_left() -> None:
     given = [
         Part(text=LONG, path="plan.md", first=True),
         Part(text=LONG, short="in short", path="a.md"),
@@ -31,7 +31,7 @@ def test_what_comes_first_is_cut_and_the_others_are_short() -> None:
     ]
     found = budgets.fit(given, 300)
     assert found.parts[0].text.startswith("The parser") and found.parts[0].text.endswith("…")
-    assert [part.text for part in found.parts[1:]] == ["in short", "small"]
+    assert found.parts[1].text.endswith("…") and found.parts[2].text == "small"
     assert [part.path for part in found.left_out] == ["plan.md", "a.md"]
 
 
@@ -39,7 +39,14 @@ def test_all_get_a_little_before_the_first_gets_more() -> None:
     given = [Part(text=LONG, short=f"short {n}", path=f"{n}.md") for n in range(5)]
     room = tokens.estimate(LONG) + 250
     texts = [part.text for part in budgets.fit(given, room).parts]
-    assert texts == [LONG, "short 1", "short 2", "short 3", "short 4"]
+    assert [texts[0], *texts[2:]] == [LONG, "short 2", "short 3", "short 4"]
+    assert len("short 1") < len(texts[1]) < len(LONG)  # and the second what is left then
+
+
+def test_a_fence_that_is_cut_is_closed() -> None:
+    text = "What it says.\n\n  ~~~~py\n" + "  print('## no heading')\n" * 200 + "  ~~~~\n"
+    (cut,) = budgets.fit([Part(text=text)], 100).parts
+    assert cut.text.endswith("\n…\n  ~~~~")
 
 
 @given(st.lists(parts, max_size=12), st.integers(60, 3000))

@@ -1,16 +1,19 @@
-"""External memory with real processes: forty at once, and killed in the middle of a save."""
+"""External memory with real processes: forty at once. Kills are in test_recovery_processes.py."""
 
 from __future__ import annotations
 
 import os
-import random
-import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from contextkit import checkpoints, findings, memory, merged_findings, plans, snapshots
+from contextkit import (
+    checkpoints,
+    findings,
+    memory,
+    plan_updates,
+    plans,
+)
 from contextkit.layout import Layout
 from test_checkpoints import a_checkpoint
 from test_findings import NOON, a_finding
@@ -51,50 +54,13 @@ def test_forty_checkpoints_at_once_have_their_file_as_id(layout: Layout) -> None
 
 def test_forty_updates_of_one_plan_are_all_in_it(layout: Layout) -> None:
     def ask(number: int) -> Callable[[], object]:
-        return lambda: plans.save(layout, plans.make("t", questions=[f"question {number}"]), NOON)
+        return lambda: plan_updates.save(
+            layout, plans.make("t", questions=[f"question {number}"]), NOON
+        )
 
     children = [child(ask(number)) for number in range(40)]
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 40
     assert len(plans.load(plans.path_of(layout, "t")).questions) == 40
-
-
-LONG = "word " * 4000
-SAVES: dict[str, Callable[[Layout, int], object]] = {
-    "plan": lambda layout, n: plans.save(layout, plans.make("t", questions=[f"{n} {LONG}"]), NOON),
-    "finding": lambda layout, n: findings.save(layout, a_finding(summary=LONG), NOON + n),
-    "merged": lambda layout, n: merged_findings.save(
-        layout, merged_findings.merge("t", [("a.md", a_finding(summary=LONG))], ""), NOON + n
-    ),
-    "checkpoint": lambda layout, n: checkpoints.save(
-        layout, a_checkpoint(context_summary=LONG), NOON + n
-    ),
-    "snapshot": lambda layout, n: snapshots.save(
-        layout, snapshots.make("2025-01-04T12:00:00Z", "manual", LONG), NOON + n
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", list(SAVES))
-def test_a_save_that_is_killed_leaves_old_or_new_and_never_half(layout: Layout, kind: str) -> None:
-    def save_on() -> None:
-        for number in range(10_000):
-            SAVES[kind](layout, number)
-
-    chance = random.Random(kind)
-    for kind_of_memory in memory.KINDS:
-        memory.folder(layout, kind_of_memory)
-    for _ in range(40):
-        pid = child(save_on)
-        time.sleep(chance.uniform(0.002, 0.02))
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        if kind == "plan" and chance.random() < 0.3:
-            Path(plans.path_of(layout, "t")).unlink(missing_ok=True)  # so that it stays small
-    broken: list[str] = []
-    for module in (plans, findings, merged_findings, checkpoints, snapshots):
-        for _, one in module.load_all(layout, "", broken):
-            assert LONG.strip() in module.render(one)
-    assert broken == []
 
 
 def test_drafts_of_killed_saves_are_no_documents_and_go_after_an_hour(

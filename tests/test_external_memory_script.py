@@ -346,7 +346,7 @@ def test_a_batch_is_a_finding_for_each_agent_and_one_checkpoint(run: Script, rep
     assert len(paths) == 4 and len(names_in("findings")) == 3
     checkpoint = json.loads(Path(paths[-1]).read_text(encoding="utf-8"))
     assert checkpoint["state"]["findings_count"] == 3
-    assert [file["path"] for file in checkpoint["files"]] == ["backend.py", "docs.py", "ui.py"]
+    assert [file["path"] for file in checkpoint["files"]] == ["ui.py", "backend.py", "docs.py"]
 
 
 def test_a_batch_with_one_bad_finding_writes_nothing(run: Script, repo: Path) -> None:
@@ -361,6 +361,24 @@ def test_a_batch_with_one_bad_finding_writes_nothing(run: Script, repo: Path) ->
 def test_a_large_batch_is_preceded_by_a_checkpoint(run: Script, repo: Path) -> None:
     assert memory(run, "spawn", "--task=t", "--agents=2") == ""
     assert "cp_exploration_" in memory(run, "spawn", "--task=t", "--agents=3")
+
+
+def test_a_checkpoint_that_nobody_described_says_again_where_the_task_stood(
+    run: Script, repo: Path
+) -> None:
+    memory(run, *CHECKPOINT, "--phase=exploration")
+    said = {}
+    for _ in range(3):
+        path = memory(run, "spawn", "--task=t", "--agents=3").strip()
+        said = json.loads(Path(path).read_text(encoding="utf-8"))
+    before = dict(option[2:].split("=", 1) for option in CHECKPOINT if "=" in option)
+    summary = before["summary"]
+    assert said["context_summary"] == f"3 agents are about to start. Before that: {summary}"
+    assert said["next_action"] == before["next-action"]
+    path = memory(run, "phase", "--task=t", "--to=planning").strip()
+    said = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert said["context_summary"].endswith(f"planning is next. Before that: {summary}")
+    assert said["next_action"] == ""  # that of the phase that ended may be done
 
 
 # Archive and clean
@@ -439,6 +457,14 @@ def test_what_cannot_be_written_is_printed(
         assert run("external_memory", *call) == 1
         assert "No space left" in run.err
         assert any(text in run.out for text in ("keep me", "It works.", "half"))
+
+
+def test_a_pipe_in_the_place_of_a_plan_is_not_waited_for(run: Script, repo: Path) -> None:
+    memory(run, "init")
+    os.mkfifo(STORE / "research_plans" / "t.md")
+    assert run("external_memory", "plan", "--task=t", "--objective=keep me") == 1
+    assert "keep me" in run.out and "t.md: is no plain file" in run.err
+    memory(run, *CHECKPOINT, "--phase=review")
 
 
 def test_a_store_that_is_deleted_is_made_again(run: Script, repo: Path) -> None:

@@ -31,14 +31,15 @@ WHOLES = {
     "handoffs": frozenset(
         "handoff_check handoff_fields handoff_limits handoff_state handoffs".split()
     ),
+    "plans": frozenset("plan_updates plans".split()),
     "reviews": frozenset(
         "review_check review_headers review_index review_issues review_lines"
         " review_research review_sections review_words reviews".split()
     ),
 }
 SINGLE = frozenset(
-    "checkpoints diagnostics hook_agents notebooks payloads plans profiles registry"
-    " reminders runs snapshots stories vendoring verdicts".split()
+    "checkpoints diagnostics hook_agents notebooks payloads profiles registry reminders"
+    " runs snapshots stories vendoring verdicts".split()
 )
 DOCUMENTS = SINGLE.union(*WHOLES.values())
 FLOWS = frozenset(
@@ -55,7 +56,8 @@ FLOWS = frozenset(
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset(
     "artifact_commands capsule_commands handoff_commands memory_commands payload_commands"
-    " recovery_commands run_commands start_commands subagent_commands verdict_commands".split()
+    " recovery_commands run_commands start_commands subagent_commands upkeep_commands"
+    " verdict_commands".split()
 )
 MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import memory_stores as stores
 import pytest
 from conftest import Script, git
-from contextkit import snapshots, zones
+from contextkit import files, snapshots, zones
 from contextkit.layout import Layout
 from memory_stores import NOW, TASK
 
@@ -77,6 +77,17 @@ def test_outside_of_git_a_snapshot_is_written_too(sealed: Path, run: Script) -> 
 
 def test_a_snapshot_that_cannot_be_written_is_printed(repo: Path, run: Script) -> None:
     Path(".temp").write_text("in the way", encoding="utf-8")
+    assert run("external_memory", "status", "--tokens=150000", "--summary=Do not lose this") == 1
+    assert run.out.startswith("# Context Snapshot\n") and "Do not lose this" in run.out
+
+
+def test_where_nothing_can_be_written_it_is_printed_too(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(files, "_draft", refused)
     assert run("external_memory", "status", "--tokens=150000", "--summary=Do not lose this") == 1
     assert run.out.startswith("# Context Snapshot\n") and "Do not lose this" in run.out
 

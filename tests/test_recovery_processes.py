@@ -18,6 +18,7 @@ from contextkit import (
     names,
     recovery,
     recovery_reports,
+    task_upkeep,
     zones,
 )
 from contextkit.layout import Layout
@@ -41,8 +42,8 @@ SAVES: dict[str, tuple[str, ...]] = {
 EACH = 20  # rounds of each kind: 200 kills
 
 
-def killed(arguments: tuple[str, ...], call: int, moment: int) -> bool:
-    """Whether a process of its own that did this died before its `call`-th call; else it ended."""
+def calls_of(arguments: tuple[str, ...], moment: int, most: int = 10_000) -> int:
+    """How many of CALLS a process of its own made that did this; -1 if it died before `most`."""
     child = os.fork()
     if child == 0:
         import external_memory
@@ -51,19 +52,20 @@ def killed(arguments: tuple[str, ...], call: int, moment: int) -> bool:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nowhere, descriptor)
-        left = [call]
+        made = [0]
         for name in CALLS:
-            setattr(os, name, _counting(getattr(os, name), left))
-        os._exit(external_memory.main(list(arguments)))
+            setattr(os, name, _counting(getattr(os, name), made, most))
+        status = external_memory.main(list(arguments))
+        os._exit(255 if status else made[0])
     _, status = os.waitpid(child, 0)
-    return os.WIFSIGNALED(status)
+    return -1 if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
 
 
-def _counting(original: Any, left: list[int]) -> Any:
+def _counting(original: Any, made: list[int], most: int) -> Any:
     def counted(*arguments: Any, **options: Any) -> Any:
-        left[0] -= 1
-        if left[0] < 0:
+        if made[0] == most:
             os.kill(os.getpid(), signal.SIGKILL)
+        made[0] += 1
         return original(*arguments, **options)
 
     return counted
@@ -73,6 +75,7 @@ def _counting(original: Any, left: list[int]) -> Any:
 def test_recovery_works_after_a_kill_at_any_point_of_a_save(
     layout: Layout, run: Script, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Two hundred kills: what is on the disk changes with these calls, and only with them."""
     monkeypatch.setattr(derived_snapshots, "uncommitted", lambda _: ())  # git is not killed here
     row = {"agent": "ui", "status": "completed", "summary": "Found"}
     Path("batch.json").write_text(
@@ -80,25 +83,33 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
     )
     stores.full(layout)
     run("external_memory", *SAVES[kind])  # once in this process, so that no child has to import
-    deaths = 0
-    for number in range(EACH):
-        moment = NOW + 60 * (number + 1)
-        zones.look(layout, "", TASK, 0)  # and the next status writes again
+
+    def before(moment: int) -> tuple[str, ...]:
+        """The save, and the store made such that it has something to write."""
+        zones.look(layout, "", TASK, 0)
         memory.record(layout, TASK, "implementation")
         if kind == "clean":
             for age in (300_000, 200_000):
                 stores.checkpoint(layout, moment - age, task_id="old")
-        deaths += killed(SAVES[kind], number, moment)
+        return (*SAVES[kind], f"--objective={moment}") if kind == "plan" else SAVES[kind]
+
+    calls_of(before(NOW - 60), NOW - 60)  # makes the folders, which no later one has to
+    calls = calls_of(before(NOW), NOW)
+    assert 3 < calls < 255
+    deaths = 0
+    for number in range(EACH):
+        moment = NOW + 60 * (number + 1)
+        deaths += calls_of(before(moment), moment, number % calls) < 0
         broken: list[str] = []
         whole = checkpoints.load_all(layout, TASK, broken)
+        task_upkeep.listed(layout, broken=broken)
         found = recovery.load(layout, TASK, moment)
         assert broken == [] and found.warnings == ()  # nothing half-written under a final name
         assert found.checkpoint == whole[-1][1]
         text = recovery_reports.report(layout, found, 4000).text
         assert f"## Next action\n\n{whole[-1][1].next_action}" in text and "## Plan" in text
-    assert deaths >= 3
-    zones.look(layout, "", TASK, 0)
-    assert not killed(SAVES[kind], 10_000, NOW + 6000)  # and the next save is as any other
+    assert deaths == EACH
+    assert calls_of(before(NOW + 6000), NOW + 6000) < 255  # and the next save is as any other
     assert not [word for word in git("status", "--porcelain").split() if ".temp" in word]
 
 
@@ -150,4 +161,5 @@ def test_the_example_flow_leaves_exactly_its_files(
     assert git("status", "--porcelain") == ""
     do("archive", task)
     assert run("external_memory", "recover") == 1
+    assert "no task is open; archived, and recovered with task=: station_feature" in run.err
     assert "This task is archived" in do("recover", task)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from contextkit import references
 from contextkit.references import Reference, seal, state
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,13 +81,15 @@ def test_a_file_that_must_not_be_read_counts_as_missing(
     assert seal(str(tmp_path), ["a"]) == (Reference(path="a"),)
 
 
-def test_of_a_huge_file_pieces_are_read(tmp_path: Path) -> None:
+def test_of_a_huge_file_pieces_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(references, "_PIECE", 1 << 10)
+    monkeypatch.setattr(references, "_WHOLE", 64 << 10)
     huge = tmp_path / "huge"
     with open(huge, "wb") as file:
-        file.truncate(1 << 30)  # a hole: nothing is on the disk
+        file.truncate(1 << 20)  # a hole: nothing is on the disk
     (sealed,) = seal(str(tmp_path), ["huge"])
     assert state(str(tmp_path), sealed) == "fresh"
-    for change in (0, (1 << 30) - 1):  # its first byte, then its last
+    for change in (0, (1 << 20) - 1):  # its first byte, then its last
         (sealed,) = seal(str(tmp_path), ["huge"])
         with open(huge, "r+b") as file:
             file.seek(change)

@@ -6,11 +6,13 @@ the rest, each gets its short form before any gets more, and then the earlier on
 
 from __future__ import annotations
 
-from contextkit import tokens
+from contextkit import markdown, tokens
 from contextkit.records import Record
 
 _JOINT = 4  # tokens, at most, of what stands between two parts
+_FENCE = 4  # tokens, at most, of the end of a code fence
 _NAMED = 24  # tokens of a line that only names a part
+_WORTH = 60  # tokens below which the beginning of a part says too little
 _LINES = 40  # lines at most of those
 
 
@@ -67,7 +69,11 @@ def fit(parts: list[Part], room: int, beyond: tuple[Omitted, ...] = ()) -> Fitte
 
 
 def _fill(parts: list[Part], texts: list[str], room: int) -> None:
-    """Short forms into half of what is left, then whole texts instead of them, in order."""
+    """Short forms into half of what is left, then whole texts instead of them, in order.
+
+    What is left then goes to the first that is not whole: merged findings are often longer than
+    all the room, and begin with the summaries.
+    """
     others = [number for number, part in enumerate(parts) if not part.first]
     half = room // 2
     for number in others:
@@ -83,6 +89,13 @@ def _fill(parts: list[Part], texts: list[str], room: int) -> None:
         if more <= room:
             texts[number] = parts[number].text
             room -= more
+    for number in others:
+        if room >= _WORTH and texts[number] != parts[number].text:
+            had = _size(parts[number], texts[number])
+            cut = _cut(parts[number], had + room)
+            if _size(parts[number], cut) > had:
+                texts[number] = cut
+            break
 
 
 def _size(part: Part, text: str) -> int:
@@ -93,12 +106,23 @@ def _size(part: Part, text: str) -> int:
 
 def _cut(part: Part, room: int) -> str:
     """The beginning of a part's text that goes into `room`; empty where that is next to nothing."""
-    room -= _size(part, "…")
+    room -= _size(part, "…") + _FENCE
     if room < 8:
         return ""
     cut = tokens.clip(part.text[: 20 * room], room)  # a token has at most 17 characters
     line = cut.rfind("\n")
-    return cut[:line] + "\n…" if line > len(cut) // 2 else cut
+    return _closed(cut[:line] + "\n…" if line > len(cut) // 2 else cut)
+
+
+def _closed(text: str) -> str:
+    """`text` with an end for the code fence that was cut, or it would swallow what follows."""
+    lines = text.split("\n")
+    for line, inside in zip(lines, markdown.in_fences(lines), strict=True):
+        bare = line.lstrip()
+        if not inside and bare.startswith(("```", "~~~")):
+            indent = line[: len(line) - len(bare)]
+            return f"{text}\n{indent}{bare[: len(bare) - len(bare.lstrip(bare[0]))]}"
+    return text
 
 
 def list_left_out(left_out: tuple[Omitted, ...], room: int, more: str) -> tuple[str, ...]:

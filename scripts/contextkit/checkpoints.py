@@ -8,7 +8,7 @@ a reader learns what has changed since. The format is told in manuals/external-m
 
 from __future__ import annotations
 
-from contextkit import files, formats, memory
+from contextkit import formats, memory
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -102,10 +102,8 @@ def save(layout: Layout, checkpoint: Checkpoint, moment: int) -> str:
 
 def load(path: str) -> Checkpoint:
     """The checkpoint at `path`. Raises ContextError for a file that is none."""
-    try:
-        return parse(files.read(path))
-    except ContextError as error:
-        raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    checkpoint: Checkpoint = memory.load(path, parse)
+    return checkpoint
 
 
 def load_all(

@@ -144,8 +144,8 @@ def uncommitted(layout: Layout) -> tuple[FileNote, ...]:
 
     try:
         found = changes.uncommitted(layout)
-    except ContextError:
-        return ()
+    except (ContextError, OSError):
+        return ()  # where nothing can be written git cannot be asked; the rest is worth as much
     top = layout.repository.top
     notes = []
     for change in found:

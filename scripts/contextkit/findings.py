@@ -8,7 +8,7 @@ The format is told in manuals/external-memory.md. Merged ones are in `merged_fin
 
 from __future__ import annotations
 
-from contextkit import files, memory, names, sections, templates
+from contextkit import memory, names, sections, templates
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -127,17 +127,13 @@ def parse(text: str) -> Finding:
         description=outline.value("Task"),
         timestamp=memory.utc(outline.value("Timestamp")),
         status=status if status in STATUSES else "",
-        summary=summary_of(outline),
+        summary=outline.body("Summary"),
         discoveries=tuple(listed["discoveries"]),
         files=sections.clean_files(map(sections.file_note, listed["files"])),
         questions=tuple(listed["questions"]),
         recommendations=tuple(listed["recommendations"]),
         more=more_of(outline, HEADINGS, _header_of(outline, status)),
     )
-
-
-def summary_of(outline: sections.Outline) -> str:
-    return "\n\n".join(filter(None, (sections.plain(s.lines) for s in outline.find("Summary"))))
 
 
 def _header_of(outline: sections.Outline, status: str) -> tuple[str, ...]:
@@ -179,10 +175,8 @@ def save(layout: Layout, finding: Finding, moment: int) -> str:
 
 def load(path: str) -> Finding:
     """The finding at `path`. Raises ContextError for a file that is none."""
-    try:
-        return parse(files.read(path))
-    except ContextError as error:
-        raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    finding: Finding = memory.load(path, parse)
+    return finding
 
 
 def load_all(

@@ -156,6 +156,22 @@ def paths(place: str, suffix: str) -> list[str]:
     return [os.path.join(place, name) for name in found]
 
 
+def read(path: str) -> str:
+    """The text of a document; a link or a pipe under its name is refused, not awaited."""
+    if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):
+        kind = "a symbolic link" if os.path.islink(path) else "no plain file"
+        raise ContextError(f"{path}: is {kind}: refused")
+    return files.read(path)
+
+
+def load(path: str, parse: Callable[[str], Any]) -> Any:
+    """What `parse` makes of the document at `path`. Raises ContextError naming the path."""
+    try:
+        return parse(read(path))
+    except ContextError as error:
+        raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+
+
 def load_all(
     layout: Layout, place: str, suffix: str, load: Callable[[str], Any], broken: list[str] | None
 ) -> list[tuple[str, Any]]:
@@ -164,13 +180,19 @@ def load_all(
     for path in paths(place, suffix):
         try:
             found.append((path, load(path)))
-        except FileNotFoundError:
-            continue  # archived just now
-        except (ContextError, OSError) as error:
-            if broken is not None:
-                reason = getattr(error, "strerror", "") or str(error).removeprefix(f"{path}: ")
-                broken.append(f"{layout.shown(path)}: {reason}")
+        except ContextError as error:
+            if broken is not None and os.path.lexists(path):  # else it was archived just now
+                broken.append(f"{layout.shown(path)}: {str(error).removeprefix(f'{path}: ')}")
     return found
+
+
+def archived(layout: Layout) -> list[str]:
+    """The ids of the tasks of which something is in the archive."""
+    place = os.path.dirname(os.path.dirname(layout.memory_archive("task", PLANS)))
+    try:
+        return sorted(name for name in os.listdir(place) if _ID.issuperset(name))
+    except OSError:
+        return []
 
 
 # What is known beside the documents: the current task, and the phase of each

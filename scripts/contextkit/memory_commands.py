@@ -1,9 +1,9 @@
-"""The commands of external memory that write, and those that list, archive and clean."""
+"""The commands of external memory that write."""
 
 from __future__ import annotations
 
 from contextkit import cli, memory, names, redaction, task_saves
-from contextkit.commands import JSON, REDACT, Answer, Arguments, Command, Option
+from contextkit.commands import REDACT, Answer, Arguments, Command, Option
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.task_saves import Pending
@@ -100,7 +100,8 @@ def merge(layout: Layout, args: Arguments) -> Answer:
     now = names.now()
     broken: list[str] = []
     merged, sources, earlier = task_upkeep.merge(layout, args.task, now, broken)
-    _say_all(f"left out: {line}" for line in broken)
+    for line in broken:
+        cli.say(names.one_line(f"left out: {line}"))
     document = Pending(
         text=merged_findings.render(merged),
         write=lambda: merged_findings.save(layout, merged, now),
@@ -145,7 +146,11 @@ def _checkpoint(
     layout: Layout, args: Arguments, phase: str, next_phase: str, said: str = ""
 ) -> Answer:
     fields = _given(layout, args, task_saves.CHECKPOINT)
-    fields.setdefault("summary", said)
+    if said and not fields.get("summary"):
+        carried = task_saves.carried(layout, args.task, said)
+        if phase != next_phase:
+            carried.pop("next_action", "")  # of the phase that ended: it may be done
+        fields = {**carried, **fields}
     fields["findings_count"] = _count(args)
     ready = task_saves.checkpoint(layout, args.task, phase, fields, names.now())
     return _keep(layout, args.task, [ready], next_phase)
@@ -190,63 +195,6 @@ def _tokens(given: str) -> int:
     if plain and not (plain.isascii() and plain.isdigit() and len(plain) < 13):
         raise bad_input(f"tokens={given[:40]}: must be a whole number")
     return int(plain) if plain else 0
-
-
-def list_(layout: Layout, args: Arguments) -> str:
-    from contextkit import task_upkeep
-
-    broken: list[str] = []
-    found = task_upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
-    _say_all(f"cannot be read: {line}" for line in broken)
-    rows = [(_id(one.path), one.kind, one.task, one.time, one.state) for one in found]
-    paths = [layout.shown(one.path) for one in found]
-    if args.json:
-        from contextkit import formats
-
-        keys = ("id", "kind", "task", "time", "state", "path")
-        return formats.to_json(
-            [
-                dict(zip(keys, (*row, path), strict=True))
-                for row, path in zip(rows, paths, strict=True)
-            ]
-        )
-    from contextkit import tables
-
-    heads = ("kind", "task", "time", "state", "path")
-    lines = [(*row[1:], path) for row, path in zip(rows, paths, strict=True)]
-    return tables.table(heads, lines) or "No memory."
-
-
-def _id(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]
-
-
-def archive(layout: Layout, args: Arguments) -> str:
-    from contextkit import task_upkeep
-
-    task = args.task or task_upkeep.latest_task(layout)
-    broken: list[str] = []
-    moved = task_upkeep.archive(layout, task, broken)
-    _say_all(f"left where it is: {line}" for line in broken)
-    if not moved:
-        cli.say(f"{task}: nothing is left to archive")
-    return "\n".join(layout.shown(path) for path in moved)
-
-
-def clean(layout: Layout, args: Arguments) -> str:
-    from contextkit import task_upkeep
-
-    broken: list[str] = []
-    done = task_upkeep.clean(layout, names.now(), args.dry_run, broken)
-    _say_all(f"left where it is: {line}" for line in broken)
-    if args.dry_run:
-        cli.say("dry run: nothing was changed")
-    return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)
-
-
-def _say_all(lines: Iterable[str]) -> None:
-    for line in lines:
-        cli.say(names.one_line(line))
 
 
 TASK = Option(name="task", required=True, help="the task's id: letters, digits, . _ -")
@@ -378,20 +326,5 @@ COMMANDS = (
             Option(name="resume", help="how to go on from here"),
             REDACT,
         ),
-    ),
-    Command(
-        run=list_,
-        help="every document of the store",
-        options=(Option(name="task", help="only those of this task"), JSON),
-    ),
-    Command(
-        run=archive,
-        help="move all that belongs to a finished task into the archive",
-        options=(Option(name="task", help="the task (default: the one written about last)"),),
-    ),
-    Command(
-        run=clean,
-        help="remove stale checkpoints; the last one of an open task is archived",
-        options=(Option(name="dry_run", kind="flag", help="only say what would happen"),),
     ),
 )

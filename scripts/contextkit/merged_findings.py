@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, findings, memory, sections, templates
+from contextkit import findings, memory, sections, templates
 from contextkit.errors import ContextError
 from contextkit.findings import LISTS, Extra, Finding
 from contextkit.layout import Layout
@@ -186,10 +186,8 @@ def save(layout: Layout, merged: Merged, moment: int) -> str:
 
 def load(path: str) -> Merged:
     """The merged findings at `path`. Raises ContextError for a file that is none."""
-    try:
-        return parse(files.read(path))
-    except ContextError as error:
-        raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    merged: Merged = memory.load(path, parse)
+    return merged
 
 
 def load_all(

@@ -2,18 +2,16 @@
 
     <memory>/research_plans/{task}.md
 
-People write in plans too. An update changes the lines that it is about and no other: unknown
-sections, comments and hand-made order stay byte for byte, and what it replaces (an objective, a
-strategy, the next actions) moves to the section `Earlier` at the end. The format is told in
-manuals/external-memory.md.
+People write in plans too: whatever else stands in one is passed over here and kept by
+`plan_updates.py`, which saves. The format is told in manuals/external-memory.md.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit import files, filters, memory, names, sections, templates
-from contextkit.errors import ContextError, bad_input
+from contextkit import filters, memory, sections, templates
+from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.records import Record
 from contextkit.sections import Outline, Section
@@ -31,9 +29,9 @@ HEADINGS = (
     "Next Actions",
 )
 EARLIER = "Earlier"
-_STATES = {"completed": "Completed", "in_progress": "In Progress", "pending": "Pending"}
+STATES = {"completed": "Completed", "in_progress": "In Progress", "pending": "Pending"}
 _NOTHING = ("", "none", "unknown", "-", "n/a")
-_ANSWERED = " (answered)"
+ANSWERED = " (answered)"
 
 
 class Question(Record):
@@ -46,7 +44,7 @@ class Question(Record):
     def line(self) -> str:
         """As it stands in a plan behind its bullet."""
         first, newline, rest = self.text.partition("\n")
-        return f"[x] {first}{_ANSWERED}{newline}{rest}" if self.answered else f"[ ] {self.text}"
+        return f"[x] {first}{ANSWERED}{newline}{rest}" if self.answered else f"[ ] {self.text}"
 
 
 class Plan(Record):
@@ -110,33 +108,28 @@ def parse(text: str) -> Plan:
         raise ContextError("no plan: the first line must be `# Research Plan: <task>`")
     progress = outline.find("Progress")
     states = {
-        field: tuple(text for section in progress for text in _listed(section.lines, label))
-        for field, label in _STATES.items()
+        field: tuple(text for section in progress for text in listed(section.lines, label))
+        for field, label in STATES.items()
     }
     return Plan(
         task_id=task.strip(),
-        objective=_body(outline, "Objective"),
-        strategy=_body(outline, "Strategy"),
-        questions=tuple(question for _, _, question in _questions(outline)),
-        constraints=_texts(outline, "Constraints"),
-        next_actions=_texts(outline, "Next Actions"),
+        objective=outline.body("Objective"),
+        strategy=outline.body("Strategy"),
+        questions=tuple(question for _, _, question in questions_in(outline)),
+        constraints=texts_in(outline, "Constraints"),
+        next_actions=texts_in(outline, "Next Actions"),
         **states,
     )
 
 
-def _body(outline: Outline, heading: str) -> str:
-    found = (sections.plain(section.lines) for section in outline.find(heading))
-    return "\n\n".join(filter(None, found))
-
-
-def _texts(outline: Outline, heading: str) -> tuple[str, ...]:
+def texts_in(outline: Outline, heading: str) -> tuple[str, ...]:
     """The items of a list, in it and below its subheadings; what has no bullet is a note."""
     found = outline.find(heading)
     marked = ((i, s.lines) for s in found for i in sections.items(s.lines, grouped=False) if i.mark)
     return tuple(filter(None, (item.text(lines) for item, lines in marked)))
 
 
-def _questions(outline: Outline) -> list[tuple[Section, int, Question]]:
+def questions_in(outline: Outline) -> list[tuple[Section, int, Question]]:
     """Each key question with its section and the number of its line there."""
     found = []
     for section in outline.find("Key Questions"):
@@ -152,11 +145,11 @@ def _question(text: str) -> Question:
     first, newline, rest = text[len(box) :].partition("\n")
     answered = box.lower().startswith("[x]")
     if answered:
-        first = first.removesuffix(_ANSWERED)
+        first = first.removesuffix(ANSWERED)
     return Question(text=sections.clean(f"{first}{newline}{rest}"), answered=answered)
 
 
-def _label(lines: list[str], label: str) -> sections.Item | None:
+def label_item(lines: list[str], label: str) -> sections.Item | None:
     """The item `- Completed: …` among the lines of the progress."""
     for item in sections.items(lines, grouped=False):
         said, colon, _ = lines[item.first][len(item.mark) :].partition(":")
@@ -165,199 +158,46 @@ def _label(lines: list[str], label: str) -> sections.Item | None:
     return None
 
 
-def _listed(lines: list[str], label: str) -> list[str]:
+def listed(lines: list[str], label: str) -> list[str]:
     """The subtasks behind a label: on its line between commas, and as bullets below it."""
-    item = _label(lines, label)
+    item = label_item(lines, label)
     if item is None:
         return []
     below = [sections.moved_left(line, 2) for line in lines[item.first + 1 : item.end]]
-    nested = (i.text(below) for i in sections.items(below, grouped=False) if i.mark)
-    return [*_inline(lines[item.first]), *filter(None, nested)]
+    texts = (i.text(below) for i in sections.items(below, grouped=False) if i.mark)
+    return [*inline(lines[item.first]), *filter(None, texts)]
 
 
-def _inline(line: str) -> list[str]:
+def inline(line: str) -> list[str]:
     """The subtasks on the line of a label."""
     said = line.partition(":")[2].lstrip("*")
     parts = [part.strip() for part in said.split(",")]
     return [part for part in parts if part.lower() not in _NOTHING]
 
 
-def _fits_inline(text: str) -> bool:
+def fits_inline(text: str) -> bool:
+    """Whether a subtask can stand on the line of its label and be read back."""
     return "," not in text and "\n" not in text and text.lower() not in _NOTHING and text[0] != "*"
 
 
-def _behind_label(texts: tuple[str, ...]) -> str:
+def behind_label(texts: tuple[str, ...]) -> str:
     """Subtasks as they stand behind `- Completed:`."""
     if not texts:
         return " none"
-    if all(map(_fits_inline, texts)):
+    if all(map(fits_inline, texts)):
         return " " + ", ".join(texts)
-    return "".join(f"\n{_nested(text)}" for text in texts)
+    return "".join(f"\n{nested(text)}" for text in texts)
 
 
-def _nested(text: str) -> str:
+def nested(text: str) -> str:
+    """A subtask as it stands below its label."""
     return "  - " + filters.item(text, 4)
 
 
 def render(plan: Plan) -> str:
     """The document of a new plan, as the seed has it."""
-    states = {field: _behind_label(getattr(plan, field)) for field in _STATES}
+    states = {field: behind_label(getattr(plan, field)) for field in STATES}
     return templates.render("research_plan.md", plan=plan, **states)
-
-
-# Updates
-
-
-def update(text: str, change: Plan, moment: int) -> str:
-    """A plan's document with what `change` says worked in; all else as it stands.
-
-    Questions and constraints are added unless they are there; a subtask moves to the state that
-    it is given; objective, strategy and next actions replace what was there, which is kept.
-    """
-    outline = Outline(text)
-    when = names.iso(moment)
-    for heading, new in (("Objective", change.objective), ("Strategy", change.strategy)):
-        if new and new != _body(outline, heading):
-            _replace(outline, heading, filters.prose(new).split("\n"), when)
-    for question in change.questions:
-        _ask(outline, question)
-    for field, label in _STATES.items():
-        for task in getattr(change, field):
-            _move(outline, task, label)
-    for constraint in change.constraints:
-        if _folded(constraint) not in map(_folded, _texts(outline, "Constraints")):
-            _add(_section(outline, "Constraints").lines, f"- {filters.item(constraint)}")
-    if change.next_actions and change.next_actions != _texts(outline, "Next Actions"):
-        numbered = enumerate(change.next_actions, start=1)
-        lines = [f"{number}. {filters.item(action, 4)}" for number, action in numbered]
-        _replace(outline, "Next Actions", "\n".join(lines).split("\n"), when)
-    return _with_its_line_ends(text, outline.text)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-def _with_its_line_ends(old: str, new: str) -> str:
-    """`new` with the lines that were added ending as the others of a document from Windows do."""
-    if not old.partition("\n")[0].endswith("\r"):
-        return new
-    lines = new.split("\n")
-    ended = [line if line.endswith("\r") else line + "\r" for line in lines[:-1]]
-    return "\n".join([*ended, lines[-1]])
-
-
-def _section(outline: Outline, heading: str) -> Section:
-    """The section of this heading, made in its place where there is none."""
-    found = outline.find(heading)
-    if found:
-        return found[0]
-    wanted = (
-        [name.lower() for name in HEADINGS[: HEADINGS.index(heading)]]
-        if heading in HEADINGS
-        else []
-    )
-    there = [section.name.lower() for section in outline.sections]
-    before = [number for number, name in enumerate(there) if name in wanted]
-    at = len(there) if heading == EARLIER else before[-1] + 1 if before else 0
-    above = outline.sections[at - 1] if at else outline.head
-    if not above.lines or above.lines[-1].strip():
-        above.lines.append("")
-    made = Section(f"## {heading}", [""])
-    outline.sections.insert(at, made)
-    return made
-
-
-def _replace(outline: Outline, heading: str, lines: list[str], when: str) -> None:
-    """Give a section a new body; the old one moves to the end of the document."""
-    section = _section(outline, heading)
-    old = section.lines
-    while old and not old[-1].strip():
-        old = old[:-1]
-    section.lines = [*lines, *(section.lines[len(old) :] or [""])]
-    if any(line.strip() for line in old) and sections.plain(old):
-        _add(
-            _section(outline, EARLIER).lines,
-            f"### {heading}, until {when}",
-            *(old if old[0].strip() else old[1:]),
-        )
-
-
-def _add(lines: list[str], *added: str) -> None:
-    """Put more lines after the last one of a section that says something."""
-    written = [number for number, line in enumerate(lines) if line.strip()]
-    at = written[-1] + 1 if written else 0
-    gap = [""] if written and added[0].startswith("#") else []
-    lines[at:at] = [*gap, *"\n".join(added).split("\n")]
-
-
-def _ask(outline: Outline, question: Question) -> None:
-    """Add a question, or mark it answered where it stands; `2` is the second that stands there."""
-    there = _questions(outline)
-    number = int(question.text[:6]) if question.text.isascii() and question.text.isdigit() else 0
-    if question.answered and 0 < number <= len(there):
-        matching = [there[number - 1]]
-    else:
-        matching = [one for one in there if _folded(one[2].text) == _folded(question.text)]
-    if not matching:
-        _add(_section(outline, "Key Questions").lines, f"- {filters.item(question.line)}")
-    for section, at, old in matching:
-        if question.answered and not old.answered:
-            section.lines[at] = _answered(section.lines[at])
-
-
-def _answered(line: str) -> str:
-    """The first line of an open question as that of an answered one."""
-    mark = sections.mark_of(line)
-    text, end = line[len(mark) :].rstrip(), "\r" * line.endswith("\r")
-    text = text[3:].lstrip() if text[:3] == "[ ]" else text
-    return f"{mark}[x] {text}{_ANSWERED}{end}"
-
-
-def _move(outline: Outline, task: str, label: str) -> None:
-    """Put a subtask behind a label, and take it away from the other two."""
-    section = _section(outline, "Progress")
-    for other in _STATES.values():
-        listed = [_folded(text) for text in _listed(section.lines, other)]
-        if other == label and _folded(task) not in listed:
-            _put(section.lines, task, label)
-        elif other != label and _folded(task) in listed:
-            _take(section.lines, task, other)
-
-
-def _put(lines: list[str], task: str, label: str) -> None:
-    item = _label(lines, label)
-    if item is None:
-        _add(lines, f"- {label}:{_behind_label((task,))}")
-        return
-    line = lines[item.first].rstrip()
-    if item.end > item.first + 1 or not _fits_inline(task):
-        if not _inline(line):
-            lines[item.first] = line[: line.index(":") + 1] + "*" * line.count(":**")
-        lines[item.end : item.end] = _nested(task).split("\n")
-    elif _inline(line):
-        lines[item.first] = f"{line}, {task}"
-    else:
-        lines[item.first] = f"{line[: line.index(':') + 1]}{'**' * line.count(':**')} {task}"
-
-
-def _take(lines: list[str], task: str, label: str) -> None:
-    """Remove a subtask from behind a label where it stands."""
-    item = _label(lines, label)
-    if item is None:
-        return
-    line = lines[item.first]
-    inline = _inline(line)
-    left = [text for text in inline if _folded(text) != _folded(task)]
-    below = [sections.moved_left(line, 2) for line in lines[item.first + 1 : item.end]]
-    for nested in reversed(sections.items(below, grouped=False)):
-        if nested.mark and _folded(nested.text(below)) == _folded(task):
-            del lines[item.first + 1 + nested.first : item.first + 1 + nested.end]
-            del below[nested.first : nested.end]
-    if left != inline or not (left or any(map(str.strip, below))):
-        head = line[: line.index(":") + 1] + "**" * line.count(":**")
-        nothing = "" if any(map(str.strip, below)) else " none"
-        lines[item.first] = f"{head} {', '.join(left)}" if left else f"{head}{nothing}"
 
 
 # Disk
@@ -368,27 +208,10 @@ def path_of(layout: Layout, task: str) -> str:
     return os.path.join(layout.memory_folder(memory.PLANS), memory.check_task(task) + ".md")
 
 
-def save(layout: Layout, change: Plan, moment: int) -> str:
-    """Make the plan of a task, or work a change into it; safe beside other updates. The path."""
-    path = path_of(layout, change.task_id)
-    with files.locked(layout.lock(path)):
-        memory.folder(layout, memory.PLANS)
-        if os.path.islink(path):
-            raise bad_input(f"{layout.shown(path)}: is a symbolic link: refused")
-        old = files.read_if_there(path)
-        new = update(old or render(Plan(task_id=change.task_id)), change, moment)
-        if new != old:
-            files.write(path, new)
-        files.sweep(os.path.dirname(path), names.now())
-    return path
-
-
 def load(path: str) -> Plan:
     """The plan at `path`. Raises ContextError for a file that is none."""
-    try:
-        return parse(files.read(path))
-    except ContextError as error:
-        raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    plan: Plan = memory.load(path, parse)
+    return plan
 
 
 def load_all(

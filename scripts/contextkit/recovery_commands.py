@@ -89,8 +89,9 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     from contextkit import recovery, recovery_reports
 
     budget = args.budget or layout.limits.memory_recover_tokens
-    if budget < recovery_reports.LEAST:
-        raise bad_input(f"budget={budget}: give at least {recovery_reports.LEAST} tokens")
+    least = recovery_reports.LEAST_PROMPT if args.prompt else recovery_reports.LEAST
+    if budget < least:
+        raise bad_input(f"budget={budget}: give at least {least} tokens")
     task = memory.check_task(args.task) if args.task else ""
     found = recovery.load(layout, task, names.now())
     for warning in found.warnings:
@@ -112,6 +113,9 @@ def recover(layout: Layout, args: Arguments) -> Answer:
 
 def _nothing(layout: Layout, task: str) -> str:
     what = f"nothing is stored about {task!r}" if task else "nothing is stored"
+    archived = ", ".join(memory.archived(layout))
+    if not task and archived:
+        return f"no task is open; archived, and recovered with task=: {archived}"
     return f"{what} in {layout.places.memory}: make memory_list shows what there is"
 
 

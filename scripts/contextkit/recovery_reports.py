@@ -12,6 +12,7 @@ import os
 from contextkit import (
     budgets,
     files,
+    filters,
     markdown,
     names,
     references,
@@ -26,8 +27,12 @@ from contextkit.records import Record
 from contextkit.recovery import InPlay, Recovered, Told
 
 LEAST = 100  # tokens below which nothing useful can be said
+LEAST_PROMPT = 300  # the same with the frame around it
+_FENCES = ("```", "~~~")
 _FILES = 30  # lines of files in play
 _SUMMARY = 60  # tokens of a finding that is not printed whole
+# What a line of a document says that has nothing to say.
+_SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
 _NEXT_TO_NOTHING = 20  # tokens that any finding costs
 
 
@@ -55,7 +60,8 @@ def report(layout: Layout, found: Recovered, budget: int, prompt: bool = False) 
             break
         room = room * 9 // 10
     if tokens.cautious(text) > budget:
-        text = tokens.clip(text, int(budget / tokens.CAUTION))
+        room = int(budget / tokens.CAUTION) - (_frame(found, prompt) if prompt else 0)
+        text = _in_frame(found, tokens.clip(_rendered(found, fitted, 0, False), room), prompt)
     return Report(text=text, left_out=fitted.left_out)
 
 
@@ -75,6 +81,11 @@ def _rendered(found: Recovered, fitted: budgets.Fitted, room: int, prompt: bool)
     text = templates.render(
         "recovery.md", task=found.task or "unknown", parts=shown, left_out=left_out
     )
+    return _in_frame(found, text, prompt)
+
+
+def _in_frame(found: Recovered, text: str, prompt: bool) -> str:
+    """With `prompt`, the report between fences, and around them what to make of it."""
     if not prompt:
         return text
     return templates.render("recovery_prompt.md", task=found.task or "unknown", report=text)
@@ -143,7 +154,12 @@ def _states(found: Recovered) -> list[dict[str, str]]:
 
 
 def _said(heading: str, text: str, path: str) -> Part:
-    return Part(heading=heading, text=demoted(text.strip(), 2) or "unknown", path=path, first=True)
+    return Part(
+        heading=heading,
+        text=demoted(filters.prose(text.strip()), 2) or "unknown",
+        path=path,
+        first=True,
+    )
 
 
 def _document(layout: Layout, path: str, heading: str) -> Part:
@@ -172,10 +188,15 @@ def _body(text: str, by: int) -> str:
     """A document as it stands, but for its title, sections without text, and our digests."""
     outline = sections.Outline(text.replace("\r\n", "\n"))
     if outline.title():
-        outline.head.lines = outline.head.lines[1:]
-    outline.sections = [one for one in outline.sections if "".join(one.lines).strip()]
+        head = outline.head.lines[1:]
+        outline.head.lines = [line for line in head if not line.endswith("unknown")]
+    outline.sections = [one for one in outline.sections if _says_something(one)]
     lines = [line for line in outline.text.split("\n") if not line.startswith("<!-- contextkit:")]
     return demoted("\n".join(lines).strip(), by)
+
+
+def _says_something(section: sections.Section) -> bool:
+    return any(line.strip().lower() not in _SILENT for line in section.lines)
 
 
 def _text(layout: Layout, path: str) -> str:
@@ -194,18 +215,30 @@ def _files_in_play(found: Recovered) -> Part:
     if len(found.files) > _FILES:
         lines.append(f"- and {len(found.files) - _FILES} more")
     changed = sum(file.state != references.FRESH for file in found.files)
-    heading = f"Files in play, {changed} of {len(found.files)} no longer as they were"
+    since = f"{changed} of {len(found.files)} changed or missing" if changed else "all unchanged"
+    heading = f"Files in play, {since} since then"
     path = found.checkpoint_path or found.snapshot_path
     return Part(heading=heading, text="\n".join(lines), path=path, first=True)
 
 
 def demoted(text: str, by: int) -> str:
-    """`text` with every heading `by` levels lower, so that it stays below ours."""
+    """`text` with every heading `by` levels lower, so that it stays below ours.
+
+    A title inside of a document is none of ours either, and a fence that is left open would
+    swallow what follows it.
+    """
     lines = text.replace("\r\n", "\n").split("\n")
-    if not any(line.startswith("#") for line in lines):
+    if not any(line.lstrip().startswith(("#", *_FENCES)) for line in lines):
         return text
-    inside = markdown.in_fences(lines)
     return "\n".join(
-        "#" * by + line if line.startswith("#") and not within else line
-        for line, within in zip(lines, inside, strict=True)
+        line if within else _demoted(line, by)
+        for line, within in zip(lines, markdown.in_fences(lines), strict=True)
     )
+
+
+def _demoted(line: str, by: int) -> str:
+    if line.lstrip().startswith(_FENCES):
+        return "\\" + line
+    if line.startswith("# "):
+        by += 2
+    return "#" * by + line if line.startswith("#") else line

@@ -75,6 +75,10 @@ class Outline:
         wanted = [name.lower() for name in names]
         return [section for section in self.sections if section.name.lower() in wanted]
 
+    def body(self, name: str) -> str:
+        """What stands in the section of this name, in all of them if there are several."""
+        return "\n\n".join(filter(None, (plain(section.lines) for section in self.find(name))))
+
 
 def clean(text: str) -> str:
     """A text as a field keeps it: line ends as `\\n`, no blanks around, `unknown` as nothing."""

@@ -8,7 +8,7 @@ manuals/external-memory.md.
 
 from __future__ import annotations
 
-from contextkit import files, filters, formats, memory, names, sections, templates
+from contextkit import filters, formats, memory, names, sections, templates
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -132,21 +132,16 @@ def parse(text: str) -> Snapshot:
         tokens=int(tokens[:15]) if tokens.isascii() and tokens.isdigit() else 0,
         reason=reason if reason in REASONS else "",
         task_id=outline.value("Task ID"),
-        summary=_body(outline, "Conversation Summary"),
+        summary=outline.body("Conversation Summary"),
         task=state.get("task", ""),
         phase=phase if phase in memory.PHASES else "",
         agents=tuple(a for a in map(sections.clean, state.get("agents", "").split(",")) if a),
-        important=_body(outline, "Important Context"),
+        important=outline.body("Important Context"),
         files=sections.clean_files(map(sections.file_note, listed["files"])),
         decisions=tuple(listed["decisions"]),
-        resume=_body(outline, "Resume Instructions"),
+        resume=outline.body("Resume Instructions"),
         digests=digests,
     )
-
-
-def _body(outline: sections.Outline, heading: str) -> str:
-    found = (sections.plain(section.lines) for section in outline.find(heading))
-    return "\n\n".join(filter(None, found))
 
 
 def _state(outline: sections.Outline) -> dict[str, str]:
@@ -182,10 +177,8 @@ def save(layout: Layout, snapshot: Snapshot, moment: int) -> str:
 
 def load(path: str) -> Snapshot:
     """The snapshot at `path`. Raises ContextError for a file that is none."""
-    try:
-        return parse(files.read(path))
-    except ContextError as error:
-        raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    snapshot: Snapshot = memory.load(path, parse)
+    return snapshot
 
 
 def load_all(

@@ -15,6 +15,7 @@ from contextkit import (
     memory,
     merged_findings,
     names,
+    plan_updates,
     plans,
     references,
     sections,
@@ -45,6 +46,13 @@ CHECKPOINT = ("completed", "pending", "active", "blocked", "summary", "next_acti
 _LISTS = frozenset(
     "questions answered completed in_progress pending constraints next_actions discoveries files"
     " recommendations active blocked findings".split()
+)
+
+
+_BEFORE = " Before that: "
+_HOW_TO_RESUME = (
+    "Look at the files in play that are changed or missing (`make memory_recover task={task}` says"
+    " which, and prints the plan and the findings), then take the next action."
 )
 
 
@@ -124,8 +132,8 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
 def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A plan, or what changes in it; its text is that of a new plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
-    new = plans.update(plans.render(Plan(task_id=task)), change, now)
-    return Pending(text=new, write=lambda: plans.save(layout, change, now))
+    new = plan_updates.update(plans.render(Plan(task_id=task)), change, now)
+    return Pending(text=new, write=lambda: plan_updates.save(layout, change, now))
 
 
 def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:
@@ -193,15 +201,26 @@ def checkpoint(
 ) -> Pending:
     """A checkpoint of a task from what is given and what the store knows.
 
-    `coming` are findings that will be written before it. Counted and sealed when it is written.
+    `coming` are findings that will be written before it, and count.
     """
-    first = _checkpoint(layout, task, memory.check_phase(phase), fields, now, coming)
+    made = _checkpoint(layout, task, memory.check_phase(phase), fields, now, coming)
+    return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
 
-    def write() -> str:
-        latest = _checkpoint(layout, task, phase, fields, now, ())
-        return checkpoints.save(layout, latest, now)
 
-    return Pending(text=checkpoints.render(first), write=write)
+def carried(layout: Layout, task: str, said: str) -> Fields:
+    """Summary and next action of a checkpoint for which nobody gave any.
+
+    Whoever resumes reads the newest one only: so it says again where the task stood before.
+    """
+    saved = checkpoints.load_all(layout, task)
+    if not saved:
+        return {"summary": said}
+    before = saved[-1][1].context_summary.rpartition(_BEFORE)[2]
+    known = known_plan(layout, task).next_actions
+    return {
+        "summary": f"{said}{_BEFORE}{before}" if before else said,
+        "next_action": known[0] if known else saved[-1][1].next_action,
+    }
 
 
 def _checkpoint(
@@ -225,7 +244,7 @@ def _checkpoint(
         context_summary=sections.clean(fields.get("summary") or ""),
         next_action=sections.clean(fields.get("next_action") or next_action),
         recovery_instructions=sections.clean(fields.get("recovery") or "")
-        or f"`make memory_recover task={task}` prints the plan, the findings, the files in play.",
+        or _HOW_TO_RESUME.format(task=task),
         files=_sealed(layout, in_play),
     )
 
