@@ -14,6 +14,7 @@ from contextkit import (
     git,
     memory,
     names,
+    redaction,
     references,
     snapshots,
     task_saves,
@@ -72,18 +73,19 @@ def derive(
     checkpoint = saved[-1][1] if saved else None
     in_play = _files_in_play(modified, told)
     paths = [task_saves.path_of(file.path) for file in in_play]
+    allowed = layout.limits.secrets_allow
     return snapshots.make(
         timestamp=names.iso(now),
         reason=reason,
-        summary=summary.strip() or _UNSAID,
+        summary=redaction.redacted(summary.strip() or _UNSAID, allowed)[0],
         tokens=tokens,
         task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
         agents=checkpoint.active_agents if checkpoint else (),
-        important=_important(layout, plan, told),
+        important=redaction.redacted(_important(layout, plan, told), allowed)[0],
         files=in_play,
         decisions=[q.text for q in plan.questions if not q.answered] if plan else (),
-        resume=_resume(task, plan, checkpoint),
+        resume=redaction.redacted(_resume(task, plan, checkpoint), allowed)[0],
         digests=references.seal(layout.root, paths),
     )
 

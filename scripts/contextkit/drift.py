@@ -3,6 +3,7 @@
 seal        record the commit and the files that it refers to
 marks       each of those files: fresh, changed or missing
 staleness   why it is not up to date, a reason each; none where it is
+seen        those of the reasons that need no call of git
 """
 
 from __future__ import annotations
@@ -70,10 +71,16 @@ def staleness(layout: Layout, path: str, ignored: Sequence[str] = ()) -> list[st
     text = files.read(path)
     capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
     sealed = capsule_seals.of(text)
+    commits = _commits(layout, capsule, sealed.head if sealed else "", ignored)
+    return [*commits, *seen(layout, capsule, text)]
+
+
+def seen(layout: Layout, capsule: capsules.Capsule, text: str) -> list[str]:
+    """The reasons that can be seen without asking git, for a hook: notebooks and sealed files."""
+    marked = marks(layout, text)
     return [
-        *_commits(layout, capsule, sealed.head if sealed else "", ignored),
         *_entries(layout, capsule),
-        *(f"{name}: {state} since it was sealed" for name, state in marks(layout, text)
+        *(f"{name}: {state} since it was sealed" for name, state in marked
           if state != references.FRESH),
     ]  # fmt: skip
 
@@ -117,7 +124,9 @@ def _changes(layout: Layout, since: str, tip: str, ignored: Sequence[str]) -> li
     places = layout.places
     top = layout.repository.top
     prefix = os.path.relpath(layout.root, top) if layout.root.startswith(top + "/") else "."
-    passed = (places.capsules, places.reminders, places.registry, *ignored)
+    registry = layout.shown(layout.registry)
+    passed = (places.capsules, places.reminders, registry, *ignored)
+    passed = tuple(path for path in passed if not path.startswith(".."))
     apart = [f":(top,exclude,literal){os.path.normpath(os.path.join(prefix, p))}" for p in passed]
     span = (since, tip) if since.startswith("--") else (f"{since}..{tip}",)
     listed = git.output(top, "log", "-200", "--no-show-signature", "--format=%h", *span, "--",

@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
+# What a scalar without quotes may hold for us to read it ourselves.
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+@ (),:")
 _MAX_YAML = 65_536  # bytes; nothing that we read as YAML is near it
 
 
@@ -69,6 +71,12 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
 
     Raises ContextError when there is none, it has no end, or it is not a mapping.
     """
+    own = _own_front_matter(text)
+    if own:
+        return own
+    from contextkit import packages
+
+    packages.need("yaml", "frontmatter")
     import re
 
     from frontmatter.default_handlers import YAMLHandler
@@ -85,6 +93,44 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
     if not isinstance(values, dict):
         raise bad_input(f"{where}: the front matter must be lines of `name: value`")
     return values, body.removeprefix("\n")
+
+
+def _own_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
+    """The same for front matter as our templates write it, without the price of YAML; else None.
+
+    Lines of `name: value` and lists of `  - value`, a value in double quotes without escapes or
+    of plain characters. Whatever else there is, YAML has to read.
+    """
+    end = text.find("\n---\n")
+    if not text.startswith("---\n") or not 0 < end <= _MAX_YAML:
+        return None
+    values: dict[str, Any] = {}
+    items: list[str] | None = None
+    for line in text[4:end].split("\n"):
+        name, colon, said = line.partition(":")
+        value = _own_scalar(line[4:] if line.startswith("  - ") else said[1:])
+        if line.startswith("  - ") and items is not None and value is not None:
+            items.append(value)
+        elif (
+            not (name.isidentifier() and name.isascii() and colon) or name in values or items == []
+        ):
+            return None
+        elif not said:
+            items = values[name] = []
+        elif value is not None and said[0] == " ":
+            values[name], items = value, None
+        else:
+            return None
+    return None if items == [] or not values else (values, text[end + 5 :])
+
+
+def _own_scalar(text: str) -> str | None:
+    """What a scalar says that every reader of YAML takes for the same string; else None."""
+    if text[:1] == text[-1:] == '"' and len(text) > 1:
+        inside = text[1:-1]
+        return inside if inside.isprintable() and '"' not in inside and "\\" not in inside else None
+    plain = text[:1].isalnum() and text[-1:] not in " :" and ": " not in text
+    return text if plain and _PLAIN.issuperset(text) else None
 
 
 def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
