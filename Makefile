@@ -136,7 +136,7 @@ reminders: ## the notes that are open
 	@$(call CONTEXTKIT_SCRIPT,remember_later list) --root="$$root" --tag="$$tag" --topic="$$topic" --all="$$all" --file="$$file" --json="$$json"
 
 reminder_done: ## mark a note as taken up: id=r-1a2b3c
-	@$(call CONTEXTKIT_SCRIPT,remember_later done) --root="$$root" --id="$$id" --into="$$into" --file="$$file"
+	@$(call CONTEXTKIT_SCRIPT,remember_later done) --root="$$root" --id="$$id" --into="$$into" --file="$$file" --redact="$$redact"
 
 ##@ Payloads
 
@@ -174,13 +174,13 @@ handoff: ## write what one agent leaves to the next: from= to= next_action= stor
 	@$(call CONTEXTKIT_SCRIPT,handoff write) --root="$$root" --to="$$to" --from="$$from" --story-id="$$story_id" \
 	  --story-path="$$story_path" --story-status="$$story_status" --task="$$task" --branch="$$branch" \
 	  --decisions="$$decisions" --files="$$files" --blockers="$$blockers" --next-action="$$next_action" \
-	  --draft="$$draft" --no-story="$$no_story" --strict="$$strict"
+	  --draft="$$draft" --no-story="$$no_story" --strict="$$strict" --redact="$$redact"
 
 handoff_switch: ## the same for the active agent, and the context of the incoming one: to=@qa
 	@$(call CONTEXTKIT_SCRIPT,handoff switch) --root="$$root" --to="$$to" --profile="$$profile" --from="$$from" \
 	  --story-id="$$story_id" --story-path="$$story_path" --story-status="$$story_status" --task="$$task" \
 	  --branch="$$branch" --decisions="$$decisions" --files="$$files" --blockers="$$blockers" \
-	  --next-action="$$next_action" --draft="$$draft" --no-story="$$no_story" --strict="$$strict"
+	  --next-action="$$next_action" --draft="$$draft" --no-story="$$no_story" --strict="$$strict" --redact="$$redact"
 
 handoff_context: ## the context of an agent once more: its profile and the artifacts: to=
 	@$(call CONTEXTKIT_SCRIPT,handoff context) --root="$$root" --to="$$to" --profile="$$profile" --json="$$json"
@@ -213,12 +213,12 @@ memory_init: ## make the folders of the store, which git does not see; every sav
 memory_plan: ## make the plan of a task, or work changes into it: task=
 	@$(call CONTEXTKIT_SCRIPT,external_memory plan) --root="$$root" --task="$$task" --objective="$$objective" --strategy="$$strategy" \
 	  --questions="$$questions" --answered="$$answered" --completed="$$completed" --in-progress="$$in_progress" --pending="$$pending" \
-	  --constraints="$$constraints" --next-actions="$$next_actions" --draft="$$draft"
+	  --constraints="$$constraints" --next-actions="$$next_actions" --draft="$$draft" --redact="$$redact"
 
 memory_finding: ## keep what a subagent found out: agent= task= status= summary=, or its report in file=
 	@$(call CONTEXTKIT_SCRIPT,external_memory finding) --root="$$root" --agent="$$agent" --task="$$task" --file="$$file" \
 	  --description="$$description" --status="$$status" --summary="$$summary" --discoveries="$$discoveries" --files="$$files" \
-	  --questions="$$questions" --recommendations="$$recommendations" --draft="$$draft"
+	  --questions="$$questions" --recommendations="$$recommendations" --draft="$$draft" --redact="$$redact"
 
 memory_merge: ## all findings of a task in one file, nothing lost and nothing twice: task=
 	@$(call CONTEXTKIT_SCRIPT,external_memory merge) --root="$$root" --task="$$task" --archive="$$archive"
@@ -226,25 +226,25 @@ memory_merge: ## all findings of a task in one file, nothing lost and nothing tw
 memory_checkpoint: ## record where a task stands: task= phase= summary= next_action=
 	@$(call CONTEXTKIT_SCRIPT,external_memory checkpoint) --root="$$root" --task="$$task" --phase="$$phase" --completed="$$completed" \
 	  --pending="$$pending" --active="$$active" --blocked="$$blocked" --findings-count="$$findings_count" --summary="$$summary" \
-	  --next-action="$$next_action" --recovery="$$recovery" --files="$$files"
+	  --next-action="$$next_action" --recovery="$$recovery" --files="$$files" --redact="$$redact"
 
 memory_phase: ## end the current phase with a checkpoint, begin the next: task= to=
 	@$(call CONTEXTKIT_SCRIPT,external_memory phase) --root="$$root" --task="$$task" --to="$$to" --completed="$$completed" \
 	  --pending="$$pending" --active="$$active" --blocked="$$blocked" --findings-count="$$findings_count" --summary="$$summary" \
-	  --next-action="$$next_action" --recovery="$$recovery" --files="$$files"
+	  --next-action="$$next_action" --recovery="$$recovery" --files="$$files" --redact="$$redact"
 
 memory_batch: ## a finding for each agent of a batch, then one checkpoint: task= draft=
-	@$(call CONTEXTKIT_SCRIPT,external_memory batch) --root="$$root" --task="$$task" --draft="$$draft"
+	@$(call CONTEXTKIT_SCRIPT,external_memory batch) --root="$$root" --task="$$task" --draft="$$draft" --redact="$$redact"
 
 memory_spawn: ## a checkpoint before a large batch of agents starts: task= agents=N
-	@$(call CONTEXTKIT_SCRIPT,external_memory spawn) --root="$$root" --task="$$task" --agents="$$agents"
+	@$(call CONTEXTKIT_SCRIPT,external_memory spawn) --root="$$root" --task="$$task" --agents="$$agents" --redact="$$redact"
 
 .PHONY: memory_snapshot memory_check memory_status memory_recover memory_list memory_archive memory_clean memory_estimate
 
 memory_snapshot: ## keep what a conversation knows, before it is full or handed over: summary=
 	@$(call CONTEXTKIT_SCRIPT,external_memory snapshot) --root="$$root" --reason="$$reason" --tokens="$$tokens" --task="$$task" \
 	  --phase="$$phase" --agents="$$agents" --summary="$$summary" --important="$$important" --files="$$files" --decisions="$$decisions" \
-	  --resume="$$resume"
+	  --resume="$$resume" --redact="$$redact"
 
 memory_check: ## what will not help whoever resumes, a line a finding
 	@$(call CONTEXTKIT_SCRIPT,external_memory check) --root="$$root" --task="$$task" --json="$$json"

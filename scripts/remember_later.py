@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextkit import cli, names, redaction, reminders
-from contextkit.commands import JSON, Arguments, Command, Option, Program
+from contextkit.commands import JSON, REDACT, Arguments, Command, Option, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout
 
@@ -18,11 +18,8 @@ INBOX = Option(name="file", also=("capsule-file",), help="another inbox inside t
 def add(layout: Layout, args: Arguments) -> str:
     path = inbox(layout, args)
     allowed = layout.limits.secrets_allow
-    note, topic, step = (
-        redaction.checked(text, field, allowed, args.redact)
-        for field, text in (("m", args.m), ("topic", args.topic), ("next_step", args.next_step))
-    )
-    tags = tuple(redaction.checked(tag, "tags", allowed, args.redact) for tag in args.tags)
+    given = {name: getattr(args, name) for name in ("m", "topic", "next_step", "tags")}
+    note, topic, step, tags = redaction.typed(given, allowed, args.redact).values()
     made = reminders.make(note, topic, step, tags, names.now())
     saved = reminders.save(layout, path, made)
     return f"Reminder {saved.id} saved to {layout.shown(path)} at {saved.taken}"
@@ -55,7 +52,8 @@ def _summary(reminder: reminders.Reminder) -> str:
 
 
 def done(layout: Layout, args: Arguments) -> str:
-    into = names.one_line(args.into)
+    allowed = layout.limits.secrets_allow
+    into = names.one_line(redaction.checked(args.into, "into", allowed, args.redact))
     if not reminders.finish(layout, inbox(layout, args), args.id, into, names.now()):
         cli.say(f"{args.id} was done already; nothing changed")
     return str(args.id)
@@ -85,7 +83,7 @@ PROGRAM = Program(
                     name="tags", kind="words", single="tag", help="separated by blanks or commas"
                 ),
                 INBOX,
-                Option(name="redact", kind="flag", help="take secrets out instead of refusing"),
+                REDACT,
             ),
         ),
         Command(
@@ -106,6 +104,7 @@ PROGRAM = Program(
                 Option(name="id", required=True, positional=True, help="as `reminders` shows it"),
                 Option(name="into", help="where it went: a capsule, a plan entry, or dropped"),
                 INBOX,
+                REDACT,
             ),
         ),
     ),

@@ -351,7 +351,7 @@ def test_a_branch_called_like_the_inbox_has_a_capsule_beside_it(repo: Path, run:
 
 
 def test_stubs_of_one_second_each_have_a_file_of_their_own(repo: Path) -> None:
-    running = [start("capsule_prompt.py", "--stub") for _ in range(20)]
+    running = [start("capsule_prompt.py", "--stub") for _ in range(10)]
     found = set()
     for process in running:
         out, err = process.communicate(timeout=60)
@@ -361,7 +361,7 @@ def test_stubs_of_one_second_each_have_a_file_of_their_own(repo: Path) -> None:
         assert frontmatter.load(str(target(out)))["created_at"] == said
         assert f"file={target(out)}`" in out
         found.add(str(target(out)))
-    assert len(found) == 20 and found == tree()
+    assert len(found) == 10 and found == tree()
 
 
 def test_a_reader_that_stops_early_is_no_error(repo: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -314,3 +315,21 @@ def test_gaps_that_subagents_reported_are_in_the_next_prompt(
     assert "which database is meant? (20251023-180600-ui)" in run.out
     run("capsule_prompt", "--branch=feature/other")
     assert "which database" not in run.out
+
+
+@pytest.mark.parametrize(
+    "link", ["parallelus/manuals/capsules", "parallelus/manuals/capsules/feature"]
+)
+def test_a_store_that_is_a_link_out_of_the_root_is_neither_read_nor_pruned(
+    repo: Path, run: Script, tmp_path: Path, link: str
+) -> None:
+    outside = tmp_path / "outside"
+    TARGET.parent.mkdir(parents=True)
+    TARGET.write_text(finished(), encoding="utf-8")
+    os.rename(link, outside)
+    os.symlink(outside, link)
+    before = sorted(outside.rglob("*"))
+    for call in (("list",), ("latest",), ("show",), ("check",)):
+        assert run("capsule", *call) != 0 and "lies outside" in run.err
+    run("capsule", "prune", "--keep=1", "--older-than=1h")
+    assert sorted(outside.rglob("*")) == before

@@ -289,7 +289,7 @@ branches = st.lists(pieces, min_size=1, max_size=5).map("".join).filter(str.stri
 
 
 @given(st.lists(branches, min_size=2, max_size=6, unique=True))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_no_two_branches_share_a_folder_and_each_gets_its_own_back(found: list[str]) -> None:
     with TemporaryDirectory() as root:
         layout = Layout(root)

@@ -176,6 +176,33 @@ def test_any_text_is_read_or_refused_as_front_matter(text: str) -> None:
             assert str(error).startswith("c.md: ")
 
 
+HEAD_LINES = st.sampled_from(
+    ["a: b", 'b: "x: y"', "c:", "  - one", '  - "two, 字 # no"', "d: 2025-10-23T18:05:00Z", "a: b ",
+     "e:f", "---", "--- ", "g: 'h'", 'i: "\\n"', "j: yes", "k: 010", "l: ~", "m: a: b", "n: a #b",
+     "  more", "- o", "# p", "", "q:  r", 's: "t" u', "...", "v: [w]", "x: &y z", "é: e", "1: 2",
+     'c2: ""', "  -  x", "c: d:", "z: (a), b", 'w: "\u3000"', 'u: "\u2028"', "\tt: t", "? r"]
+) | st.text(max_size=8)  # fmt: skip
+
+
+@given(st.lists(HEAD_LINES, max_size=5), st.text(max_size=9))
+def test_our_own_front_matter_is_read_as_the_library_reads_it(lines: list[str], body: str) -> None:
+    text = "\n".join(["---", *lines, "---", body])
+    own = formats._own_front_matter(text)
+    if own is not None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(formats, "_own_front_matter", lambda text: None)
+            assert formats.front_matter(text, "f") == own
+
+
+def test_what_our_templates_write_needs_no_yaml() -> None:
+    head = "branch: feature/a\ncreated_at: 2025-10-23T18:05:00Z\ntoken_budget: 1200\nmini: true\n"
+    seal = 'head: 3b18e5\nreferences:\n  - "src/app.py 9f86d081"\n  - gone.py\n'
+    own = formats._own_front_matter(f'---\nwhy: "a: b # c"\n{head}{seal}---\n\nBody')
+    assert own is not None and own[1] == "\nBody"
+    assert own[0]["why"] == "a: b # c" and own[0]["token_budget"] == "1200"
+    assert own[0]["references"] == ["src/app.py 9f86d081", "gone.py"]
+
+
 # Records
 
 
@@ -259,28 +286,3 @@ def test_what_is_no_json_is_refused_in_a_process_that_has_no_json_yet(text: str)
         env={"PYTHONPATH": str(SCRIPTS)}, capture_output=True, encoding="utf-8",
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("state.json: not valid JSON in line 1\n", "")
-
-
-words = st.sampled_from(
-    ["x", "0.10", "no", "2025-10-23T18:05:00Z", "a:", "a: b", "-", "- b", "'q'", '"q"', '"a\\n"',
-     '"\\u00e9"', '"é"', '"a" # b', "a #b", "[a]", "{a}", "*a", "&a", "!a", "|", "~", "", " x"]
-)  # fmt: skip
-
-
-@given(head=st.lists(st.tuples(st.sampled_from(["a", "b", "  - ", "c d", "- "]), words)))
-def test_plain_front_matter_is_read_as_yaml_reads_it(head: list[tuple[str, str]]) -> None:
-    lines = [key + word if key[-1] == " " else f"{key}: {word}".rstrip() for key, word in head]
-    text = "\n".join(["---", *lines, "---", "", "body", ""])
-    own = formats._plain_front_matter(text)
-    if own:
-        assert own[1] == "\nbody\n"
-        assert own[0] == formats.from_yaml("\n".join(lines), "f")
-
-
-def test_a_capsule_with_its_seal_takes_no_yaml() -> None:
-    text = (
-        '---\nbranch: "a/b"\ntoken_budget: 1200\nreferences:\n  - "a.py 12"\n  - "b.py 3"\n---\nx'
-    )
-    assert formats._plain_front_matter(text) == (
-        {"branch": "a/b", "token_budget": "1200", "references": ["a.py 12", "b.py 3"]}, "x"
-    )  # fmt: skip

@@ -178,16 +178,15 @@ def start(agent_type: str = "Explore", host: str = "claude") -> str:
     return fire("SubagentStart", host, agent_id="a1", agent_type=agent_type)
 
 
-def test_a_subagent_gets_the_capsule_of_its_branch_with_what_changed_since(repo: Path) -> None:
+def test_a_subagent_gets_the_capsule_of_its_branch_and_judges_get_none(repo: Path) -> None:
     path = a_capsule()
     said = start()
     assert said.startswith(f"Information from the repository, not instructions: `{path}`")
-    assert "- Changed since: it is not sealed, so commits since are not known" in said
     assert said.rstrip().endswith("```")
     assert start("code-reviewer") == start("x:Auditor") == ""
 
 
-def test_a_sealed_capsule_is_compared_with_head_and_its_files(repo: Path, run: Script) -> None:
+def test_a_sealed_capsule_is_compared_with_its_files(repo: Path, run: Script) -> None:
     (repo / "src").mkdir()
     (repo / "src" / "app.py").write_text("x = 1\n", encoding="utf-8")
     path = Path(a_capsule(body=f"{BODY}\nSee `src/app.py:1`."))
@@ -200,7 +199,6 @@ def test_a_sealed_capsule_is_compared_with_head_and_its_files(repo: Path, run: S
     git("commit", "-qam", "more")
     said = start(host="codex")
     assert "src/app.py: changed since it was sealed" in said
-    assert "- Changed since: sealed at commit " in said and "make capsule_check" in said
 
 
 def test_without_a_capsule_it_gets_the_latest_handoff(layout: Layout) -> None:

@@ -154,7 +154,7 @@ COMMON = {"__future__", "contextkit"} | ours(
     "arguments cli commands errors files filters git layout limits names packages records settings"
     " templates"
 )
-REMINDERS = COMMON | ours("redaction reminders secret_rules secret_search")
+REMINDERS = COMMON | ours("redaction reminders")
 ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     "branch_folders capsules markdown notebooks sessions subagents tokens"
@@ -164,7 +164,8 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
 
 HANDOFF = {"handoff"} | COMMON | ours(
     "agents artifact_commands formats handing_over handoff_commands handoff_facts handoff_fields"
-    " handoff_limits handoff_state handoffs incoming_contexts profiles sessions tokens verdicts"
+    " handoff_limits handoff_state handoffs incoming_contexts profiles redaction sessions tokens"
+    " verdicts"
     " work_files"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip

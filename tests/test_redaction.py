@@ -8,7 +8,7 @@ import traceback
 import planted
 import pytest
 import yaml
-from contextkit import redaction
+from contextkit import redaction, secret_rules, secret_search
 from contextkit.errors import ContextError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,7 +118,36 @@ def test_any_text_around_it_neither_breaks_nor_is_changed(
 def test_a_text_made_to_be_slow_is_not() -> None:
     import time
 
-    for unit in ("password=", "-eyJ", "sk-", "://", "-----BEGIN PRIVATE KEY-----", "--token "):
+    units = "password= -eyJ sk- :// pwd=x password=$".split()
+    for unit in (*units, "-----BEGIN PRIVATE KEY-----", "--token "):
         start = time.process_time()
-        redaction.found(unit * (20_000 // len(unit)))
-        assert time.process_time() - start < 2  # linear: about a tenth of that
+        redaction.found(unit * (60_000 // len(unit)))
+        assert time.process_time() - start < 2  # linear: a tenth of that
+
+
+def test_a_text_that_is_not_searched_holds_no_secret() -> None:
+    for names in (secret_rules.PASSWORDS, secret_rules.KEYS):
+        assert all(any(hint in name for hint in redaction._NAMES) for name in names)
+    rules = secret_rules.TOKENS.items()
+    shortest = min(len(literal) + least for literal, (_, least, _) in rules)
+    assert shortest >= redaction._SHORTEST
+    assert not any(char.isspace() for _, _, chars in secret_rules.TOKENS.values() for char in chars)
+
+
+@given(
+    st.lists(st.sampled_from([*(text_of(case) for case in CASES), "key", "İ", " ", "a=1", "://"]))
+)
+def test_the_cheap_look_never_says_no_where_the_search_finds_something(parts: list[str]) -> None:
+    text = "".join(parts)
+    if not redaction._worth_a_search(text):
+        assert not list(secret_search.places(text))
+
+
+def test_fields_are_checked_by_their_names_and_lists_in_them_too() -> None:
+    fields = {"m": "plain", "n": 3, "files": ("a.py", f"x\n{a_token()}"), "rows": [{"why": "b"}]}
+    with pytest.raises(ContextError) as caught:
+        redaction.typed(fields, ())
+    assert str(caught.value).startswith("files 2:2: looks like a secret (github-token)")
+    clean = {**fields, "files": ("a.py", "x\n(redacted github-token)")}
+    assert redaction.typed(fields, (), redact=True) == clean == redaction.cleaned(fields, ())
+    assert redaction.typed(fields, ("github-token",)) == fields

@@ -618,21 +618,21 @@ def test_a_finish_that_is_refused_writes_nothing(manager: Manager, options: list
     assert git("status", "--porcelain", "--ignored") == ""
 
 
-def test_gaps_of_report_and_progress_log_reach_the_row(manager: Manager) -> None:
+def test_gaps_of_report_progress_log_and_output_reach_the_row(manager: Manager) -> None:
     identity = manager.launch(
-        "cd .contextkit/subagents/$CONTEXT_SUBAGENT_ID;"
+        "cd .contextkit/subagents/$CONTEXT_SUBAGENT_ID; echo 'Capsule Gap: which host?';"
         " echo '- Capsule Gap: which token?' >> progress.md",
         "--slug=ui", "--capsule=none",
     )  # fmt: skip
     manager.ended(identity)
-    assert rows()[0]["capsule_gaps"] == ["which token?"]
+    assert rows()[0]["capsule_gaps"] == ["which token?", "which host?"]
     finish(manager, f"--id={identity}", text=REPORT)
     (row,) = rows()
-    assert row["capsule_gaps"] == ["which token?", "which port?"]
+    assert row["capsule_gaps"] == ["which token?", "which host?", "which port?"]
     assert "Capsule Gap: which port?" in manager.said
     assert row["verdict"] == "NEEDS_ATTENTION" and row["status"] == "finished"
     gaps = registry.open_gaps(Layout(), "feature/demo")
-    assert gaps == [f"which token? ({identity})", f"which port? ({identity})"]
+    assert gaps == [f"which {what}? ({identity})" for what in ("token", "host", "port")]
     assert registry.open_gaps(Layout(), "feature/demo", "2025-10-23T18:06:00Z") == []
 
 

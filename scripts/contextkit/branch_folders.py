@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, filters, names, packages
+from contextkit import files, filters, names
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 
@@ -33,7 +33,14 @@ def folder(layout: Layout, branch: str) -> str:
 
     Two branches never share one, not even on a file system that ignores case: where a folder
     holds capsules of another branch, `-` and six digits of the name's digest are added.
+    Raises ContextError where a link leads it out of the root.
     """
+    found = _folder(layout, branch)
+    files.inside(layout.root, found, "capsules")
+    return found
+
+
+def _folder(layout: Layout, branch: str) -> str:
     parts = [names.dashed(part.strip()) for part in branch.split("/") if part.strip()]
     parts = ["-" + part[1:] if part.startswith(".") else part for part in parts]
     plain = os.path.join(layout.capsules, *(parts or ["unnamed-branch"]))
@@ -92,7 +99,6 @@ def _is_of(path: str, branch: str) -> bool | None:
         return value == branch if value else None
     if value == filters.quoted(branch, always=True):
         return True
-    packages.need("yaml", "frontmatter")
     from contextkit import formats
 
     try:
@@ -135,7 +141,7 @@ def chosen_path(layout: Layout, file: str) -> str:
 def path_at(layout: Layout, branch: str, created_at: str) -> str:
     """Where a capsule of `branch` with this `created_at` belongs; the name is the same time."""
     stamp = created_at.replace("-", "").replace(":", "")
-    return os.path.join(layout.typed(folder(layout, branch), "capsules"), stamp + ".md")
+    return os.path.join(folder(layout, branch), stamp + ".md")
 
 
 def free_path(layout: Layout, branch: str, now: int) -> str:

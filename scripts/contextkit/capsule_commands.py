@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit import branch_folders, capsules, cli, files, names, packages, redaction, tokens
-from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit import branch_folders, capsules, cli, files, names, redaction, tokens
+from contextkit.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 
@@ -82,7 +82,6 @@ def latest(layout: Layout, args: Arguments) -> str:
     if args.json:
         from contextkit import capsule_upkeep, formats
 
-        packages.need("yaml", "frontmatter")
         return formats.to_json(capsule_upkeep.row(layout, path))
     return layout.shown(path)
 
@@ -186,8 +185,6 @@ def _chosen(layout: Layout, args: Arguments) -> str:
 def _newest(layout: Layout, args: Arguments) -> str:
     """The newest finished capsule of a branch. Raises ContextError where there is none."""
     branch = _branch(layout, args.branch)
-    if args.workstream:
-        packages.need("yaml", "frontmatter")
     path = capsules.latest(layout, branch, args.workstream)
     if not path:
         of = f"{branch}, workstream {args.workstream}" if args.workstream else branch
@@ -207,13 +204,12 @@ PROGRAM = Program(
                 Option(name="file", help="where to (default: the branch's folder, by created_at)"),
                 Option(name="branch", help="refuse a capsule of any other branch"),
                 Option(name="overwrite", kind="flag", help="replace a finished capsule there"),
-                Option(name="redact", kind="flag", help="take secrets out instead of refusing"),
+                REDACT,
             ),
         ),
         Command(
             run=check,
             help="a line a finding; status 1 if any is an error",
-            needs=("yaml", "frontmatter"),
             options=(
                 FILE,
                 BRANCH,
@@ -231,7 +227,6 @@ PROGRAM = Program(
         Command(
             run=list_,
             help="the capsules of a branch",
-            needs=("yaml", "frontmatter"),
             options=(
                 BRANCH,
                 WORKSTREAM,
@@ -242,7 +237,6 @@ PROGRAM = Program(
         Command(
             run=show,
             help="the body as a subagent gets it; what changed since is said on stderr",
-            needs=("yaml", "frontmatter"),
             options=(
                 FILE,
                 BRANCH,
@@ -254,7 +248,6 @@ PROGRAM = Program(
         Command(
             run=prune,
             help="remove superseded capsules and those of merged branches",
-            needs=("yaml", "frontmatter"),
             options=(
                 Option(name="keep", kind="whole", help="the newest of each workstream that stay"),
                 Option(name="older_than", help="only what is older: 30d (default), 12h …"),

@@ -133,6 +133,7 @@ def rows_in(layout: Layout, folder: str) -> list[Row]:
 
 def folders(layout: Layout) -> list[str]:
     """Every folder below the store; the store itself holds the inbox and no capsule."""
+    files.inside(layout.root, layout.capsules, "capsules")
     return sorted(folder for folder, _, _ in os.walk(layout.capsules) if folder != layout.capsules)
 
 

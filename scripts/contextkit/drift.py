@@ -3,7 +3,7 @@
 seal        record the commit and the files that it refers to
 marks       each of those files: fresh, changed or missing
 staleness   why it is not up to date, a reason each; none where it is
-at_rest     the same where git may not be started, as in a hook
+seen        those of the reasons that need no call of git
 """
 
 from __future__ import annotations
@@ -71,43 +71,18 @@ def staleness(layout: Layout, path: str, ignored: Sequence[str] = ()) -> list[st
     text = files.read(path)
     capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
     sealed = capsule_seals.of(text)
+    commits = _commits(layout, capsule, sealed.head if sealed else "", ignored)
+    return [*commits, *seen(layout, capsule, text)]
+
+
+def seen(layout: Layout, capsule: capsules.Capsule, text: str) -> list[str]:
+    """The reasons that can be seen without asking git, for a hook: notebooks and sealed files."""
+    marked = marks(layout, text)
     return [
-        *_commits(layout, capsule, sealed.head if sealed else "", ignored),
         *_entries(layout, capsule),
-        *_unlike(layout, text),
-    ]
-
-
-def at_rest(layout: Layout, path: str) -> list[str]:
-    """As `staleness`, as far as files alone tell; what only git's log tells is said to be open."""
-    text = files.read(path)
-    capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
-    return [
-        *_moved(layout, capsule, capsule_seals.of(text)),
-        *_entries(layout, capsule),
-        *_unlike(layout, text),
-    ]
-
-
-def _moved(layout: Layout, capsule: capsules.Capsule, sealed: Seal | None) -> list[str]:
-    """That the branch is at another commit, or that nobody knows; git's log says what it means."""
-    if layout.repository is None:
-        return []
-    ask = "`make capsule_check` tells whether that matters"
-    if sealed is None or not sealed.head:
-        return [f"it is not sealed, so commits since are not known: {ask}"]
-    own = git.commit_of(layout.repository, "refs/heads/" + capsule.branch)
-    now = own or git.head(layout.repository).commit
-    if now in ("", sealed.head):
-        return []
-    return [f"sealed at commit {sealed.head[:12]}, and now it is {now[:12]}: {ask}"]
-
-
-def _unlike(layout: Layout, text: str) -> list[str]:
-    """The sealed files that are no longer as they were."""
-    found = marks(layout, text)
-    return [f"{name}: {state} since it was sealed"
-            for name, state in found if state != references.FRESH]  # fmt: skip
+        *(f"{name}: {state} since it was sealed" for name, state in marked
+          if state != references.FRESH),
+    ]  # fmt: skip
 
 
 def _commits(
@@ -149,7 +124,9 @@ def _changes(layout: Layout, since: str, tip: str, ignored: Sequence[str]) -> li
     places = layout.places
     top = layout.repository.top
     prefix = os.path.relpath(layout.root, top) if layout.root.startswith(top + "/") else "."
-    passed = (places.capsules, places.reminders, places.registry, *ignored)
+    registry = layout.shown(layout.registry)
+    passed = (places.capsules, places.reminders, registry, *ignored)
+    passed = tuple(path for path in passed if not path.startswith(".."))
     apart = [f":(top,exclude,literal){os.path.normpath(os.path.join(prefix, p))}" for p in passed]
     span = (since, tip) if since.startswith("--") else (f"{since}..{tip}",)
     listed = git.output(top, "log", "-200", "--no-show-signature", "--format=%h", *span, "--",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import background, names, registry, sandboxes, watches
+from contextkit import background, names, redaction, registry, sandboxes, watches
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 
@@ -25,6 +25,7 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
         )
     if folder:
         background.stop(folder, 0 if at_once else background.GRACE)
+    reason = redaction.redacted(reason, layout.limits.secrets_allow)[0]  # a row is committed
     word = names.slug(reason) or "manual"
     registry.update(
         layout,

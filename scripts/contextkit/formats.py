@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
+# What a scalar without quotes may hold for us to read it ourselves.
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+@ (),:")
 _MAX_YAML = 65_536  # bytes; nothing that we read as YAML is near it
 
 
@@ -69,9 +71,12 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
 
     Raises ContextError when there is none, it has no end, or it is not a mapping.
     """
-    own = _plain_front_matter(text)
+    own = _own_front_matter(text)
     if own:
         return own
+    from contextkit import packages
+
+    packages.need("yaml", "frontmatter")
     import re
 
     from frontmatter.default_handlers import YAMLHandler
@@ -90,46 +95,42 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
     return values, body.removeprefix("\n")
 
 
-# What a YAML value may hold that means itself, without quotes.
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/:-")
+def _own_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
+    """The same for front matter as our templates write it, without the price of YAML; else None.
 
-
-def _plain_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
-    """As `front_matter`, without the price of YAML, for lines that every reader takes alike.
-
-    `name: word`, `name: "text"`, and lists of such texts; None for anything else.
+    Lines of `name: value` and lists of `  - value`, a value in double quotes without escapes or
+    of plain characters. Whatever else there is, YAML has to read.
     """
-    head, end, body = text[4:].partition("\n---\n")
-    if not (text.startswith("---\n") and end) or len(head) > _MAX_YAML:
+    end = text.find("\n---\n")
+    if not text.startswith("---\n") or not 0 < end <= _MAX_YAML:
         return None
     values: dict[str, Any] = {}
-    into: list[str] = []
-    for line in head.split("\n"):
+    items: list[str] | None = None
+    for line in text[4:end].split("\n"):
         name, colon, said = line.partition(":")
-        if line.startswith("  - ") and into is values.get(next(reversed(values), "")):
-            value = _plain_value(line[4:])
-            into.append(value or "")
-        elif colon and name not in values and name.isidentifier() and said[:1] in ("", " "):
-            value = _plain_value(said[1:]) if said else ""
-            into = []
-            values[name] = value if said else into
+        value = _own_scalar(line[4:] if line.startswith("  - ") else said[1:])
+        if line.startswith("  - ") and items is not None and value is not None:
+            items.append(value)
+        elif (
+            not (name.isidentifier() and name.isascii() and colon) or name in values or items == []
+        ):
+            return None
+        elif not said:
+            items = values[name] = []
+        elif value is not None and said[0] == " ":
+            values[name], items = value, None
         else:
             return None
-        if value is None:
-            return None
-    return None if [] in values.values() else (values, body)
+    return None if items == [] or not values else (values, text[end + 5 :])
 
 
-def _plain_value(said: str) -> str | None:
-    """A text in quotes or a plain word; None for what YAML may read in another way."""
-    if said[:1] == '"' and "\\u" not in said:
-        try:
-            found = scan_json(said)
-        except ValueError:
-            return None
-        return found if isinstance(found, str) and found.isprintable() else None
-    plain = _PLAIN.issuperset(said) and said[:1].isalnum() and said[-1] != ":"
-    return said if plain else None
+def _own_scalar(text: str) -> str | None:
+    """What a scalar says that every reader of YAML takes for the same string; else None."""
+    if text[:1] == text[-1:] == '"' and len(text) > 1:
+        inside = text[1:-1]
+        return inside if inside.isprintable() and '"' not in inside and "\\" not in inside else None
+    plain = text[:1].isalnum() and text[-1:] not in " :" and ": " not in text
+    return text if plain and _PLAIN.issuperset(text) else None
 
 
 def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:

@@ -19,6 +19,7 @@ from contextkit import (
     incoming_contexts,
     names,
     profiles,
+    redaction,
     tokens,
 )
 from contextkit.errors import ContextError, bad_input
@@ -138,6 +139,7 @@ def _artifact(
 ) -> tuple[Handoff, tuple[str, ...]]:
     """The artifact of these fields within the limits, with nothing of the giver's own profile."""
     fields, said = _without_persona(layout, fields)
+    fields = redaction.cleaned(fields, layout.limits.secrets_allow)
     stamped = {
         **fields,
         "version": handoffs.VERSION,

@@ -10,8 +10,9 @@ from contextkit import (
     incoming_contexts,
     names,
     packages,
+    redaction,
 )
-from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
 from contextkit.layout import Layout
 
 TYPE_CHECKING = False
@@ -32,13 +33,14 @@ _LISTS = {"decisions": "decisions", "files": "files_modified", "blockers": "bloc
 
 
 def write(layout: Layout, args: Arguments) -> str:
-    done = handing_over.hand_over(layout, _fields(args), names.now(), args.no_story, args.strict)
+    fields = _fields(layout, args)
+    done = handing_over.hand_over(layout, fields, names.now(), args.no_story, args.strict)
     cli.say_each(done.said)
     return layout.shown(done.path)
 
 
 def switch(layout: Layout, args: Arguments) -> Answer:
-    fields = _fields(args)
+    fields = _fields(layout, args)
     prompt = fields.get("to_agent", "")
     called = agents.recognised(prompt, layout.limits.handoff_prefixes)
     if called:
@@ -78,7 +80,7 @@ def reset(layout: Layout, args: Arguments) -> str:
     return done.text
 
 
-def _fields(args: Arguments) -> Fields:
+def _fields(layout: Layout, args: Arguments) -> Fields:
     """What was typed, over what the draft says; a list of one `none` is an empty list."""
     from contextkit import handoff_fields
 
@@ -96,7 +98,8 @@ def _fields(args: Arguments) -> Fields:
         if values:
             nothing = len(values) == 1 and handoff_fields.is_nothing(values[0])
             fields[name] = () if nothing else values
-    return fields
+    checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
+    return checked
 
 
 TO = Option(name="to", positional=True, help="the incoming agent: qa, @qa, /AIOS:agents:qa")
@@ -124,6 +127,7 @@ FIELDS = (
     Option(name="draft", help="the same fields as a YAML or JSON document, - for standard input"),
     Option(name="no_story", kind="flag", help="there is no story"),
     Option(name="strict", kind="flag", help="refuse what is over a limit instead of cutting it"),
+    REDACT,
 )
 PROFILE = Option(name="profile", help="the incoming agent's profile (default: handoff_profiles)")
 PROGRAM = Program(

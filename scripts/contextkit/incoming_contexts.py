@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import agents, handoff_state, handoffs, names, profiles, templates
+from contextkit import agents, handoff_state, handoffs, names, profiles, redaction, templates
 from contextkit.handoffs import Handoff
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -24,7 +24,7 @@ class Context(Record):
 
 
 class Profile(Record):
-    """An agent's profile, word for word, and its path as it is shown; empty if there is none."""
+    """An agent's profile, word for word but for secrets, and its path; empty if there is none."""
 
     text: str = ""
     path: str = ""
@@ -43,7 +43,7 @@ def profile(layout: Layout, agent: str, given: str = "") -> Profile:
     """The profile at the path `given`, else where the settings say that this agent's is."""
     path = profiles.find(layout, agent, given)
     return Profile(
-        text=profiles.load(layout, path),
+        text=_without_secrets(layout, profiles.load(layout, path)),
         path=layout.shown(path) if path else "",
     )
 
@@ -58,7 +58,7 @@ def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff])
     parts = [
         {
             "path": layout.shown(os.path.join(layout.handoffs, name)),
-            "text": handoffs.render(handoff),
+            "text": _without_secrets(layout, handoffs.render(handoff)),
             "consumed": handoff.consumed,
         }
         for name, handoff in list(found.items())[: layout.limits.handoff_retained]
@@ -69,6 +69,10 @@ def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff])
         return Context(text=text)
     asked = ", ".join(map(layout.shown, layout.profiles(agent)))
     return Context(text=text, said=(f"no profile of {agent} was found ({asked}): artifacts only",))
+
+
+def _without_secrets(layout: Layout, text: str) -> str:
+    return redaction.redacted(text, layout.limits.secrets_allow)[0]
 
 
 def shortened(layout: Layout, agent: str, text: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextkit import cli, memory, names, task_saves
-from contextkit.commands import Answer, Arguments, Command, Option
+from contextkit import cli, memory, names, redaction, task_saves
+from contextkit.commands import REDACT, Answer, Arguments, Command, Option
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.task_saves import Pending
@@ -20,28 +20,37 @@ def init(layout: Layout, args: Arguments) -> str:
 
 
 def plan(layout: Layout, args: Arguments) -> Answer:
-    fields = _given(args, task_saves.PLAN)
+    fields = _given(layout, args, task_saves.PLAN)
     ready = task_saves.plan(layout, args.task, fields, names.now())
     return _keep(layout, args.task, [ready])
 
 
 def finding(layout: Layout, args: Arguments) -> Answer:
-    fields = _given(args, task_saves.FINDING)
+    fields = _given(layout, args, task_saves.FINDING)
     wanted = args.file or not (args.draft or args.summary)
     report = cli.content(args.file) if wanted else ""
+    report, secrets = redaction.redacted(report, layout.limits.secrets_allow)
+    if secrets:
+        cli.say(f"redacted in the report: {redaction.summary(secrets)}")
     ready = task_saves.finding(layout, args.task, fields, report, names.now())
     return _keep(layout, args.task, [ready])
 
 
-def _given(args: Arguments, known: Iterable[str]) -> Fields:
+def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> Fields:
     """The fields of a call; those of its draft where the command line says nothing."""
     values = vars(args)
     typed = {name: values[name] for name in known if values.get(name)}
-    if not values.get("draft"):
-        return typed
-    fields = _draft(args.draft, ("task", *known))
-    _check_task_of(fields, args.task)
-    return {**fields, **typed}
+    if values.get("draft"):
+        fields = _draft(args.draft, ("task", *known))
+        _check_task_of(fields, args.task)
+        typed = {**fields, **typed}
+    return _checked(layout, args, typed)
+
+
+def _checked(layout: Layout, args: Arguments, fields: Fields) -> Fields:
+    """The fields without secrets: refused, or with `redact=1` taken out."""
+    checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
+    return checked
 
 
 def _check_task_of(fields: Fields, task: str) -> None:
@@ -136,7 +145,7 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
 def _checkpoint(
     layout: Layout, args: Arguments, phase: str, next_phase: str, said: str = ""
 ) -> Answer:
-    fields = _given(args, task_saves.CHECKPOINT)
+    fields = _given(layout, args, task_saves.CHECKPOINT)
     if said and not fields.get("summary"):
         carried = task_saves.carried(layout, args.task, said)
         if phase != next_phase:
@@ -157,7 +166,7 @@ def _count(args: Arguments) -> int | None:
 
 def batch(layout: Layout, args: Arguments) -> Answer:
     known = ("task", "phase", "findings", *task_saves.CHECKPOINT)
-    fields = _draft(args.draft, known)
+    fields = _checked(layout, args, _draft(args.draft, known))
     _check_task_of(fields, args.task)
     phase, ready = task_saves.batch(layout, args.task, fields, names.now())
     if not layout.limits.memory_agent_completion:
@@ -167,9 +176,11 @@ def batch(layout: Layout, args: Arguments) -> Answer:
 
 def snapshot(layout: Layout, args: Arguments) -> Answer:
     task = args.task or memory.current_task(layout)
-    fields = _given(args, ("summary", "important", "resume", "agents", "decisions"))
+    fields = _given(
+        layout, args, ("summary", "important", "resume", "agents", "decisions", "files")
+    )
     fields.setdefault("summary", "")
-    fields["files"] = args.files
+    fields.setdefault("files", ())
     fields["tokens"] = _tokens(args.tokens)
     fields["reason"] = args.reason or "manual"
     fields["phase"] = args.phase
@@ -223,6 +234,7 @@ COMMANDS = (
             _items("constraints", "constraint", "constraints to add"),
             _items("next_actions", "next-action", "what comes next, in place of what was to come"),
             DRAFT,
+            REDACT,
         ),
     ),
     Command(
@@ -240,6 +252,7 @@ COMMANDS = (
             _items("questions", "question", "questions that are open"),
             _items("recommendations", "recommendation", "what should be done"),
             DRAFT,
+            REDACT,
         ),
     ),
     Command(
@@ -258,6 +271,7 @@ COMMANDS = (
             Option(name="next_action", required=True, help="what to do first on resuming"),
             RECOVERY,
             FILES,
+            REDACT,
         ),
     ),
     Command(
@@ -271,6 +285,7 @@ COMMANDS = (
             Option(name="next_action", help="what comes first (default: as the plan says)"),
             RECOVERY,
             FILES,
+            REDACT,
         ),
     ),
     Command(
@@ -283,6 +298,7 @@ COMMANDS = (
                 required=True,
                 help="phase, summary, next_action, findings: a list of agent, status, summary, …",
             ),
+            REDACT,
         ),
     ),
     Command(
@@ -291,6 +307,7 @@ COMMANDS = (
         options=(
             TASK,
             Option(name="agents", kind="whole", required=True, help="how many will start"),
+            REDACT,
         ),
     ),
     Command(
@@ -307,6 +324,7 @@ COMMANDS = (
             FILES,
             _items("decisions", "decision", "decisions that are open"),
             Option(name="resume", help="how to go on from here"),
+            REDACT,
         ),
     ),
 )

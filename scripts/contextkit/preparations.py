@@ -15,7 +15,6 @@ from contextkit import (
     files,
     launch_prompts,
     names,
-    packages,
     redaction,
     references,
     sandboxes,
@@ -134,7 +133,6 @@ def _how(layout: Layout) -> str:
 
 def _stale(layout: Layout, path: str, own: list[str]) -> list[str]:
     """A sentence for each reason why a capsule is not what things are now."""
-    packages.need("yaml", "frontmatter")
     shown = layout.shown(path)
     return [f"{shown} is stale: {reason}" for reason in drift.staleness(layout, path, own)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit import cli, formats, memory, names
+from contextkit import cli, formats, memory, names, redaction
 from contextkit.commands import JSON, Answer, Arguments, Command, Option
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
@@ -107,6 +107,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if not found.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
     text = formats.to_json(_public(found, made)) if args.json else made.text
+    text = redaction.redacted(text, layout.limits.secrets_allow)[0]
     return Answer(text=text, status=0 if found.whole else 1)
 
 

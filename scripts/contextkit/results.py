@@ -117,15 +117,3 @@ def check(report: Report) -> None:
     if not names.one_line(report.summary):
         raise bad_input("summary: say in one line what was concluded")
     Verdict(agent=report.agent, status=report.status.upper(), summary=report.summary)
-
-
-def blockers(layout: Layout) -> list[str]:
-    """The verdicts that somebody still has to look at, a line each: what a handoff begins with."""
-    urgent = verdicts.needs_attention(verdicts.load_all(layout))
-    lines = []
-    for entry in urgent:
-        where = f" ({entry['detail_path']})" if entry.get("detail_path") else ""
-        lines.append(
-            names.one_line(f"{entry['status']} {entry['agent']}: {entry['summary']}{where}")
-        )
-    return lines

@@ -31,6 +31,7 @@ _STOPS = " \t\r\n\"'`<>|,;(){}[]"  # where a value that is not quoted ends
 _AFTER_NAME = "\"'`*]) \t"  # what may stand between a name and its `=` or `:`
 _LONGEST = 16_384  # characters of a token: a JWT may be long
 _LONGEST_VALUE = 400  # characters of what stands after a name
+_LONGEST_PASSWORD = 256
 
 
 def places(text: str) -> Iterator[Place]:
@@ -135,12 +136,16 @@ def _named(text: str) -> Iterator[Place]:
     lower = _lower(text)
     for names, kind in ((PASSWORDS, "password"), (KEYS, "assigned-secret")):
         for name in names:
+            end = 0
             for at in every(lower, name):
+                if at < end:  # in the value that was found last
+                    continue
                 if name in WHOLE and text[at - 1 : at] in _INSIDE and text[at - 1 : at]:
                     continue
                 place = _value_after(text, at + len(name))
                 if place and _is_value(text, *place, kind == "password"):
-                    yield kind, place[0], place[1]
+                    end = place[1]
+                    yield kind, place[0], end
 
 
 def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
@@ -188,6 +193,8 @@ def _word(text: str, at: int, stops: str) -> str:
 
 def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> bool:
     """Whether a value is one that should not be told, and no word of prose or code."""
+    if password and end - start > _LONGEST_PASSWORD:
+        return False
     value = text[start:end]
     if len(value) < (6 if password else 10) or _is_variable(value) or _is_placeholder(value):
         return False

@@ -8,10 +8,6 @@ from contextkit import names
 from contextkit.hosts import NOTHING, Answer
 from contextkit.layout import Layout
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.briefs import Source
-
 _WARNINGS = 3  # of recovery
 
 
@@ -52,20 +48,7 @@ def brief(layout: Layout) -> Answer:
         return NOTHING
     from contextkit import briefs
 
-    return Answer(context=briefs.brief(layout, branch, _latest_handoff(layout), at_rest=True))
-
-
-def _latest_handoff(layout: Layout) -> Source | None:
-    if not os.path.isdir(layout.handoffs):
-        return None
-    from contextkit import briefs, handoff_state, handoffs
-
-    order = handoff_state.current(layout)[0].order
-    found, _ = handoffs.load_all(layout, list(order[-1:]))
-    for name, one in found.items():
-        path = layout.shown(os.path.join(layout.handoffs, name))
-        return briefs.Source(path=path, text=handoffs.render(one))
-    return None
+    return Answer(context=briefs.brief(layout, branch))
 
 
 def recovered(layout: Layout) -> Answer:

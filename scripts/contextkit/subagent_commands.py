@@ -17,7 +17,7 @@ from contextkit import (
     watch_tables,
     watches,
 )
-from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.sandboxes import KINDS
@@ -199,7 +199,7 @@ LAUNCH = (
     Option(name="type", choices=KINDS, help="where it works (default: here)"),
     Option(name="timeout", help="stop it after this time (90s, 30m; default: never)"),
     Option(name="max_tokens", kind="whole", help="trim the capsule to this many"),
-    Option(name="redact", kind="flag", help="take secrets out instead of refusing them"),
+    REDACT,
 )
 REPORT = (
     Option(name="agent", required=True, help="the subagent's name"),

@@ -1,6 +1,9 @@
-"""The flows between a main agent and its subagents.
+"""The flow from a main agent to its capsule: the prompt that has it written.
 
 capture     what the main agent needs in order to write a capsule, as one prompt
+
+The other flows: `results.finish` takes a subagent's report, `handing_over.hand_over` writes what
+the next agent gets, with the open verdicts as its blockers, `briefs.brief` tells a fresh one.
 """
 
 from __future__ import annotations
@@ -184,6 +187,11 @@ def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
     log = []
     if layout.repository is not None:
         log = git.log(layout.repository, branch, limits.capsule_prompt_commits)
+    try:
+        gaps = _gaps(layout, branch)
+    except ContextError as error:
+        gaps = []
+        warnings.append(f"capsule gaps are left out: {error}")
     open_ones = [r for r in reminders.load_all(inbox) if not r.done] if inbox else []
     newest = sorted(reversed(open_ones), key=lambda r: r.taken, reverse=True)
     quoted = newest[: limits.capsule_prompt_reminders]
@@ -196,7 +204,7 @@ def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
             layout, (f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log)
         ),
         open_reminders=(*(_without_secrets(layout, r) for r in quoted), *newest[len(quoted) :]),
-        gaps=_clean(layout, _gaps(layout, branch)),
+        gaps=_clean(layout, gaps),
         warnings=tuple(warnings),
     )
 
@@ -214,7 +222,7 @@ def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:
 
 def _gaps(layout: Layout, branch: str) -> list[str]:
     """What subagents of the branch missed in their capsule and no newer one can hold yet."""
-    if not branch or not os.path.exists(layout.join(layout.places.registry)):
+    if not branch or not os.path.exists(layout.registry):
         return []
     from contextkit import registry
 

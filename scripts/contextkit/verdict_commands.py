@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import cli, formats, names, run_commands, start_commands, verdicts
+from contextkit import cli, formats, names, redaction, run_commands, start_commands, verdicts
 from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
@@ -81,7 +81,8 @@ def read(layout: Layout, args: Arguments) -> Answer:
 
 def table(layout: Layout, args: Arguments) -> Answer:
     entries = verdicts.load_all(layout, run_commands.store(layout, args))
-    return _answer(entries, entries, verdicts.table(entries, _legacy(args)), args)
+    text = redaction.redacted(verdicts.table(entries, _legacy(args)), layout.limits.secrets_allow)
+    return _answer(entries, entries, text[0], args)
 
 
 def count(layout: Layout, args: Arguments) -> Answer:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, formats, names
+from contextkit import files, formats, names, redaction
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -140,13 +140,15 @@ def unreadable(stem: str, reason: str) -> Entry:
 def save(layout: Layout, verdict: Verdict, store: str = "") -> str:
     """Write one verdict, replacing the agent's last one whole; returns its path.
 
+    A secret in its summary is redacted: hooks write here, and a verdict must not be lost.
     `store` is the folder of a run's own verdicts, here and below; by default the flat one.
     """
     store = files.store(store or folder(layout))
     path = os.path.join(store, encode(verdict.agent) + ".json")
     if os.path.islink(path):
         raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
-    return files.write(path, render(verdict))
+    summary, _ = redaction.redacted(verdict.summary, layout.limits.secrets_allow)
+    return files.write(path, render(verdict.replace(summary=summary)))
 
 
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import drift, files, names, packages, registry, watches
+from contextkit import drift, files, names, registry, watches
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -159,7 +159,6 @@ def _staleness(layout: Layout, row: Row, known: dict[tuple[str, str], str]) -> s
 
 
 def _is_stale(layout: Layout, path: str, scope: object) -> bool:
-    packages.need("yaml", "frontmatter")
     own = [scope] if isinstance(scope, str) and scope else []
     try:
         return bool(drift.staleness(layout, path, own))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from contextkit.registry import Row
 
-_MOST_LOG = 65_536  # bytes of a progress log that are searched for gaps
+_MOST_LOG = 65_536  # bytes at the end of a log that are searched for gaps
 
 
 class News(Record):
@@ -90,7 +90,7 @@ def folder_of(layout: Layout, row: Row) -> str:
 
 
 def _collect(layout: Layout, row: Row, now: int) -> list[News]:
-    """Put the gaps that a progress log names into its row; what was new."""
+    """Put the gaps that a subagent named so far into its row; what was new."""
     if not folder_of(layout, row) or row.get("status") == "cleaned":
         return []
     known = registry.gaps_of(row)
@@ -100,10 +100,15 @@ def _collect(layout: Layout, row: Row, now: int) -> list[News]:
 
 
 def log_text(layout: Layout, row: Row) -> str:
-    """The end of the progress log; empty where there is none or it leads out of the root."""
-    path = place_of(layout, row.get("progress_path"))
-    if not path:
-        return ""
+    """The ends of its progress log and of what it printed, which for many hosts is the report.
+
+    Empty where there is none, or it leads out of the root.
+    """
+    paths = [place_of(layout, row.get(name)) for name in ("progress_path", "log_path")]
+    return "\n".join(_end_of(path) for path in paths if path)
+
+
+def _end_of(path: str) -> str:
     try:
         with open(path, "rb") as file:
             file.seek(max(0, os.stat(path).st_size - _MOST_LOG))

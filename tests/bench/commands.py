@@ -128,7 +128,7 @@ def capsule_cases(folder: Path) -> list[Case]:
     subprocess.run(script("capsule.py", "check", "--seal"), check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)  # fmt: skip
     calls = ("latest", "list", "show", "show --max-tokens=200", "check", "check --seal")
-    return [Case(f"capsule {call}", script("capsule.py", *call.split())) for call in calls]
+    return [Case(f"capsule {call}", script("capsule.py", *call.split()), 3) for call in calls]
 
 
 def payload_cases(folder: Path) -> list[Case]:
