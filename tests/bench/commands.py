@@ -366,9 +366,11 @@ def hook_cases(folder: Path) -> list[Case]:
     launcher = str(SCRIPTS / "hook.sh")
     samples = json.loads((CHECKOUT / "templates" / "hosts" / "claude.json").read_text("utf-8"))
     hooks = folder / ".contextkit" / "hooks"
+    idle = folder / "idle"  # where nothing is stored
+    subprocess.run(["git", "init", "-q", str(idle)], check=True)
     found = []
     for event, sample in samples.items():
-        short = {**sample, "cwd": str(folder), "session_id": "idle", "last_assistant_message": "ok"}
+        short = {**sample, "cwd": str(idle), "session_id": "idle", "last_assistant_message": "ok"}
         short |= {"agent_id": ""}
         given = folder / f"idle-{event}.json"
         given.write_text(json.dumps(short), encoding="utf-8")
