@@ -15,7 +15,7 @@ import tempfile
 from contextkit import cli
 from contextkit.commands import Arguments, Command, Option, Program
 from contextkit.layout import Layout, toolkit
-from walkthrough import capsules, handoffs, memory, payloads, reviews, subagents
+from walkthrough import capsules, handoffs, hosts, memory, payloads, reviews, subagents
 from walkthrough.walk import Walk, indent, show, write_file
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BRANCH = "feature/demo"
 ACTS = (
-    capsules.act, subagents.act, payloads.act, handoffs.act, memory.act, reviews.act,
+    capsules.act, subagents.act, payloads.act, handoffs.act, memory.act, reviews.act, hosts.act,
 )  # fmt: skip
 
 

@@ -139,6 +139,7 @@ def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
         "memory     nothing stored\n"
         "verdicts   0 verdicts; 0 to look at\n"
         "subagents  0 of 0 still open, 0 failed; 0 capsule gaps\n"
+        "hosts      not adopted: no hooks are installed; 0 failures noted\n"
     )
     assert tree() == set()
 
@@ -164,6 +165,7 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "memory",
         "verdicts",
         "subagents",
+        "hosts",
     ]
 
 

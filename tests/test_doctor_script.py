@@ -240,10 +240,16 @@ def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, st
         "reminders": layout.reminders,
         "payloads": f"{layout.payloads}/s/manifest.json",
         "verdicts": layout.join(".clavain", "verdicts", "a.json"),
+        "handoffs": f"{layout.handoffs}/handoff-a-to-b-20251023T180500Z.yaml",
+        "memory": f"{layout.memory}/checkpoints/cp_review_20251023T180500.json",
+        "review runs": f"{layout.state}/runs/20251023T180500Z-abcdef.json",
+        "subagents": layout.registry,
     }[store]
     Path(broken).parent.mkdir(parents=True)
     Path(broken).write_bytes(b"\xff{")
-    files.store(layout.payloads if store == "payloads" else layout.join(".clavain", "verdicts"))
+    own = {"payloads": layout.payloads, "handoffs": layout.handoffs, "memory": layout.memory,
+           "review runs": layout.state}  # fmt: skip
+    files.store(own.get(store, layout.join(".clavain", "verdicts")))
     (line,) = wrong(run)
     assert line.startswith(f"{store}: ") and line.endswith(")")
 

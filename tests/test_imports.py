@@ -46,10 +46,11 @@ FLOWS = frozenset(
     "adoption adoption_parts adoption_steps adoption_work agent_files agent_statuses"
     " briefs capsule_prune capsule_references capsule_upkeep checkups derived_snapshots"
     " drift drill_downs endings gates handing_over handoff_facts handoff_savings"
-    " hook_events hook_frame hook_outputs hook_trials incoming_contexts launch_prompts"
-    " launches memory_checks outputs overview preparations recovery recovery_reports"
-    " research_reports results retention review_reports review_runs run_folders run_starts"
-    " run_subjects run_waits session_ends store_checks store_documents subagents synthesis"
+    " hook_events hook_frame hook_outputs hook_reviews hook_snapshots hook_trials"
+    " incoming_contexts launch_prompts launches memory_checks outputs overview"
+    " preparations recovery recovery_reports research_reports results retention"
+    " review_reports review_runs run_folders run_starts run_subjects run_waits"
+    " session_ends session_notes store_checks store_documents subagents synthesis"
     " synthesis_conflicts synthesis_data synthesis_reports task_saves task_upkeep"
     " verdict_cleaning watch_tables watches work_files".split()
 )
@@ -163,7 +164,8 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
 
 HANDOFF = {"handoff"} | COMMON | ours(
     "agents artifact_commands formats handing_over handoff_commands handoff_facts handoff_fields"
-    " handoff_limits handoff_state handoffs incoming_contexts profiles redaction tokens verdicts"
+    " handoff_limits handoff_state handoffs incoming_contexts profiles redaction sessions tokens"
+    " verdicts"
     " work_files"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip

@@ -90,6 +90,8 @@ def test_a_target_alone_gets_what_was_typed(
 ) -> None:
     value = "".join(NASTY.values()).replace("\x1b", "")
     typed = [f"{name}={value}" for name in target.variables]
+    if target.name == "clean":
+        (checkout / "scripts").unlink()  # a link to the real ones, which other tests run
     make(target.name, *typed, cwd=checkout, env={"PATH": recorder.path})
     expected = words_of(target.name, dict.fromkeys(target.variables, value))
     if expected:
@@ -266,8 +268,15 @@ def test_alone_it_shows_its_help_and_works_from_another_folder(
         assert arguments == ["-S", f"{checkout}/scripts/context.py", "help", "--root="]
     make("-f", ours, "test", cwd=elsewhere)
     assert recorder.calls() == [[".venv/bin/python", "-m", "pytest"]]
+    compiled = checkout / "scripts" / "contextkit" / "compiled"
+    (checkout / "scripts").unlink()  # a link to the real ones: their templates are not to go
+    (compiled / "x").mkdir(parents=True)
     make("-f", ours, "clean", cwd=elsewhere)
-    assert (elsewhere / ".venv").is_dir() and not (checkout / ".venv").exists()
+    assert (
+        not compiled.exists()
+        and (elsewhere / ".venv").is_dir()
+        and not (checkout / ".venv").exists()
+    )
 
 
 def test_jobs_at_once(host: Path) -> None:

@@ -9,6 +9,8 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _CHARACTERS = _LETTERS | frozenset("0123456789-")
 _LONGEST = 64  # characters of an id: two of them, a stamp and a suffix fit a file name
 _AFTER = ",:;.!?"  # may stand between a name and the blank after it
+# Who judges the work of others does not get their view of it, unless somebody asks for it.
+_JUDGES = ("review", "audit", "critic", "senior_architect", "senior-architect")
 
 
 def is_id(text: str) -> bool:
@@ -32,6 +34,12 @@ def identify(text: str, field: str) -> str:
         asked = "a-z, 0-9 and single hyphens, a letter first, without -to- inside"
         raise bad_input(f"{field}: {names.one_line(text)[:80]!r} is no agent's id: {asked}")
     return found
+
+
+def judges(name: str) -> bool:
+    """Whether an agent of this name judges the work of others: a reviewer, an auditor."""
+    lower = name.lower()
+    return any(word in lower for word in _JUDGES)
 
 
 def recognised(prompt: str, prefixes: tuple[str, ...]) -> tuple[str, str] | None:

@@ -10,12 +10,14 @@ import os
 
 from contextkit import (
     checkpoints,
+    files,
     findings,
     git,
     memory,
     names,
     redaction,
     references,
+    sections,
     snapshots,
     task_saves,
 )
@@ -51,6 +53,15 @@ def save_snapshot(
     return snapshots.save(layout, made, now)
 
 
+def complete(layout: Layout, path: str, summary: str) -> None:
+    """Put the summary of a conversation into a snapshot that was written without one.
+
+    Raises ContextError where the file cannot be read as a snapshot any more.
+    """
+    made = snapshots.load(path).replace(summary=sections.clean(_clean(layout, summary)))
+    files.write(path, snapshots.render(made))
+
+
 def derive(
     layout: Layout,
     *,
@@ -73,21 +84,26 @@ def derive(
     checkpoint = saved[-1][1] if saved else None
     in_play = _files_in_play(modified, told)
     paths = [task_saves.path_of(file.path) for file in in_play]
-    allowed = layout.limits.secrets_allow
+    decisions = [q.text for q in plan.questions if not q.answered] if plan else []
     return snapshots.make(
         timestamp=names.iso(now),
         reason=reason,
-        summary=redaction.redacted(summary.strip() or _UNSAID, allowed)[0],
+        summary=_clean(layout, summary).strip() or _UNSAID,
         tokens=tokens,
         task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
         agents=checkpoint.active_agents if checkpoint else (),
-        important=redaction.redacted(_important(layout, plan, told), allowed)[0],
-        files=in_play,
-        decisions=[q.text for q in plan.questions if not q.answered] if plan else (),
-        resume=redaction.redacted(_resume(task, plan, checkpoint), allowed)[0],
+        important=_clean(layout, _important(layout, plan, told)),
+        files=[file.replace(note=_clean(layout, file.note)) for file in in_play],
+        decisions=[_clean(layout, text) for text in decisions],
+        resume=_clean(layout, _resume(task, plan, checkpoint)),
         digests=references.seal(layout.root, paths),
     )
+
+
+def _clean(layout: Layout, text: str) -> str:
+    """`text` without secrets: nobody is asked before a snapshot is derived."""
+    return redaction.redacted(text, layout.limits.secrets_allow)[0]
 
 
 def _files_in_play(

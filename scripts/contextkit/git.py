@@ -23,6 +23,7 @@ _MISLEADING = frozenset(
     " GIT_DIFF_OPTS GIT_EXTERNAL_DIFF".split()
 )
 _HEX = frozenset("0123456789abcdef")
+_at_rest = False  # whether git may not be started, as in a hook
 
 
 class Repository(Record):
@@ -38,6 +39,18 @@ class Head(Record):
 
     branch: str = ""
     commit: str = ""
+
+
+class at_rest:
+    """While this is entered git is not started, as if it were not installed: a hook has no time."""
+
+    def __enter__(self) -> None:
+        global _at_rest
+        self._before, _at_rest = _at_rest, True
+
+    def __exit__(self, *error: object) -> None:
+        global _at_rest
+        _at_rest = self._before
 
 
 def find(start: str) -> Repository | None:
@@ -194,6 +207,9 @@ def _start(
     Nothing that the repository's own settings name is run: no pager, no hook, no monitor.
     """
     safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+    if _at_rest:
+        os.close(out_end)
+        return 0
     # A relative GIT_DIR means the current directory.
     place = () if os.environ.get("GIT_DIR") else ("-C", folder)
     command = ("git", *place, "--no-pager", "--no-optional-locks", *safe, *arguments)
@@ -239,6 +255,8 @@ def run(folder: str, *arguments: str) -> str:
 
     Raises ContextError with what git says; for what changes something or must not fail unseen.
     """
+    if _at_rest:
+        raise ContextError("git is not started by a hook")
     import subprocess
 
     kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}

@@ -20,6 +20,7 @@ from contextkit import (
     names,
     profiles,
     redaction,
+    tokens,
 )
 from contextkit.errors import ContextError, bad_input
 from contextkit.handoffs import Handoff
@@ -170,14 +171,19 @@ def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str,
 
 
 def switch_from_prompt(
-    layout: Layout, prompt: str, now: int, longest: int | None = None
+    layout: Layout,
+    prompt: str,
+    now: int,
+    longest: int | None = None,
+    most_tokens: int | None = None,
 ) -> str | None:
     """The whole switch for a host's hook: the incoming agent's context; None where there is none.
 
     The rest of the prompt is the next_action (two sentences), the story that of the last
     artifact. Whoever has no profile where others have one, or is the name of a file, is no agent.
-    With more than `longest` characters the profile is named instead of quoted. Raises
-    ContextError where a switch could not be made; the active agent is then who it was.
+    With more than `longest` characters, or `most_tokens` as hard limits count them, the profile is
+    named instead of quoted. Raises ContextError where a switch could not be made; the active agent
+    is then who it was.
     """
     found = agents.recognised(prompt, layout.limits.handoff_prefixes)
     if found is None or not _is_agent(layout, found[0]):
@@ -185,7 +191,8 @@ def switch_from_prompt(
     to, rest = found
     action = handoff_limits.sentences(names.one_line(rest), _SENTENCES) or _NOT_SAID
     done = switch(layout, {"to_agent": to, "next_action": action}, now)
-    if longest is None or len(done.text) <= longest:
+    fits = longest is None or len(done.text) <= longest
+    if fits and (most_tokens is None or tokens.cautious(done.text) <= most_tokens):
         return done.text or None
     return incoming_contexts.shortened(layout, to, done.text)
 
@@ -195,7 +202,7 @@ def reset(layout: Layout) -> Outcome:
     with handoff_state.locked(layout):
         state, said = handoff_state.current(layout)
         if state.active:
-            handoff_state.save(layout, state.replace(active=""))
+            handoff_state.save(layout, state.replace(active="", session=""))
     text = f"{state.active} is not active any more" if state.active else "no agent was active"
     return Outcome(text=text, said=said)
 

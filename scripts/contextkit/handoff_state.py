@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import agents, files, formats, handoffs, names, tokens
+from contextkit import agents, files, formats, handoffs, names, sessions, tokens
 from contextkit.errors import ContextError, bad_input
 from contextkit.handoffs import Handoff
 from contextkit.layout import Layout
@@ -41,6 +41,7 @@ class State(Record):
     sequence: int = 0
     order: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()  # lines: a command that hands over only adds one
+    session: str = ""  # in which the active agent became that, as far as it was known
 
     def check(self) -> None:
         named = all(map(handoffs.is_name, self.order)) and len(set(self.order)) == len(self.order)
@@ -167,6 +168,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
             sequence=handoff.sequence,
             order=order,
             switches=(*state.switches, switch.line),
+            session=sessions.find_current(layout),
         ),
     )
     for name in surplus:
@@ -194,4 +196,30 @@ def _tokens(layout: Layout, name: str) -> int:
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
     """Make `agent` the first of a session: nobody hands over to it."""
     first = Switch(at=names.iso(now), from_agent="-", to_agent=agent)
-    save(layout, state.replace(active=agent, switches=(*state.switches, first.line)))
+    session = sessions.find_current(layout)
+    log = (*state.switches, first.line)
+    save(layout, state.replace(active=agent, switches=log, session=session))
+
+
+def end_session(layout: Layout, session: str) -> str:
+    """The agent that `session` made the active one is active no more; who that was, or nobody.
+
+    The next activation is a first one then. `resume_session` makes it undone.
+    """
+    with locked(layout):
+        state, _ = current(layout)
+        if not (state.active and session and state.session == session):
+            return ""
+        save(layout, state.replace(active=""))
+    return state.active
+
+
+def resume_session(layout: Layout, session: str) -> str:
+    """The agent that was active when `session` ended is so again, if nobody is; who that is."""
+    with locked(layout):
+        state, _ = current(layout)
+        log = state.log()
+        if state.active or not (session and state.session == session and log):
+            return ""
+        save(layout, state.replace(active=log[-1].to_agent))
+    return log[-1].to_agent

@@ -41,9 +41,14 @@ def render(agent: HookAgent) -> str:
     return formats.to_json(agent) + "\n"
 
 
+def folder(layout: Layout, session: str) -> str:
+    """What hooks know of a session, whose name is safe already (`hosts.HookInput`)."""
+    return os.path.join(layout.hooks, session or "unknown")
+
+
 def path(layout: Layout, session: str, agent: str) -> str:
     """The file of one subagent; both names are safe already (`hosts.HookInput`)."""
-    return os.path.join(layout.hooks, session or "unknown", (agent or "main") + ".json")
+    return os.path.join(folder(layout, session), (agent or "main") + ".json")
 
 
 def load(layout: Layout, session: str, agent: str) -> HookAgent:
@@ -57,9 +62,8 @@ def load(layout: Layout, session: str, agent: str) -> HookAgent:
 
 def load_all(layout: Layout, session: str) -> dict[str, HookAgent]:
     """Every subagent of a session by its id; a broken file is left out."""
-    folder = os.path.join(layout.hooks, session or "unknown")
     try:
-        found = sorted(os.listdir(folder))
+        found = sorted(os.listdir(folder(layout, session)))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     stems = [name[:-5] for name in found if name.endswith(".json") and name[0] != "."]
@@ -75,7 +79,7 @@ def save(layout: Layout, session: str, agent: str, record: HookAgent) -> str:
 def locked(layout: Layout, session: str) -> files.locked:
     """The lock under which the subagents of a session are changed."""
     files.store(layout.state)
-    return files.locked(os.path.join(layout.hooks, session or "unknown", "agents.lock"))
+    return files.locked(os.path.join(folder(layout, session), "agents.lock"))
 
 
 def send_back(layout: Layout, session: str, agent: str, most: int) -> bool:
@@ -90,13 +94,13 @@ def send_back(layout: Layout, session: str, agent: str, most: int) -> bool:
 
 def forget(layout: Layout, session: str) -> bool:
     """Remove what is known of a session's subagents; True if there was anything."""
-    folder = os.path.join(layout.hooks, session)
-    if not session or not os.path.isdir(folder) or os.path.islink(folder):
+    place = folder(layout, session)
+    if not session or not os.path.isdir(place) or os.path.islink(place):
         return False
     try:
-        for name in os.listdir(folder):
-            os.unlink(os.path.join(folder, name))
-        os.rmdir(folder)
+        for name in os.listdir(place):
+            os.unlink(os.path.join(place, name))
+        os.rmdir(place)
     except OSError:
         pass  # something else is in it, or another hook writes there just now: swept later
     return True

@@ -24,12 +24,21 @@ def run(argv: list[str], data: bytes) -> str:
     """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "claude")
+    from contextkit import git
+
+    with git.at_rest():
+        return _run(host, event, data)
+
+
+def _run(host: str, event: str, data: bytes) -> str:
     try:
         given = hosts.parse(host, event, data)
         actions = hook_events.ACTIONS.get(given.event, ())
         if not actions:
             return ""
         _go_where_the_agent_is(given)
+        if given.session:  # what the host says holds for everything that is stored here
+            os.environ["SESSION_ID"] = given.session
         layout = _layout()
     except Exception as error:  # whatever it is: the host must go on
         _note_without_layout(f"{host} {event}", error)
@@ -91,7 +100,7 @@ def _done(layout: Layout, action: hook_events.Action, given: HookInput) -> Answe
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     """All answers as one, within what hosts take; quoted text is what gives way."""
-    said = [answer for answer in answers if answer != hosts.NOTHING]
+    said = [_without_secrets(layout, answer) for answer in answers if answer != hosts.NOTHING]
     if not said:
         return hosts.NOTHING
     from contextkit import tokens
@@ -113,6 +122,13 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         lines = f"{lines}\n\n{hosts.labelled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
     return Answer(context=lines, block=block)
+
+
+def _without_secrets(layout: Layout, answer: Answer) -> Answer:
+    from contextkit import redaction
+
+    allowed = layout.limits.secrets_allow
+    return Answer(**{n: redaction.redacted(v, allowed)[0] for n, v in vars(answer).items() if v})
 
 
 def _ticks(text: str) -> int:

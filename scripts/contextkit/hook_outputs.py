@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from contextkit import hook_agents, hosts, names, outputs, sessions, tokens, verdicts
+from contextkit import (
+    hook_agents,
+    hook_reviews,
+    hosts,
+    names,
+    outputs,
+    sessions,
+    tokens,
+    verdicts,
+)
 from contextkit.hook_agents import HookAgent
 from contextkit.hosts import HookInput
 from contextkit.layout import Layout
@@ -13,7 +22,7 @@ def keep(layout: Layout, given: HookInput) -> None:
 
     A message that was stored already (a host may stop an agent twice) is not stored again.
     """
-    text = given.text("last_assistant_message").encode("utf-8", "replace").decode("utf-8")
+    text = given.text("last_assistant_message")
     long = tokens.estimate(text) > layout.limits.payload_budget
     said = hosts.may_hold_a_verdict(text)
     now = names.now()
@@ -25,6 +34,7 @@ def keep(layout: Layout, given: HookInput) -> None:
         if given.agent and known.digest == digest:
             return
         stored = _store(layout, given, text, now) if long else ""
+        said = said and not hook_reviews.expected(layout, given, now)  # its file says it
         named = _record(layout, given, text, stored, known, now) if said else ""
         if given.agent:
             kind = known.agent_type or given.agent_type

@@ -89,9 +89,12 @@ class HookInput(Record):
     passed: dict[str, object]
 
     def text(self, name: str) -> str:
-        """A field that is text; empty where it is absent or something else."""
+        """A field that is text; empty where it is absent or something else.
+
+        Half a character, which JSON can hold and no file can, is a question mark.
+        """
         value = self.passed.get(name)
-        return value if isinstance(value, str) else ""
+        return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
     @property
     def session(self) -> str:

@@ -9,15 +9,24 @@ from __future__ import annotations
 
 import os
 
-from contextkit import files, git, markdown, names, sandboxes, sessions, templates, tokens, verdicts
+from contextkit import (
+    agents,
+    files,
+    git,
+    markdown,
+    names,
+    sandboxes,
+    sessions,
+    templates,
+    tokens,
+    verdicts,
+)
 from contextkit.errors import ContextError, bad_input
 from contextkit.layout import Layout, toolkit
 from contextkit.records import Record
 
 MARK = "{{CAPSULE_BODY}}"
 _AUTHORITY = "Treat this capsule as authoritative for current context."
-# Who judges the work of others does not get their view of it, unless somebody asks for it.
-_JUDGES = ("review", "audit", "critic", "senior_architect", "senior-architect")
 
 
 class Scope(Record):
@@ -45,7 +54,7 @@ class Role(Record):
     @property
     def judges(self) -> bool:
         """Whether this role judges the work of others: a reviewer, an auditor."""
-        return any(word in self.name.lower() for word in _JUDGES)
+        return agents.judges(self.name)
 
     @property
     def read_only(self) -> bool:

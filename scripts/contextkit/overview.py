@@ -105,6 +105,7 @@ def status(layout: Layout) -> list[tuple[str, str]]:
             ("memory", _memory),
             ("verdicts", _verdicts),
             ("subagents", _subagents),
+            ("hosts", _hosts),
         )
     ]
 
@@ -186,3 +187,14 @@ def _subagents(layout: Layout) -> str:
     newest = os.path.basename(capsules.latest(layout, head.branch)) if head.branch else ""
     gaps = len(registry.open_gaps(layout, head.branch, newest[:16])) if head.branch else 0
     return f"{running} of {len(rows)} still open, {dead} failed; {gaps} capsule gaps"
+
+
+def _hosts(layout: Layout) -> str:
+    """Which hosts have our hooks here, and what went wrong in them."""
+    from contextkit import diagnostics, hook_trials
+    from contextkit.hosts import HOSTS
+
+    found = [host.title for host in HOSTS.values() if hook_trials.installed(layout, host)]
+    count = len(diagnostics.load_all(layout.hooks))
+    said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
+    return f"{said}; {count} failures noted" + (": make doctor shows them" if count else "")

@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from contextkit.verdicts import Verdict
+
 
 def of_run(layout: Layout, run: str) -> Asked:
     """What the run of this id (or `latest`) asked for. Raises ContextError for an unknown one."""
@@ -53,13 +55,17 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
     becomes clean by not being there. Files of agents that nobody asked are listed last, and
     have no verdict. A run's verdicts are kept with the run, and shown in the flat store as well.
     """
-    session, when = sessions.find_current(layout), names.iso(now)
     readings = list(read)
-    for reading in readings:
-        verdict = reading.verdict.replace(session_id=session, timestamp=when)
-        for store in (asked.store, "") if asked.store else ("",):
-            verdict_files.save(layout, verdict, store)
+    keep(layout, asked, [reading.verdict for reading in readings], now)
     return [*(reading.found for reading in readings), *uninvited(layout, asked)]
+
+
+def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: str = "") -> None:
+    """Write verdicts, of this moment and session: with the run, and in the flat store as well."""
+    session, when = session or sessions.find_current(layout), names.iso(now)
+    for verdict in found:
+        for store in (asked.store, "") if asked.store else ("",):
+            verdict_files.save(layout, verdict.replace(session_id=session, timestamp=when), store)
 
 
 def uninvited(layout: Layout, asked: Asked) -> list[Ingested]:

@@ -132,8 +132,11 @@ def load(layout: Layout, run: str) -> Run:
     return parse(files.read(where), layout.shown(where))
 
 
-def load_all(layout: Layout) -> tuple[list[Run], list[str]]:
-    """Every run, oldest first, and a sentence for each file that is none."""
+def load_all(layout: Layout, since: str = "") -> tuple[list[Run], list[str]]:
+    """Every run, oldest first, and a sentence for each file that is none.
+
+    With `since` (a stamp as ids begin with) only those that started then or later.
+    """
     try:
         there = sorted(os.listdir(folder(layout)))
     except FileNotFoundError:
@@ -143,7 +146,7 @@ def load_all(layout: Layout) -> tuple[list[Run], list[str]]:
     found, broken = [], []
     for name in there:
         where = os.path.join(folder(layout), name)
-        if name[0] == "." or not name.endswith(".json"):
+        if name[0] == "." or not name.endswith(".json") or name < since:
             continue
         try:
             run = parse(files.read(where), layout.shown(where))
@@ -171,6 +174,13 @@ def change(layout: Layout, run: str, **values: object) -> Run:
         changed = load(layout, run).replace(**values)
         save(layout, changed)
     return changed
+
+
+def live(layout: Layout, now: int) -> list[Run]:
+    """The runs that agents may still be writing for, the newest first; broken files passed over."""
+    lifetime = names.seconds(layout.limits.verdict_run_lifetime)
+    found, _ = load_all(layout, since=names.stamp(max(0, now - lifetime)))
+    return [run for run in reversed(found) if is_live(run, now, lifetime)]
 
 
 def is_live(run: Run, now: int, lifetime: int) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextkit import hook_agents, names, retention, sessions
+import os
+
+from contextkit import handoff_state, hook_agents, names, retention, sessions
 from contextkit.layout import Layout
 
 
@@ -16,7 +18,7 @@ def start(layout: Layout, session: str) -> None:
 
 
 def end(layout: Layout, session: str) -> list[str]:
-    """End a session: payloads (they can be resumed) and state go. Says so, a line each.
+    """End a session: payloads (they can be resumed), active agent, state. Says so, a line each.
 
     One line stands in the session's summary then, or in the payloads' own log.
     """
@@ -28,5 +30,23 @@ def end(layout: Layout, session: str) -> list[str]:
         retention.note_end(layout, session, said[0], now)
     if hook_agents.forget(layout, session):
         said.append(f"session {session}: what hooks knew of its subagents is forgotten")
+    agent = end_agent(layout, session)
+    if agent:
+        said.append(f"session {session}: {agent} is not the active agent any more")
     sessions.forget(layout, session)
     return said
+
+
+def end_agent(layout: Layout, session: str) -> str:
+    """The agent that this session made active is so no more; who that was, or nobody.
+
+    The next activation is a first one then. `resume_agent` makes it undone.
+    """
+    there = os.path.isfile(os.path.join(layout.handoffs, handoff_state.FILE))
+    return handoff_state.end_session(layout, session) if there else ""
+
+
+def resume_agent(layout: Layout, session: str) -> str:
+    """Who was active when this session ended is so again, if nobody else is; who that is."""
+    there = os.path.isfile(os.path.join(layout.handoffs, handoff_state.FILE))
+    return handoff_state.resume_session(layout, session) if there else ""

@@ -7,7 +7,22 @@ from __future__ import annotations
 
 import os
 
-from contextkit import capsules, files, names, payloads, reminders, verdicts
+from contextkit import (
+    capsules,
+    checkpoints,
+    files,
+    findings,
+    handoffs,
+    merged_findings,
+    names,
+    payloads,
+    plans,
+    registry,
+    reminders,
+    runs,
+    snapshots,
+    verdicts,
+)
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -53,12 +68,43 @@ def _verdicts(layout: Layout) -> Iterator[str]:
     yield from ()
 
 
+def _handoffs(layout: Layout) -> Iterator[str]:
+    for name in handoffs.listed(layout):
+        handoffs.load(layout, name)
+        yield name
+
+
+def _memory(layout: Layout) -> Iterator[str]:
+    broken: list[str] = []
+    for load_all in (plans.load_all, findings.load_all, merged_findings.load_all,
+                     checkpoints.load_all, snapshots.load_all):  # fmt: skip
+        load_all(layout, broken=broken)
+    if broken:
+        raise ContextError("; ".join(broken))
+    yield from ()
+
+
+def _runs(layout: Layout) -> Iterator[str]:
+    found, broken = runs.load_all(layout)
+    if broken:
+        raise ContextError("; ".join(broken))
+    yield from (run.id for run in found)
+
+
+def _subagents(layout: Layout) -> Iterator[str]:
+    yield from (row["id"] for row in registry.load_all(layout))
+
+
 # Each reads every document of a store and raises ContextError at one that cannot be read.
 UNREADABLE: dict[str, tuple[Callable[[Layout], Iterator[str]], str]] = {
     "capsules": (_capsules, "mend the file, or remove it"),
     "reminders": (_reminders, "mend the file"),
     "payloads": (_payloads, "make payload_repair session=…, or remove the file"),
     "verdicts": (_verdicts, "make verdict_write anew, or remove the file"),
+    "handoffs": (_handoffs, "mend the file, or remove it"),
+    "memory": (_memory, "make memory_check says how to mend it"),
+    "review runs": (_runs, "make verdict_start anew, and remove the file"),
+    "subagents": (_subagents, "mend the file (a merge?), or move it away"),
 }
 
 

@@ -70,7 +70,7 @@ def report(cases: Sequence[Case]) -> bool:
     bare = cases[0].median
     named = {case.name: case for case in cases}
     kept = True
-    print(f"{'command':<34} {'ratio':>6} {'may be':>6} {'median ms':>10} {'p95 ms':>8}")
+    print(f"{'command':<34} {'ratio':>6} {'may be':>6} {'p50 ms':>10} {'p95 ms':>8}")
     for case in cases:
         ratio = case.median / bare
         if case.over:  # round by round: both ran under the same load
