@@ -438,7 +438,7 @@ bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact 
 	@"$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/tests/bench/estimator.py" "$$folder"
 
 bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## what of planted secrets is found, and what is flagged that is none: folder=DIR
-	@"$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/tests/bench/secrets.py" "$$folder"
+	@"$(CONTEXTKIT_PYTHON)" "$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py" "$$folder"
 
 golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the golden files
 	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -p no:xdist -m golden

@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit import adoption, adoption_steps, cli, hosts
-from contextkit.adoption_work import Plan
+from contextkit import cli
 from contextkit.commands import Arguments, Command, Option, Program
 from contextkit.errors import ContextError
+from contextkit.hosts import adoption, adoption_steps, hosts
+from contextkit.hosts.adoption_work import Plan
 from contextkit.layout import Layout
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextkit import cli
-from contextkit.capsule_commands import PROGRAM
+from contextkit.capsules.capsule_commands import PROGRAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from contextkit import cli, files, names, subagents
+from contextkit import cli, files, names
+from contextkit.capsules import capture_prompts
 from contextkit.commands import Arguments, Command, Option, Program
 from contextkit.layout import Layout
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def prompt(layout: Layout, args: Arguments) -> str:
-    request = subagents.Request(
+    request = capture_prompts.Request(
         now=names.now(),
         branch=args.branch,
         session=args.session,
@@ -26,7 +27,7 @@ def prompt(layout: Layout, args: Arguments) -> str:
         mini=args.mini,
         workstream=args.workstream,
     )
-    captured = subagents.capture(layout, request)
+    captured = capture_prompts.capture(layout, request)
     created = False
     while args.stub and not created:
         try:
@@ -36,7 +37,8 @@ def prompt(layout: Layout, args: Arguments) -> str:
             if args.file:
                 cli.say(f"{layout.shown(captured.path)} is there already; left as it is")
                 break
-            captured = subagents.capture(layout, request)  # another process took this second's name
+            # another process took this second's name
+            captured = capture_prompts.capture(layout, request)
     for warning in captured.warnings:
         cli.say(warning)
     header = [

@@ -44,7 +44,7 @@ def status(layout: Layout, args: Arguments) -> str:
 
 
 def session_end(layout: Layout, args: Arguments) -> str:
-    from contextkit import session_ends
+    from contextkit.hosts import session_ends
 
     return "\n".join(session_ends.end(layout, args.session))
 

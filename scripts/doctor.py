@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from contextkit import checkups, cli, formats, hosts
+from contextkit import cli, formats
 from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.hosts import checkups, hosts
 from contextkit.layout import Layout
 
 TYPE_CHECKING = False

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from contextkit import cli, memory_commands, recovery_commands, upkeep_commands
+from contextkit import cli
 from contextkit.commands import Program
+from contextkit.memory import memory_commands, recovery_commands, upkeep_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

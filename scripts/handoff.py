@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextkit import cli
-from contextkit.handoff_commands import PROGRAM
+from contextkit.handoffs.handoff_commands import PROGRAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

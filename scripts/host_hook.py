@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     try:
-        from contextkit import hook_frame
+        from contextkit.hosts import hook_frame
 
         text = hook_frame.run(list(sys.argv[1:] if argv is None else argv), hook_frame.read_input())
         sys.stdout.write(text)

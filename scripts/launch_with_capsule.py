@@ -12,10 +12,11 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit import cli, launches, names
+from contextkit import cli, names
 from contextkit.commands import Answer, Arguments, Command, Option, Program
 from contextkit.errors import ContextError
 from contextkit.layout import Layout
+from contextkit.subagents import launches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

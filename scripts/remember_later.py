@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from contextkit import cli, names, redaction, reminders
+from contextkit import cli, names, redaction
+from contextkit.capsules import reminders
 from contextkit.commands import JSON, REDACT, Arguments, Command, Option, Program
 from contextkit.errors import bad_input
 from contextkit.layout import Layout

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextkit import cli
-from contextkit.verdict_commands import PROGRAM
+from contextkit.reviews.verdict_commands import PROGRAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conftest import CHECKOUT, git
-from contextkit import vendoring
+from contextkit.hosts import vendoring
 
 REAL_PYTHON = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
 READY = "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n"

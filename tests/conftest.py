@@ -15,6 +15,7 @@ from hypothesis import settings
 CHECKOUT = Path(__file__).resolve().parent.parent
 SCRIPTS = CHECKOUT / "scripts"
 GOLDEN = Path(__file__).parent / "golden"
+REFUSED_TEXTS = Path(__file__).parent / "refused"
 NOW = "2025-10-23T18:05:00Z"
 
 # Laws are tried on fewer examples than hypothesis would, and on a busy machine take their time.

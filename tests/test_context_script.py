@@ -14,7 +14,7 @@ from contextkit.limits import Limits
 from contextkit.makefiles import targets
 from test_capsule_prompt_script import STAMP, TARGET, tree
 from test_capsules import finished
-from test_subagents import INBOX, TEMPLATE, put, remind
+from test_capture_prompts import INBOX, TEMPLATE, put, remind
 
 DOCUMENTS = [
     str(TEMPLATE),

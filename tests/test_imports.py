@@ -13,6 +13,13 @@ import pytest
 from conftest import SCRIPTS
 
 PACKAGE = SCRIPTS / "contextkit"
+FOLDERS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+# Every module by its name, which it shares with no other; the folder says which system it is of.
+PLACES = {
+    path.stem: path
+    for path in [*PACKAGE.glob("*.py"), *(p for f in FOLDERS for p in PACKAGE.glob(f"{f}/*.py"))]
+    if path.stem != "__init__"
+}
 
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
@@ -50,7 +57,7 @@ FLOWS = frozenset(
     " incoming_contexts launch_prompts launches memory_checks outputs overview"
     " preparations recovery recovery_reports research_reports results retention"
     " review_reports review_runs run_folders run_starts run_subjects run_waits"
-    " session_ends session_notes store_checks store_documents subagents synthesis"
+    " session_ends session_notes store_checks store_documents capture_prompts synthesis"
     " synthesis_conflicts synthesis_data synthesis_reports task_saves task_upkeep"
     " verdict_cleaning watch_tables watches work_files".split()
 )
@@ -75,7 +82,8 @@ def imports(source: str) -> Iterator[str]:
         for name in found:
             package, _, rest = name.partition(".")
             if package == "contextkit":
-                yield rest.partition(".")[0]
+                folder, _, below = rest.partition(".")
+                yield (below if folder in FOLDERS else rest).partition(".")[0]
 
 
 def imported(path: Path) -> set[str]:
@@ -97,13 +105,16 @@ def test_imports_are_found_wherever_they_stand() -> None:
         "from contextkit import files, names as n\n"
         "def f():\n    from contextkit.tokens import estimate\n"
         "if TYPE_CHECKING:\n    from contextkit.layout import Layout\n"
+        "from contextkit.memory import plans\n"
+        "from contextkit.memory.plans import Plan\n"
     )
-    assert list(imports(source)) == ["git", "files", "names", "tokens", "layout"]
+    assert list(imports(source)) == ["git", "files", "names", "plans", "plans", "tokens", "layout"]
 
 
 def test_every_module_has_its_layer() -> None:
-    there = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
-    assert there == MODULES, "say in this test which layer a new module belongs to"
+    assert set(PLACES) == MODULES, "say in this test which layer a new module belongs to"
+    everywhere = [path for path in PACKAGE.rglob("*.py") if path.parent.name != "compiled"]
+    assert len(everywhere) == len(PLACES) + len(FOLDERS) + 1, "two modules have one name"
     assert len(MODULES) == len(FOUNDATION) + len(DOCUMENTS) + len(FLOWS) + len(COMMANDS)
 
 
@@ -117,13 +128,13 @@ def test_no_import_goes_up(module: str) -> None:
         allowed = MODULES - COMMANDS
     else:
         allowed = MODULES
-        assert documents_among(imported(PACKAGE / f"{module}.py")) <= 1
-    assert imported(PACKAGE / f"{module}.py") <= allowed | {"compiled"}
+        assert documents_among(imported(PLACES[module])) <= 1
+    assert imported(PLACES[module]) <= allowed | {"compiled"}
 
 
 def test_no_module_imports_a_script() -> None:
     scripts = {path.stem for path in SCRIPTS.glob("*.py")}
-    for path in PACKAGE.glob("*.py"):
+    for path in PLACES.values():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 assert not scripts & {alias.name for alias in node.names}, path.name
@@ -147,7 +158,13 @@ DEAR = frozenset(
 
 
 def ours(names: str) -> set[str]:
-    return {f"contextkit.{name}" for name in names.split()}
+    """Modules as Python names them, with the folders that they are in."""
+    found = set()
+    for name in names.split():
+        place = PLACES.get(name, PACKAGE / f"{name}.py").parent
+        folder = "" if place == PACKAGE else f".{place.name}"
+        found |= {f"contextkit{folder}", f"contextkit{folder}.{name}"}
+    return found
 
 
 COMMON = {"__future__", "contextkit"} | ours(
@@ -157,7 +174,7 @@ COMMON = {"__future__", "contextkit"} | ours(
 REMINDERS = COMMON | ours("redaction reminders")
 ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
-    "branch_folders capsules markdown notebooks sessions subagents tokens"
+    "branch_folders capsules markdown notebooks sessions capture_prompts tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
 
@@ -226,7 +243,7 @@ def test_a_hot_command_imports_no_more_than_it_must(
 )
 def test_a_save_of_memory_imports_nothing_dear(repo: Path, call: str) -> None:
     found = modules_of("external_memory", *call.split())
-    assert "contextkit.memory_commands" in found and not found & DEAR
+    assert "contextkit.memory.memory_commands" in found and not found & DEAR
 
 
 def test_looking_at_memory_imports_nothing_dear(repo: Path) -> None:
@@ -236,7 +253,7 @@ def test_looking_at_memory_imports_nothing_dear(repo: Path) -> None:
     modules_of("external_memory", *save.split())
     for call in ("status --transcript=t.jsonl", "recover --task=t", "status --tokens=150000"):
         found = modules_of("external_memory", *call.split())
-        assert "contextkit.recovery_commands" in found and not found & DEAR
+        assert "contextkit.memory.recovery_commands" in found and not found & DEAR
 
 
 def modules_of_hook(scripts: Path, event: str, given: str) -> set[str]:

@@ -9,8 +9,10 @@ from pathlib import Path
 import planted
 import pytest
 from conftest import Script
-from contextkit import derived_snapshots, handing_over, names
+from contextkit import names
+from contextkit.handoffs import handing_over
 from contextkit.layout import Layout
+from contextkit.memory import derived_snapshots
 
 SECRET = planted.secrets()["github-classic"][".env"].partition("=")[2]
 HANDOFF = ("handoff", "write", "--from=sm", "--to=dev", "--no-story", "--next-action=go on")

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit import (
-    branch_folders,
-    capsules,
-    copies,
-    files,
-    git,
-    handoff_state,
-    handoffs,
-    names,
-    payloads,
-    processes,
-    recovery,
-    registry,
-    reminders,
-    settings,
-    task_upkeep,
-    templates,
-    tokens,
-    verdicts,
-    watches,
-)
+from contextkit import copies, files, git, names, settings, templates, tokens
+from contextkit.capsules import branch_folders, capsules, reminders
 from contextkit.errors import ContextError
+from contextkit.handoffs import handoff_state, handoffs
 from contextkit.layout import Layout, Places, toolkit
 from contextkit.limits import Limits
+from contextkit.memory import recovery, task_upkeep
+from contextkit.payloads import payloads
+from contextkit.reviews import processes, verdicts
+from contextkit.subagents import registry, watches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -191,8 +177,8 @@ def _subagents(layout: Layout) -> str:
 
 def _hosts(layout: Layout) -> str:
     """Which hosts have our hooks here, and what went wrong in them."""
-    from contextkit import diagnostics, hook_trials
-    from contextkit.hosts import HOSTS
+    from contextkit.hosts import diagnostics, hook_trials
+    from contextkit.hosts.hosts import HOSTS
 
     found = [host.title for host in HOSTS.values() if hook_trials.installed(layout, host)]
     count = len(diagnostics.load_all(layout.hooks))

@@ -110,7 +110,7 @@ def handoff_cases(folder: Path) -> list[Case]:
 def capsule_cases(folder: Path) -> list[Case]:
     """A branch with twenty finished capsules, the newest of them sealed."""
     sys.path[:0] = [str(SCRIPTS), str(HERE.parent)]
-    from contextkit import capsules
+    from contextkit.capsules import capsules
 
     outline = capsules.outline(
         capsules.blank("feature/bench", "s", 1_761_242_700, 1200, "0.1", mini=False), "a.md", "b.md"
@@ -165,8 +165,8 @@ def payload_cases(folder: Path) -> list[Case]:
 def fill(folder: Path, session: str, count: int) -> None:
     """A session with `count` payloads, written by the library itself."""
     sys.path.insert(0, str(SCRIPTS))
-    from contextkit import indexes, payloads
     from contextkit.layout import Layout
+    from contextkit.payloads import indexes, payloads
 
     layout = Layout(str(folder))
     payloads.prepare_store(layout)
@@ -189,7 +189,7 @@ def fill(folder: Path, session: str, count: int) -> None:
 def verdict_cases(folder: Path) -> list[Case]:
     """Writing one; the four reports at 10 to 10,000 verdicts, beside bash with jq as it was."""
     sys.path.insert(0, str(SCRIPTS))
-    from contextkit import verdicts
+    from contextkit.reviews import verdicts
 
     found = [
         Case("verdict write", script("verdict.py", "write", "--agent=a", "--status=CLEAN",
@@ -305,7 +305,7 @@ def memory_cases(folder: Path) -> list[Case]:
 def fill_memory(folder: Path, count: int) -> None:
     """A store with a plan, a checkpoint and `count` findings of about 300 tokens."""
     sys.path.insert(0, str(SCRIPTS))
-    from contextkit import findings
+    from contextkit.memory import findings
 
     memory = [*script("external_memory.py"), "checkpoint", "--task=bench", "--phase=planning",
               "--summary=half", "--next-action=go on", f"--root={folder}"]  # fmt: skip

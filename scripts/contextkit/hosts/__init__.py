@@ -1,0 +1,1 @@
+"""Hosts: hooks, adoption into a repository, doctor."""

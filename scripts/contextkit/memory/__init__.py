@@ -1,0 +1,1 @@
+"""External memory: plans, findings, checkpoints, snapshots, and recovery from them."""

@@ -1,0 +1,1 @@
+"""Payloads: long output on disk, a receipt in the context."""

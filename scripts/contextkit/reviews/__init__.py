@@ -1,0 +1,1 @@
+"""Reviews and verdicts: what many agents found, from the start of a run to its gate."""

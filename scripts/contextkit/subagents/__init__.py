@@ -1,0 +1,1 @@
+"""Subagents: started with a capsule, watched, finished."""

@@ -1,0 +1,459 @@
+"""handoffs.py: what an artifact may carry, what is cut, and that nothing written is unreadable."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from conftest import CHECKOUT
+from contextkit import copies, tokens
+from contextkit.errors import ContextError
+from contextkit.handoffs import handoff_check, handoff_fields, handoff_limits, handoffs
+from contextkit.handoffs.handoffs import Handoff
+from contextkit.layout import Layout
+from contextkit.limits import Limits
+from hypothesis import given
+from hypothesis import strategies as st
+
+CORPUS = os.environ.get("CONTEXTKIT_CORPUS", "")  # read before `sealed` empties the environment
+LIMITS = Limits()
+KEYS = [
+    *("from_agent", "to_agent", "story_context", "decisions", "files_modified", "blockers"),
+    *("next_action", "version", "timestamp", "sequence", "consumed"),
+]
+STORY = ["story_id", "story_path", "story_status", "current_task", "branch"]
+TYPICAL = {
+    "from_agent": "sm",
+    "to_agent": "dev",
+    "story_id": "PRO-42",
+    "story_path": "docs/stories/active/PRO-42.story.md",
+    "story_status": "Ready for Development",
+    "current_task": "Task 3: validate tokens at the gateway",
+    "branch": "feature/pro-42-login",
+    "decisions": (
+        "Tokens are opaque and looked up in the session store",
+        "The gateway answers 401 with a problem document",
+        "No refresh tokens in this story",
+    ),
+    "files_modified": (
+        "src/gateway/auth.py (modified)",
+        "src/gateway/problems.py (created)",
+        "docs/api/errors.md (modified)",
+    ),
+    "blockers": ("The staging session store has no TLS yet",),
+    "next_action": "Finish task 3. Then ask @qa for a review.",
+    "timestamp": "2025-10-23T18:05:00Z",
+    "sequence": 1,
+}
+
+
+def a_handoff(**changes: Any) -> Handoff:
+    """A handoff in which a test names only what it is about."""
+    fields = {"from_agent": "sm", "to_agent": "dev", "next_action": "Go on."}
+    return handoffs.make(fields | changes)
+
+
+words = st.text(st.characters(codec="utf-8"), max_size=60)
+few = st.lists(words, max_size=14).map(tuple)
+documents = st.fixed_dictionaries(
+    {"from_agent": st.just("sm"), "to_agent": st.just("dev")},
+    optional=dict.fromkeys(
+        ["story_id", "story_path", "story_status", "current_task", "branch", "last_command"], words
+    )
+    | {"decisions": few, "files_modified": few, "blockers": few, "consumed": st.booleans()},
+)
+actions = words.filter(lambda text: handoff_fields.clean("next_action", text) != "")
+
+
+# The form
+
+
+@pytest.mark.golden
+def test_a_typical_artifact(golden: Callable[[str, str], None]) -> None:
+    handoff = handoffs.make(TYPICAL)
+    golden("agent_handoff.yaml", handoffs.render(handoff))
+    assert 200 < handoffs.measure(handoff) < LIMITS.handoff_max_tokens
+
+
+def test_keys_are_those_of_the_design_and_in_its_order() -> None:
+    found = yaml.safe_load(handoffs.render(a_handoff()))
+    assert list(found) == ["handoff"]
+    assert list(found["handoff"]) == KEYS
+    assert list(found["handoff"]["story_context"]) == STORY
+    assert [found["handoff"][name] for name in ("decisions", "files_modified", "blockers")] == [
+        []
+    ] * 3
+
+
+@given(documents, actions)
+def test_parse_undoes_render(fields: dict[str, Any], action: str) -> None:
+    handoff = handoffs.make(fields | {"next_action": action})
+    assert handoffs.parse(handoffs.render(handoff)) == handoff
+
+
+@given(documents, actions)
+def test_our_own_form_is_read_without_yaml_and_to_the_same(
+    fields: dict[str, Any], action: str
+) -> None:
+    handoff = handoffs.make(fields | {"next_action": action})
+    text = handoffs.render(handoff)
+    assert handoffs._parse_own(text) == handoff
+    assert handoffs.make(handoff_fields.read(text, "x")[0]) == handoff
+    more = text.replace("  consumed", '  persona: "x"\n  consumed')
+    for other in (more, text + "\n", text[:-9]):
+        assert handoffs._parse_own(other) is None
+
+
+@given(documents, actions)
+def test_any_yaml_reader_gets_the_same_strings(fields: dict[str, Any], action: str) -> None:
+    handoff = handoffs.make(fields | {"next_action": action})
+    found = yaml.safe_load(handoffs.render(handoff))["handoff"]
+    assert found["next_action"] == handoff.next_action
+    assert tuple(found["decisions"]) == handoff.decisions
+    assert [found["story_context"][n] for n in STORY] == [getattr(handoff, n) for n in STORY]
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"next_action": " \n"}, "next_action"),
+        ({"to_agent": "@SM"}, "to"),
+        ({"to_agent": ""}, "to"),
+        ({"from_agent": "a b"}, "from"),
+        ({"from_agent": "notes-to-self"}, "from"),
+        ({"version": "2.0"}, "version"),
+    ],
+)
+def test_what_cannot_be_a_handoff_is_refused_by_field(changes: dict[str, Any], field: str) -> None:
+    with pytest.raises(ContextError, match=rf"^{field}: ") as refusal:
+        a_handoff(**changes)
+    assert refusal.value.status == 2
+
+
+# What it never carries
+
+NEVER = """\
+handoff:
+  from_agent: "@sm"
+  to_agent: "@DEV"
+  persona: {role: Scrum Master}
+  persona_profile: [River]
+  commands: ["*draft"]
+  dependencies: {tasks: [a.md]}
+  tools: [git]
+  coderabbit_integration: {enabled: true}
+  greeting_levels: [minimal]
+  story_context: {story_id: 1.10, persona: River, branch: no}
+  decisions:
+    - "{key decision 1}"
+    - ""
+    - persona: River
+    - keep it small
+  files_modified: {created: [src/a.py], modified: src/b.py, tools: [x]}
+  blockers: none
+  next_action: >
+    Build it,
+    then test it.
+greeting: hello
+"""
+
+
+def test_only_what_is_listed_gets_in_and_each_other_key_is_named() -> None:
+    fields, dropped = handoff_fields.read(NEVER, "draft")
+    handoff = handoffs.make(fields)
+    assert (handoff.from_agent, handoff.to_agent) == ("sm", "dev")
+    assert (handoff.story_id, handoff.branch) == ("1.10", "no")
+    assert handoff.decisions == ("keep it small",) and handoff.blockers == ()
+    assert handoff.files_modified == ("src/a.py (created)", "src/b.py (modified)")
+    assert handoff.next_action == "Build it, then test it."
+    text = handoffs.render(handoff)
+    named = ["greeting", "persona", "persona_profile", "commands", "dependencies", "tools"]
+    named += ["coderabbit_integration", "greeting_levels", "story_context.persona"]
+    named += ["decisions, item 3", "files_modified.tools"]
+    assert sorted(line.partition(":")[0] for line in dropped) == sorted(named)
+    for word in ("River", "Scrum", "draft", "a.md", "git", "true", "minimal", "hello", "tools"):
+        assert word not in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"from": "sm", "to": "dev", "task": "t", "decisions": "one", "next_action": "x"}',
+        '{"handoff": {"from_agent": "sm", "to_agent": "dev", "decisions": ["one", null, ""],'
+        ' "story_context": {"current_task": "t"}, "next_action": "x"}}',
+        "from: sm\nto: dev\ntask: t\ndecisions: one\nnext_action: x\n",
+    ],
+)
+def test_a_draft_may_be_json_or_yaml_with_the_names_of_variables(text: str) -> None:
+    handoff = handoffs.make(handoff_fields.read(text, "draft")[0])
+    assert (handoff.from_agent, handoff.current_task, handoff.decisions) == ("sm", "t", ("one",))
+
+
+@pytest.mark.parametrize("nothing", ["none", "None", "n/a", '""', "[]", "- ''", "null", '"-"'])
+def test_a_list_that_says_nothing_is_empty(nothing: str) -> None:
+    said = f"blockers:\n  {nothing}\n" if nothing.startswith("- ") else f"blockers: {nothing}\n"
+    fields, _ = handoff_fields.read(said, "draft")
+    assert fields["blockers"] == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "text", "- a\n", "[1]", "{", "a: &a [*a]", "a: !!python/name:os", "a: 1\na: 2",
+             "\0", "from_agent: @dev"]
+)  # fmt: skip
+def test_what_is_no_document_is_refused(text: str) -> None:
+    with pytest.raises(ContextError):
+        handoffs.parse(text)
+
+
+# The limits
+
+
+def full(width: int) -> dict[str, Any]:
+    """All caps full with entries of `width` characters."""
+    said = ("decided to keep the parser simple and to measure what it costs " * 9)[: width - 3]
+    return {
+        "decisions": tuple(f"{n}. {said}" for n in range(5)),
+        "files_modified": tuple(f"src/part{n}/{'module' * 4}.py (modified)" for n in range(10)),
+        "blockers": tuple(f"{n}. {said}" for n in range(3)),
+    }
+
+
+def test_too_many_entries_keep_the_first_ones_and_say_how_many_were_dropped() -> None:
+    given = a_handoff(
+        decisions=tuple("abcdef"), files_modified=tuple("abcdefghijk"), blockers=tuple("abcd")
+    )
+    kept, said = given.clipped(LIMITS)
+    assert kept.decisions == tuple("abcde") and kept.blockers == tuple("abc")
+    assert kept.files_modified == tuple("abcdefghij")
+    assert said[:3] == (
+        "decisions: 6 given, 5 kept, 1 dropped",
+        "files_modified: 11 given, 10 kept, 1 dropped",
+        "blockers: 4 given, 3 kept, 1 dropped",
+    )
+    assert said[3].startswith("kept: 5 decisions, 10 files_modified, 3 blockers")
+    with pytest.raises(ContextError, match="strict: decisions: 6 given") as refusal:
+        given.clipped(LIMITS, strict=True)
+    assert refusal.value.status == 2
+
+
+def test_what_fits_is_left_alone_and_strict_takes_it() -> None:
+    handoff = a_handoff(decisions=("a",))
+    assert handoff.clipped(LIMITS, strict=True) == (handoff, ())
+
+
+def test_the_order_of_trimming() -> None:
+    """Decisions 5 to 3, files 10 to 5, shorter texts, blockers 3 to 1, the smallest form."""
+    seen: list[tuple[int, int, int]] = []
+
+    def measure(handoff: Handoff) -> int:
+        seen.append((len(handoff.decisions), len(handoff.files_modified), len(handoff.blockers)))
+        return 501 if len(handoff.blockers) > 1 or len(handoff.decisions) > 1 else 400
+
+    given = a_handoff(**TYPICAL | full(160))
+    kept, said = handoff_limits.clipped(given, LIMITS, measure, strict=False)
+    by_files = [(3, n + 1, 3) for n in range(9, 4, -1)]
+    assert seen == [
+        *((5, 10, 3), (4, 10, 3), (3, 10, 3)), *by_files, *[(3, 6, 3)] * 5,
+        *((3, 6, 2), (3, 6, 1)), (1, 1, 1),
+    ]  # fmt: skip
+    assert len(kept.decisions[0]) <= 60 and len(kept.files_modified[0]) <= 60
+    assert kept.next_action == "Finish task 3."
+    assert "decisions: 5 given, 1 kept, 4 dropped" in said
+    assert "decisions: 1 shortened" in said
+
+
+def test_files_that_were_left_out_are_counted_in_the_last_entry() -> None:
+    kept, said = a_handoff(**TYPICAL | full(160)).clipped(LIMITS)
+    number = len(kept.files_modified) - 1
+    assert kept.files_modified[-1] == f"(+{10 - number} more)"
+    assert f"files_modified: 10 given, {number} kept, {10 - number} dropped" in said
+
+
+@pytest.mark.parametrize("width", [40, 80, 160, 500])
+def test_full_caps_fit_and_identity_stays(width: int) -> None:
+    given = a_handoff(**TYPICAL | full(width))
+    kept, said = given.clipped(LIMITS)
+    assert handoffs.measure(kept) <= LIMITS.handoff_max_tokens
+    assert [getattr(kept, n) for n in STORY] == [getattr(given, n) for n in STORY]
+    assert kept.decisions and kept.files_modified and kept.blockers
+    assert bool(said) == (kept != given) == (width > 80)
+
+
+def test_what_cannot_fit_is_refused_by_the_name_of_what_is_too_long() -> None:
+    with pytest.raises(ContextError, match=r"cannot fit: .* story_path has 3000 char") as refusal:
+        a_handoff(story_path="docs/" + "x" * 2995).clipped(LIMITS)
+    assert refusal.value.status == 1
+
+
+@given(documents, actions, st.integers(1, 12))
+def test_every_artifact_fits_loads_and_keeps_its_identity(
+    fields: dict[str, Any], action: str, times: int
+) -> None:
+    long = {name: tuple(text * times for text in fields.get(name, ()))
+            for name in handoff_limits.LISTS}  # fmt: skip
+    given = handoffs.make({**fields, **long, "next_action": action * times})
+    try:
+        kept, said = given.clipped(LIMITS)
+    except ContextError as refusal:
+        assert refusal.status == 1 and "cannot fit" in str(refusal)
+        return
+    assert handoffs.measure(kept) <= LIMITS.handoff_max_tokens
+    assert handoffs.parse(handoffs.render(kept)) == kept
+    for name in handoff_limits.IDENTITY:
+        assert getattr(kept, name) == getattr(given, name)
+    for name in handoff_limits.LISTS:
+        assert bool(getattr(kept, name)) == bool(getattr(given, name))
+    assert bool(said) == (kept != given)
+    assert kept.clipped(LIMITS) == (kept, ())
+
+
+HARD = {
+    "decisions": (
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b is the base, not 60303ae22b998861bce3b28f33ee",
+        "登录令牌由网关验证，会话存储在第二阶段迁移，旧接口保留到下一个版本",
+        "Решено: токены проверяет шлюз, хранилище сессий переедет позже ✅ 🚀",
+        "Retry at 00:15, 00:30, 01:45; limits 1_024/2_048/65_536; see RFC 6750 §3.1",
+    )
+    * 2,
+    "files_modified": tuple(f"src/Ünïcode/Größe{n}/模块_{n:04}.py (modified)" for n in range(12)),
+    "blockers": ("ECONNREFUSED 10.0.0.17:6379 (redis://cache-01) 🔥", "ждём доступа", "未获授权"),
+}
+# o200k tokens by the counter of `make bench_tokens`, taken down once for the golden files.
+EXACT = {"160": 459, "500": 444, "hard": 460}
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("kind", list(EXACT))
+def test_exact_counts_of_what_was_cut_are_within_the_limit(
+    kind: str, golden: Callable[[str, str], None]
+) -> None:
+    given = HARD if kind == "hard" else full(int(kind))
+    kept, _ = a_handoff(**TYPICAL | given).clipped(LIMITS)
+    golden(f"agent_handoff_{kind}.yaml", handoffs.render(kept))
+    assert EXACT[kind] <= LIMITS.handoff_max_tokens
+    assert EXACT[kind] <= 1.15 * tokens.estimate(handoffs.render(kept))
+
+
+# The documented template
+
+
+def test_template_validator_and_writer_agree(layout: Layout) -> None:
+    text = copies.sealed(handoffs.template_document(layout), "# ")
+    assert copies.is_ours(text)
+    found = yaml.safe_load(text)["handoff"]
+    assert list(found) == KEYS and list(found["story_context"]) == STORY
+    assert handoff_check.complaints(text, LIMITS)[0][0] == "error"
+    values = {
+        word: "sm" if "current_agent" in word else "dev" if "new_agent" in word else "filled in"
+        for said in handoffs.PLACEHOLDERS.values()
+        for word in (said if isinstance(said, tuple) else (str(said),))
+        if word.startswith("{")
+    }
+    for number, (word, value) in enumerate(values.items()):
+        assert word in text
+        text = text.replace(word, value)
+        left = handoff_check.complaints(text, LIMITS)
+        done = number == len(values) - 1
+        errors = [said for kind, said in left if kind == "error"]
+        assert bool(errors) != done or word == "{ISO 8601, UTC}", word
+    assert handoff_check.complaints(text, LIMITS) == []
+    handoff = handoffs.parse(text)
+    assert handoff.decisions == ("filled in",) * 2
+    assert tokens.estimate(handoffs.render(handoff)) < tokens.estimate(text)  # without comments
+    assert "#" not in handoffs.render(handoff)
+
+
+def test_a_template_that_is_not_filled_in_leaves_no_placeholder_in_a_list() -> None:
+    handoff = a_handoff(decisions=("{key decision 1}", "kept"), files_modified=("{file 1}",))
+    assert handoff.decisions == ("kept",) and handoff.files_modified == ()
+
+
+# On disk
+
+
+def test_a_name_is_told_from_other_files() -> None:
+    good = ["handoff-sm-to-dev-20251023T180500Z.yaml", "handoff-a-b-to-c-20251023T180500Z-12.yaml"]
+    bad = ["2026-03-18-qa-to-devops-x.yaml", "handoff.yaml", "notes.txt", "handoff-sm-to-dev.yaml",
+           "handoff-sm-to-dev-20251023T180500Z.yml", "handoff-sm-dev-20251023T180500Z.yaml",
+           ".handoff-sm-to-dev-20251023T180500Z.yaml.0123456789ab.tmp",
+           "handoff-sm-to-dev-20251023T1805Z.yaml"]  # fmt: skip
+    assert all(map(handoffs.is_name, good)) and not any(map(handoffs.is_name, bad))
+
+
+def bomb() -> bytes:
+    levels = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 30))
+    return f"a0: &a0 x\n{levels}".encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\xff\xfe\x00", b"handoff: [", b"x" * (5 << 20), bomb(), b"a: " * 5_000, b"[" * 16_000],
+    ids=["empty", "binary", "cut", "5 MB", "aliases", "nested maps", "nested lists"],
+)
+def test_an_artifact_that_cannot_be_read_is_refused_within_a_second(
+    data: bytes, layout: Layout
+) -> None:
+    store = Path(layout.handoffs)
+    store.mkdir(parents=True)
+    good = handoffs.make(TYPICAL)
+    handoffs.save(layout, good)
+    (store / "handoff-a-to-b-20251023T180500Z.yaml").write_bytes(data)
+    began = time.monotonic()
+    found, said = handoffs.load_all(layout, handoffs.listed(layout))
+    assert list(found.values()) == [good]
+    assert len(said) == 1 and "handoff-a-to-b" in said[0] and said[0].endswith("skipped")
+    assert time.monotonic() - began < 1
+
+
+def test_artifacts_of_elsewhere_are_read() -> None:
+    text = """\
+handoff:
+  from_agent: "@dev"
+  to_agent: "@qa"
+  last_command: "*develop story-16"
+  story_context:
+    story_id: S-16
+    current_task: All tasks complete
+    branch: feat/x
+  decisions:
+    - Added step 5.5 to all agents
+  files_modified: []
+  scratchpad_path: x.md
+  next_action: Review story implementation
+  consumed: true
+  timestamp: "2026-02-24T12:00:00Z"
+"""
+    handoff = handoffs.parse(text)
+    assert (handoff.from_agent, handoff.to_agent, handoff.consumed) == ("dev", "qa", True)
+    assert handoff.last_command == "*develop story-16" and handoff.version == "1.0"
+    assert handoff_check.consumed(text, "x") == text
+    waiting = text.replace("consumed: true", "consumed: false  # soon")
+    assert handoffs.parse(handoff_check.consumed(waiting, "x")).consumed
+    without = text.replace("  consumed: true\n", "")
+    marked = handoff_check.consumed(without, "x")
+    assert marked == without + "  consumed: true\n" and "scratchpad_path: x.md" in marked
+
+
+def test_consuming_what_has_an_unusual_form_is_left_to_people() -> None:
+    with pytest.raises(ContextError, match="by hand"):
+        handoff_check.consumed('{"from": "sm", "to": "dev", "next_action": "x"}', "x")
+
+
+@pytest.mark.skipif(not CORPUS, reason="CONTEXTKIT_CORPUS names no folder of real artifacts")
+def test_the_corpus_is_loaded_or_refused_cleanly() -> None:
+    for path in Path(CORPUS, "handoffs").iterdir():
+        try:
+            handoffs.parse(path.read_text(encoding="utf-8"), path.name)
+        except ContextError as refusal:
+            assert path.name in str(refusal)
+
+
+def test_the_name_of_the_writer_and_the_templates_are_one_source() -> None:
+    source = (CHECKOUT / "templates" / "agent_handoff.yaml.j2").read_text(encoding="utf-8")
+    for name in Handoff.fields():
+        assert f"handoff.{name}" in source

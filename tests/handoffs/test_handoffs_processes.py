@@ -1,0 +1,158 @@
+"""Handing over in many real processes at once, and killed at any moment."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+from conftest import start
+from contextkit import names
+from contextkit.handoffs import handing_over, handoff_state
+from contextkit.layout import Layout
+
+AGENTS = ("sm", "dev", "qa", "pm")
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+STORE = Path(".aios/handoffs")
+
+
+def forked(work: Callable[[], object]) -> int:
+    """A process of its own that does `work`; much cheaper than an interpreter each."""
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    return process
+
+
+def ended(processes: list[int]) -> list[int]:
+    return [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]
+
+
+def over(layout: Layout, giver: str, to: str, action: str = "go on") -> handing_over.Outcome:
+    fields = {"from_agent": giver, "to_agent": to, "next_action": action, "files_modified": ()}
+    return handing_over.hand_over(layout, fields, names.now(), no_story=True)
+
+
+def stored() -> list[dict[str, object]]:
+    """All artifacts, each whole, by the order in which they were written."""
+    found = []
+    for path in STORE.glob("handoff-*.yaml"):
+        handoff = yaml.load(path.read_bytes(), LOADER)["handoff"]
+        assert path.name.startswith(f"handoff-{handoff['from_agent']}-to-{handoff['to_agent']}-")
+        found.append({"name": path.name, **handoff})
+    return sorted(found, key=lambda handoff: int(handoff["sequence"]))
+
+
+def test_two_switches_at_once_are_two_artifacts_or_one_clean_refusal(layout: Layout) -> None:
+    for turn in range(5):
+        handing_over.reset(layout)
+        handing_over.switch(layout, {"to_agent": "sm"}, names.now())
+
+        def switching(to: str, action: str = f"turn {turn}") -> Callable[[], object]:
+            fields = {"to_agent": to, "next_action": action}
+            return lambda: handing_over.switch(layout, fields, names.now())
+
+        assert ended([forked(switching(to)) for to in ("dev", "qa")]) == [0, 0]
+        last = stored()[-2:]
+        assert [handoff["next_action"] for handoff in last] == [f"turn {turn}"] * 2
+        assert last[0]["from_agent"] == "sm" and last[1]["from_agent"] == last[0]["to_agent"]
+        state, said = handoff_state.current(layout)
+        assert state.active == last[1]["to_agent"] and said == ()
+
+
+def test_forty_at_once_in_one_second_keep_the_last_three(layout: Layout) -> None:
+    def one(number: int) -> Callable[[], object]:
+        giver, to = AGENTS[number % 4], AGENTS[(number + 1) % 4]
+        return lambda: over(layout, giver, to)
+
+    assert ended([forked(one(number)) for number in range(40)]) == [0] * 40
+    found = stored()
+    assert [handoff["sequence"] for handoff in found] == [38, 39, 40]
+    state, said = handoff_state.current(layout)
+    assert (state.active, state.sequence, said) == (found[-1]["to_agent"], 40, ())
+    assert len(state.switches) == 40 and not list(STORE.glob("*.tmp"))
+
+
+def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
+    """Whatever was confirmed is there, all is whole, and the next one goes on from it."""
+    chance = random.Random(7)
+    over(layout, "sm", "dev")
+    began = time.monotonic()
+    assert ended([forked(lambda: over(layout, "dev", "qa"))]) == [0]
+    usual = time.monotonic() - began
+    confirmed = 0
+    for turn in range(40):
+        read, write = os.pipe()
+
+        def one(turn: int = turn, write: int = write) -> None:
+            to = AGENTS[turn % 4]
+            giver = AGENTS[(turn + 1) % 4]
+            os.write(write, over(layout, giver, to, f"turn {turn}").path.encode())
+
+        process = forked(one)
+        time.sleep(chance.uniform(0.1, 2) * usual)
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            path = pipe.read()
+        found = stored()
+        assert len({handoff["sequence"] for handoff in found}) == len(found)
+        usual *= 0.9 if path else 1.1  # so that about half of them get through
+        if path:
+            confirmed += 1
+            assert found[-1]["next_action"] == f"turn {turn}"
+        state, said = handoff_state.current(layout)
+        assert state.active == found[-1]["to_agent"]
+        assert list(state.order) == [handoff["name"] for handoff in found]
+        if said:
+            assert said == (f"the artifacts say that {state.active} is active: taken from them",)
+    assert 3 < confirmed < 40, "the kills came all too early or all too late"
+    assert over(layout, "pm", "ux").path and len(stored()) == 3
+    assert handoff_state.current(layout)[0].active == "ux"
+
+
+def test_between_artifact_and_state_every_step_can_be_the_last(layout: Layout) -> None:
+    """Each call that changes the disk fails once; the next hand-over goes on from what is there."""
+    for agent, to in (("sm", "dev"), ("dev", "qa"), ("qa", "pm")):
+        over(layout, agent, to)
+    for step in ("link", "unlink", "replace"):
+        before = len(stored())
+
+        def one(step: str = step) -> None:
+            def gone(*_: object, **__: object) -> None:
+                os._exit(9)
+
+            setattr(os, step, gone)
+            over(layout, "pm", "ux")
+
+        assert ended([forked(one)]) == [9]
+        state, said = handoff_state.current(layout)
+        assert bool(said) == (step != "link")  # before that there is nothing to mend
+        assert state.active in ("pm", "ux") and abs(len(stored()) - before) <= 1
+        done = over(layout, "ux", "pm")
+        assert done.path and len(stored()) == 3
+        assert handoff_state.current(layout)[0].active == "pm"
+
+
+def test_real_processes_through_the_script(repo: Path) -> None:
+    began = [
+        start("handoff.py", "write", f"--from={AGENTS[n % 4]}", f"--to={AGENTS[(n + 1) % 4]}",
+              "--next-action=go", "--no-story")
+        for n in range(6)
+    ]  # fmt: skip
+    said = [process.communicate(timeout=60)[0] for process in began]
+    assert [process.returncode for process in began] == [0] * 6
+    assert all(line.startswith(f"{STORE}/handoff-") for line in said) and len(stored()) == 3

@@ -1,0 +1,557 @@
+"""make adopt and unadopt: what goes into a host, what never does, and how all of it comes out."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from checkouts import READY, REAL_PYTHON, executable, make
+from conftest import CHECKOUT, Script, git
+from contextkit import makefiles, tokens
+from contextkit.errors import ContextError
+from contextkit.hosts import adoption, adoption_steps, adoption_texts, vendoring
+from contextkit.hosts.adoption_work import Plan
+from contextkit.layout import Places
+from contextkit.limits import Limits
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+BOTH = ("claude", "codex")
+FOLDER = "tools/contextkit"
+SMALL = {
+    "Makefile": (b"ours:\n", False),
+    "scripts/hook.sh": (b"#!/bin/sh\n", True),
+    "scripts/contextkit/names.py": (b"x = 1\n", False),
+}
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[bytes, bool]]:
+    """A toolkit of three files, so that a test is about the host."""
+    found = dict(SMALL)
+    monkeypatch.setattr(vendoring, "toolkit_files", lambda: dict(found))
+    return found
+
+
+@pytest.fixture
+def host(repo: Path) -> Path:
+    """A repository with a Makefile, settings and instructions of its own."""
+    (repo / "Makefile").write_text("all:\n\techo mine", encoding="utf-8")
+    (repo / ".claude").mkdir()
+    text = '{\n    "model": "opus",\n    "hooks": {\n        "Stop": []\n    }\n}'
+    (repo / ".claude" / "settings.json").write_text(text, encoding="utf-8")
+    (repo / "AGENTS.md").write_bytes(b"# Rules\r\n\r\nBe kind.\r\n")
+    (repo / "docs").mkdir()
+    (repo / "docs" / "PLAN.md").write_text("# Plan\n", encoding="utf-8")
+    return repo
+
+
+def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file but git's: its content and its mode; folders too."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if ".git" not in path.relative_to(folder).parts[:1]:
+            data = path.read_bytes() if path.is_file() else b""
+            found[str(path.relative_to(folder))] = (data, path.stat().st_mode)
+    return found
+
+
+def adopt(into: Path, *names: str, folder: str = FOLDER, link: bool = False) -> Plan:
+    plan = adoption.adopt(str(into), folder, names or BOTH, link)
+    adoption_steps.carry_out(plan)
+    return plan
+
+
+def unadopt(into: Path, *names: str, link: bool = False) -> Plan:
+    plan = adoption.unadopt(str(into), FOLDER, names, link)
+    adoption_steps.carry_out(plan)
+    return plan
+
+
+def settings(folder: Path, name: str = ".claude/settings.json") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / name).read_text(encoding="utf-8"))
+    return found
+
+
+# In and out again
+
+
+def test_adopt_then_unadopt_gives_everything_back_to_the_byte(small: Any, host: Path) -> None:
+    before = tree(host)
+    adopt(host)
+    assert {FOLDER + "/Makefile", "contextkit.yaml", ".codex/hooks.json"} <= set(tree(host))
+    unadopt(host)
+    assert tree(host) == before
+
+
+makefile_texts = st.lists(st.sampled_from(["", "all:", "\techo hi", "include x.mk", "# \u00e4"]))
+texts = st.builds(
+    lambda lines, end, last: (end.join(lines) + end * (last and bool(lines))).encode(),
+    makefile_texts, st.sampled_from(["\n", "\r\n"]), st.booleans(),
+)  # fmt: skip
+configs = st.sampled_from(
+    [b"{}", b"{ }\n", b'{"hooks": {"Stop": [ ]}}', b'{\r\n\t"hooks": {}\r\n}', b"", b"\n",
+     b'{\n "a": 1e5,\n "hooks": {"Stop": [{"hooks": []}]}\n}\n']
+)  # fmt: skip
+
+
+@hypothesis_settings(max_examples=20)
+@given(
+    files=st.fixed_dictionaries(
+        {},
+        optional={
+            "Makefile": texts, "GNUmakefile": texts, "AGENTS.md": texts, "CLAUDE.md": texts,
+            ".claude/settings.json": configs, ".codex/hooks.json": configs,
+            "contextkit.yaml": st.just(b"# mine\n"), ".agents/skills/verdicts/SKILL.md": texts,
+        },
+    )
+)  # fmt: skip
+def test_whatever_a_host_has_comes_back_to_the_byte(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes]
+) -> None:
+    folder = tmp_path_factory.mktemp("host")
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    before = tree(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vendoring, "toolkit_files", lambda: {"Makefile": (b"ours:\n", False)})
+        patch.setattr(adoption_texts, "SKILLS", ("verdicts",))
+        adopt(folder)
+        once = tree(folder)
+        assert adoption.adopt(str(folder), FOLDER, BOTH, False).changes == ()
+        assert adopt(folder).changes == () and tree(folder) == once
+        unadopt(folder)
+    assert tree(folder) == before
+
+
+def test_what_was_written_since_stays(small: Any, host: Path) -> None:
+    adopt(host)
+    with (host / "CLAUDE.md").open("a", encoding="utf-8") as file:
+        file.write("mine\n")
+    (host / "shared" / "payloads").mkdir(parents=True)
+    (host / "shared" / "payloads" / "README.md").write_text("documents", encoding="utf-8")
+    unadopt(host)
+    assert (host / "CLAUDE.md").read_text(encoding="utf-8") == "mine\n"
+    assert (host / "shared" / "payloads" / "README.md").exists()
+
+
+def test_one_host_can_be_taken_out_alone(small: Any, host: Path) -> None:
+    adopt(host)
+    unadopt(host, "codex")
+    assert not (host / ".codex").exists() or not list((host / ".codex").iterdir())
+    assert not (host / ".agents" / "skills" / "verdicts" / "SKILL.md").exists()
+    assert (host / ".claude" / "skills" / "verdicts" / "SKILL.md").exists()
+    assert "contextkit" not in (host / "AGENTS.md").read_text(encoding="utf-8")
+    unadopt(host, "claude")
+    assert (host / "AGENTS.md").read_bytes() == b"# Rules\r\n\r\nBe kind.\r\n"
+    assert not (host / "tools").exists()
+
+
+def test_taking_out_what_is_not_in_is_said(host: Path) -> None:
+    with pytest.raises(ContextError, match="was not adopted here"):
+        adoption.unadopt(str(host), FOLDER, (), False)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"files": {"../x": ["0"]}},
+        {"made": ["/tmp/x/"]},
+        {"emptied": {".claude/settings.json": {"hooks": '{"Stop": []}'}}},
+        {"version": 2},
+    ],
+)
+def test_a_record_that_leads_somewhere_else_is_refused(
+    small: Any, host: Path, run: Script, change: dict[str, object]
+) -> None:
+    adopt(host)
+    record = host / FOLDER / vendoring.RECORD
+    found = json.loads(record.read_text(encoding="utf-8"))
+    record.write_text(json.dumps(found | change), encoding="utf-8")
+    before = tree(host)
+    for command in ("adopt", "unadopt"):
+        assert run("adopt", command, f"--into={host}") in (1, 2)
+    assert tree(host) == before
+
+
+# Upgrades
+
+
+def test_an_upgrade_replaces_ours_keeps_edits_aside_and_removes_what_is_no_more(
+    small: Any, host: Path
+) -> None:
+    adopt(host)
+    names = host / FOLDER / "scripts" / "contextkit" / "names.py"
+    names.write_text("x = 'mine'\n", encoding="utf-8")
+    small["scripts/contextkit/names.py"] = (b"x = 2\n", False)
+    small["Makefile"] = (b"newer:\n", False)
+    del small["scripts/hook.sh"]
+    small["scripts/new.py"] = (b"", False)
+    plan = adopt(host)
+    assert names.read_text(encoding="utf-8") == "x = 2\n"
+    assert names.with_name("names.py.edited").read_text(encoding="utf-8") == "x = 'mine'\n"
+    assert any("names.py: was edited: your text is kept" in note for note in plan.notes)
+    assert (host / FOLDER / "Makefile").read_bytes() == b"newer:\n"
+    assert not (host / FOLDER / "scripts" / "hook.sh").exists()
+    assert (host / FOLDER / "scripts" / "new.py").exists()
+    unadopt(host)
+    assert names.with_name("names.py.edited").exists() and not names.exists()
+
+
+def test_an_upgrade_keeps_the_hosts_that_were_chosen(small: Any, host: Path, run: Script) -> None:
+    assert run("adopt", f"--into={host}", "--hosts=claude") == 0
+    assert run("adopt", f"--into={host}") == 0
+    assert run.out == "nothing to do\n"
+    assert not (host / ".codex").exists()
+
+
+def test_a_skill_that_a_host_has_already_is_never_touched(small: Any, host: Path) -> None:
+    skill = host / ".claude" / "skills" / "verdicts" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("mine", encoding="utf-8")
+    plan = adopt(host)
+    assert skill.read_text(encoding="utf-8") == "mine"
+    assert ".claude/skills/verdicts/SKILL.md: is there and not of ours: left alone" in plan.notes
+    unadopt(host)
+    assert skill.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_host_that_edited_its_settings_keeps_them(small: Any, host: Path) -> None:
+    adopt(host)
+    (host / "contextkit.yaml").write_text("payload_budget: 700\n", encoding="utf-8")
+    plan = adopt(host)
+    assert "contextkit.yaml: is yours: left alone" in plan.notes
+    unadopt(host)
+    assert (host / "contextkit.yaml").read_text(encoding="utf-8") == "payload_budget: 700\n"
+
+
+def test_what_a_killed_run_had_begun_to_write_goes_with_the_next(small: Any, host: Path) -> None:
+    before = tree(host)
+    adopt(host)
+    for name in (".Makefile.0123456789ab.tmp", f"{FOLDER}/scripts/.hook.sh.0123456789ab.tmp"):
+        (host / name).touch()
+    (host / ".mine.txt.0123456789ab.tmp").touch()
+    (host / FOLDER / "scripts" / "hook.sh").chmod(0o644)
+    assert adopt(host).changes == ()
+    assert os.access(host / FOLDER / "scripts" / "hook.sh", os.X_OK)
+    unadopt(host)
+    (host / ".mine.txt.0123456789ab.tmp").unlink()
+    assert tree(host) == before
+
+
+@pytest.mark.parametrize("again", ["adopt", "unadopt"])
+def test_a_crash_anywhere_is_completed_by_the_next_run(
+    small: Any, host: Path, again: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both ways, and in the middle of an upgrade; nothing is kept aside as if it were edited."""
+    from contextkit import files
+
+    before = tree(host)
+    adopt(host)
+    small["Makefile"] = (b"newer:\n", False)
+    if again == "unadopt":
+        adopt(host)
+    after = tree(host)
+    write, unlink = files.write, os.unlink
+    for crash in range(60):
+        left = [crash]
+
+        def dying(*arguments: Any, left: list[int] = left, **more: Any) -> Any:
+            if not left[0]:
+                raise KeyboardInterrupt
+            left[0] -= 1
+            return write(*arguments, **more)
+
+        def dying_unlink(path: str, left: list[int] = left) -> None:
+            if not left[0]:
+                raise KeyboardInterrupt
+            left[0] -= 1
+            unlink(path)
+
+        monkeypatch.setattr(files, "write", dying)
+        monkeypatch.setattr(adoption_steps, "_unlink", dying_unlink)
+        try:
+            adopt(host) if again == "adopt" else unadopt(host)
+            break
+        except KeyboardInterrupt:
+            continue
+    assert crash
+    if again == "unadopt":
+        assert tree(host) == before
+    else:
+        assert tree(host).keys() == after.keys()
+        assert (host / FOLDER / "Makefile").read_bytes() == b"newer:\n"
+
+
+# Odd hosts
+
+
+@pytest.mark.parametrize("name", ["GNUmakefile", "makefile", "Makefile"])
+def test_the_makefile_that_make_reads_gets_the_line(small: Any, repo: Path, name: str) -> None:
+    (repo / name).write_text("all:\n", encoding="utf-8")
+    (repo / "Makefile").touch()
+    adopt(repo)
+    assert f"include {FOLDER}/Makefile" in (repo / name).read_text(encoding="utf-8")
+    others = {"GNUmakefile", "makefile", "Makefile"} - {name}
+    assert all("contextkit" not in (repo / other).read_text(encoding="utf-8")
+               for other in others if (repo / other).exists())  # fmt: skip
+
+
+def test_a_makefile_that_includes_us_already_stays_as_it_is(small: Any, repo: Path) -> None:
+    (repo / "Makefile").write_text("-include tools/contextkit/Makefile\n", encoding="utf-8")
+    plan = adopt(repo)
+    assert "Makefile: includes tools/contextkit/Makefile already" in plan.notes
+    assert (repo / "Makefile").read_text(encoding="utf-8") == "-include tools/contextkit/Makefile\n"
+
+
+def test_a_makefile_in_another_encoding_keeps_its_bytes(small: Any, repo: Path) -> None:
+    (repo / "Makefile").write_bytes(b"# caf\xe9\nall:\n")
+    adopt(repo)
+    assert (repo / "Makefile").read_bytes().startswith(b"# caf\xe9\nall:\n\n# >>> contextkit")
+
+
+def test_claude_reads_what_its_file_imports(small: Any, repo: Path) -> None:
+    (repo / "CLAUDE.md").write_text("@AGENTS.md\n", encoding="utf-8")
+    adopt(repo)
+    assert (repo / "CLAUDE.md").read_text(encoding="utf-8") == "@AGENTS.md\n"
+    assert (repo / "AGENTS.md").read_text(encoding="utf-8").count("## Carrying context") == 1
+
+
+def test_two_names_of_one_file_get_one_paragraph(small: Any, repo: Path) -> None:
+    (repo / "AGENTS.md").write_text("# Rules\n", encoding="utf-8")
+    (repo / "CLAUDE.md").symlink_to("AGENTS.md")
+    adopt(repo)
+    assert (repo / "CLAUDE.md").is_symlink()
+    assert (repo / "AGENTS.md").read_text(encoding="utf-8").count("## Carrying context") == 1
+    unadopt(repo)
+    assert (repo / "CLAUDE.md").is_symlink()
+    assert (repo / "AGENTS.md").read_text(encoding="utf-8") == "# Rules\n"
+
+
+def test_settings_behind_a_link_are_written_where_they_are(small: Any, repo: Path) -> None:
+    (repo / "config").mkdir()
+    (repo / "config" / "claude.json").write_text("{}", encoding="utf-8")
+    (repo / ".claude").mkdir()
+    (repo / ".claude" / "settings.json").symlink_to("../config/claude.json")
+    adopt(repo)
+    assert (repo / ".claude" / "settings.json").is_symlink()
+    assert "SessionStart" in settings(repo, "config/claude.json")["hooks"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda host: (host / ".claude" / "settings.json").write_text('{ // mine\n}'), "comment"),
+        (lambda host: (host / ".claude" / "settings.json").write_text("[]"), "JSON object"),
+        (lambda host: (host / ".claude" / "settings.json").write_bytes(b"{\xff}"), "UTF-8"),
+        (lambda host: (host / "Makefile").unlink() or (host / "Makefile").mkdir(), "a folder"),
+        (lambda host: (host / "CLAUDE.md").symlink_to("/etc/hostname"), "outside"),
+        (lambda host: (host / FOLDER).mkdir(parents=True) or (host / FOLDER / "x").touch(),
+         "adopt did not put it there"),
+    ],
+    ids=["comment", "list", "encoding", "folder", "link out", "something else is there"],
+)  # fmt: skip
+def test_what_cannot_be_done_is_refused_and_nothing_is_written(
+    small: Any, host: Path, run: Script, spoil: Any, said: str
+) -> None:
+    spoil(host)
+    before = tree(host)
+    assert run("adopt", f"--into={host}") == 2
+    assert said in run.err and run.out == ""
+    assert tree(host) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--into=/no/such/folder"], "is no folder"),
+        ([f"--into={CHECKOUT}"], "this checkout itself"),
+        ([f"--into={CHECKOUT / 'scripts'}"], "this checkout itself"),
+        (["--into=.", "--dir=my tools"], "no blanks"),
+        (["--into=.", "--dir=../x"], "relative path"),
+        (["--into=.", "--dir=/x"], "relative path"),
+        (["--into=.", "--hosts=emacs"], "some of claude codex"),
+        ([], "into"),
+    ],
+)
+def test_a_bad_argument_is_refused(
+    repo: Path, run: Script, arguments: list[str], said: str
+) -> None:
+    assert run("adopt", *arguments) == 2
+    assert said in run.err
+
+
+def test_a_folder_below_a_repositorys_root_is_told_where_documents_go(
+    small: Any, repo: Path
+) -> None:
+    (repo / "app").mkdir()
+    plan = adopt(repo / "app")
+    assert any("belong to the repository's root, .." in note for note in plan.notes)
+    assert not (repo / "app" / "contextkit.yaml").exists()
+
+
+def test_a_folder_without_git_is_fine(small: Any, tmp_path: Path) -> None:
+    (tmp_path / "my project").mkdir()
+    plan = adopt(tmp_path / "my project")
+    assert any("no git repository" in note for note in plan.notes)
+    assert (tmp_path / "my project" / "Makefile").exists()
+
+
+def test_the_roots_own_gitignore_is_never_touched(small: Any, host: Path) -> None:
+    adopt(host)
+    assert not (host / ".gitignore").exists()
+
+
+# What is shown
+
+
+def test_a_dry_run_shows_the_diff_and_writes_nothing(small: Any, host: Path, run: Script) -> None:
+    before = tree(host)
+    assert run("adopt", f"--into={host}", "--dry-run") == 0
+    assert "+include tools/contextkit/Makefile\n" in run.out
+    assert "files of contextkit's own: 14 new" in run.out
+    assert tree(host) == before
+    assert run("adopt", f"--into={host}") == 0
+    assert run("adopt", "unadopt", f"--into={host}", "--dry-run") == 0
+    assert "-include tools/contextkit/Makefile\n" in run.out
+
+
+def test_without_a_terminal_nobody_is_asked(small: Any, host: Path, run: Script) -> None:
+    assert run("adopt", f"--into={host}", stdin="n\n") == 0
+    assert (host / FOLDER).is_dir()
+
+
+# link=1
+
+
+def test_a_link_writes_an_absolute_path_into_the_local_settings_alone(
+    small: Any, host: Path
+) -> None:
+    before = tree(host)
+    plan = adopt(host, link=True)
+    local = (host / ".claude" / "settings.local.json").read_text(encoding="utf-8")
+    assert f"{CHECKOUT}/scripts/hook.sh" in local
+    new = set(tree(host)) - set(before)
+    assert new == {".claude/settings.local.json", ".contextkit", ".contextkit/.gitignore",
+                   ".contextkit/adopted.json"}  # fmt: skip
+    assert any("codex: has no settings that stay" in note for note in plan.notes)
+    assert any("see that git ignores it" in note for note in plan.notes)
+    unadopt(host, link=True)
+    assert tree(host) == before
+
+
+def test_a_link_beside_a_copy_is_refused(small: Any, host: Path) -> None:
+    adopt(host)
+    with pytest.raises(ContextError, match="has our hooks already"):
+        adopt(host, link=True)
+
+
+# What is in it
+
+
+@pytest.mark.parametrize("name", adoption_texts.SKILLS)
+def test_a_skill_is_valid_short_and_names_commands_that_exist(name: str) -> None:
+    """By the Agent Skills specification: https://agentskills.io."""
+    text = adoption_texts.skill(name)
+    _, head, _ = text.split("---\n", 2)
+    fields = yaml.safe_load(head)
+    assert set(fields) == {"name", "description"}
+    assert fields["name"] == name and len(name) <= 64 and "--" not in name
+    assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    assert 0 < len(fields["description"]) <= 1024
+    assert "Use it " in fields["description"]
+    assert tokens.cautious(head) < 150 and tokens.cautious(text) < 700
+    for path in (adoption_texts.skills(host) for host in BOTH):
+        assert [p for p in path if p.endswith(f"/{name}/SKILL.md")]
+    assert targets_in(text) and targets_in(text) <= known()
+
+
+def targets_in(text: str) -> set[str]:
+    """What a text has an agent call through make."""
+    calls = re.findall(r"\bmake (?:-s )?(\w+)", text)
+    return set(calls)
+
+
+def known() -> set[str]:
+    return {target.name for target in makefiles.targets()}
+
+
+def test_the_memory_skill_names_its_three_reasons() -> None:
+    description = adoption_texts.skill("external-memory").split("---\n")[1]
+    for reason in ("save progress", "complex decision", "unsure what to do next"):
+        assert reason in description
+
+
+def test_the_paragraph_is_short_and_names_targets() -> None:
+    assert tokens.cautious(adoption_texts.paragraph()) < 400
+    assert targets_in(adoption_texts.paragraph()) - known() == set()
+    assert len(targets_in(adoption_texts.paragraph())) > 6
+
+
+def test_every_setting_stands_in_the_file_as_a_comment(repo: Path) -> None:
+    text = adoption_texts.settings()
+    assert all(not line or line.startswith("#") for line in text.splitlines())
+    opened = "\n".join(line[2:] for line in text.splitlines() if ": " in line and " `" not in line)
+    found = yaml.safe_load(opened)
+    made = {**vars(Limits()), **vars(Places())}
+    assert {k: tuple(v) if isinstance(v, list) else v for k, v in found.items()} == made
+
+
+def test_the_copy_holds_what_runs_and_no_tests() -> None:
+    found = vendoring.toolkit_files()
+    assert {
+        "Makefile",
+        "LICENSE",
+        "requirements.lock",
+        ".gitignore",
+        "scripts/hook.sh",
+        "templates/payload.md.j2",
+        "scripts/contextkit/compiled/payload_md.py",
+    } <= set(found)
+    assert not [path for path in found if path.startswith(("tests", ".git/", ".ci", ".venv"))]
+    assert found["scripts/hook.sh"][1] and not found["LICENSE"][1]
+
+
+# The real thing
+
+
+def test_a_checkout_gives_what_git_tracks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vendoring, "_tracked", lambda: {"LICENSE"})
+    found = [path for path in vendoring.toolkit_files() if "/compiled/" not in path]
+    assert found == ["LICENSE"]
+
+
+def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the host's own make, and from a hook with nothing set up."""
+    monkeypatch.setattr(vendoring, "_tracked", lambda: None)  # a module may not be committed yet
+    git("add", "-A")
+    git("commit", "-qm", "before")
+    adopt(host)
+    git("add", "-A")
+    said = git("status", "--short").split()
+    assert f"{FOLDER}/scripts/contextkit/compiled/payload_md.py" in said
+    hook = host / FOLDER / "scripts" / "hook.sh"
+    report = "# Report\n\n" + "It takes 52 ms. " * 300
+    given = json.dumps({"session_id": "s", "agent_id": "a", "last_assistant_message": report})
+    done = subprocess.run([hook, "SubagentStop", "--host=claude"], input=given, encoding="utf-8",
+                          capture_output=True)  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list((host / "shared" / "payloads" / "s").glob("*.md"))
+    assert make("-s", "all", cwd=host).stdout.endswith("mine\n")
+    assert "payload_store" in make("-s", "context_help", cwd=host).stdout
+    venv = host / FOLDER / ".venv"
+    executable(venv / "bin" / "python", REAL_PYTHON)
+    (venv / "contextkit.mk").write_text(READY, encoding="utf-8")
+    assert make("-s", "unadopt", "into=.", cwd=host).stdout
+    (host / "shared").rename(host.parent / "shared")
+    git("reset", "-q")
+    assert git("status", "--short") == ""
+    assert not (host / "tools").exists()

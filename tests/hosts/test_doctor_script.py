@@ -1,0 +1,286 @@
+"""make doctor: what is wrong is found, said with its mend, and nothing else is."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkouts import a_toolkit
+from conftest import CHECKOUT, Script, git
+from contextkit import copies, files
+from contextkit.errors import ContextError
+from contextkit.hosts import (
+    adoption,
+    adoption_steps,
+    diagnostics,
+    hook_settings,
+    hook_trials,
+    hosts,
+    store_checks,
+    store_documents,
+    vendoring,
+)
+from contextkit.layout import Layout
+from contextkit.payloads import outputs
+
+
+@pytest.fixture
+def hooked(repo: Path, tmp_path: Path) -> Path:
+    """A repository with the hooks of a toolkit."""
+    write_hooks(repo, {}, a_toolkit(tmp_path / "kit"))
+    return repo
+
+
+def write_hooks(repo: Path, events: dict[str, Any], toolkit: Path = CHECKOUT) -> None:
+    """Hooks for all events of Claude Code; those that are named start what is given."""
+    found = hook_settings.wanted(hosts.CLAUDE, str(toolkit))
+    for event, command in events.items():
+        if command:
+            found[event] = {"type": "command", "command": f"{command} # /scripts/hook.sh --host="}
+    text, _ = hook_settings.merged("", found, {}, "s")
+    (repo / ".claude").mkdir(exist_ok=True)
+    (repo / ".claude" / "settings.json").write_text(text, encoding="utf-8")
+
+
+def wrong(run: Script, *arguments: str) -> list[str]:
+    """The lines of what is wrong; the status says the same."""
+    status = run("doctor", *arguments)
+    found = [line.removeprefix("wrong: ") for line in run.out.splitlines() if line[:6] == "wrong:"]
+    assert status == (1 if found else 0), run.out
+    return found
+
+
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hooks are not fired: a test is about something else."""
+    monkeypatch.setattr(hook_trials, "fire_all", lambda layout, names: [])
+
+
+def test_right_after_adoption_nothing_is_wrong(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vendoring, "_tracked", lambda: None)  # a module may not be committed yet
+    plan = adoption.adopt(str(repo), "tools/contextkit", ("claude", "codex"), False)
+    adoption_steps.carry_out(plan)
+    before = sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path))
+    assert wrong(run) == []
+    assert run.out.endswith("nothing is wrong\n")
+    assert "Claude Code is not installed here" in run.out or "claude" in os.environ["PATH"]
+    assert before == sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path)
+                            and "__pycache__" not in str(path))  # fmt: skip
+
+
+def test_without_hooks_that_is_a_note(repo: Path, run: Script) -> None:
+    assert wrong(run) == []
+    assert "note: hosts: Codex: no hooks are installed here (make adopt into=DIR" in run.out
+    assert wrong(run, "--host=claude") == [] and "Codex" not in run.out
+
+
+def test_json_says_the_same(repo: Path, run: Script) -> None:
+    assert run("doctor", "--json", "--host=codex") == 0
+    found = json.loads(run.out)
+    assert found[-1]["level"] == "note" and set(found[-1]) == {"id", "level", "problem", "mend"}
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("exit 2;", "exit status 2"),
+        ("echo hello;", "plain text: Stop takes JSON"),
+        ('echo \'{"decision": "block"}\';', "a block without a reason"),
+        ("/no/such/program;", "exit status 127"),
+    ],
+)
+def test_a_hook_that_a_host_would_not_take_is_found(repo: Path, command: str, problem: str) -> None:
+    write_hooks(repo, {"Stop": command})
+    (problems,) = [trial.problems for trial in tried(repo, "Stop")]
+    assert problem in problems[0]
+
+
+def tried(repo: Path, event: str) -> list[hook_trials.Trial]:
+    """The trial of one hook; the others are taken out of the settings."""
+    path = repo / ".claude" / "settings.json"
+    found = json.loads(path.read_text(encoding="utf-8"))["hooks"]
+    path.write_text(json.dumps({"hooks": {event: found[event]}}), encoding="utf-8")
+    return hook_trials.fire_all(Layout(), ("claude",))
+
+
+def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hook_trials, "_ATTEMPTS", 1)
+    slow = {**hosts.CLAUDE.events, "Stop": hosts.CLAUDE.events["Stop"].replace(budget=0.001)}
+    monkeypatch.setitem(hosts.HOSTS, "claude", hosts.CLAUDE.replace(events=slow))
+    (trial,) = tried(hooked, "Stop")
+    assert trial.problems[0].startswith("takes ") and "waits 0.001" in trial.problems[0]
+    assert trial.milliseconds > 1
+
+
+def test_hooks_that_fail_inside_are_found_though_their_hosts_see_nothing(
+    hooked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hook_trials, "_sample", lambda given, event, scratch: "garbage")
+    (trial,) = tried(hooked, "SubagentStop")
+    assert "not valid JSON" in trial.problems[0]
+
+
+def test_a_problem_in_a_hook_is_said_with_its_mend(
+    hooked: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = hook_trials.Trial(host="claude", event="Stop", problems=("is odd",))
+    monkeypatch.setattr(hook_trials, "fire_all", lambda layout, names: [trial])
+    (line,) = wrong(run, "--host=claude")
+    assert line.startswith("hooks: claude Stop: is odd (make adopt into=.")
+
+
+def test_a_trial_writes_nothing_into_the_repository(hooked: Path) -> None:
+    trials = hook_trials.fire_all(Layout(), ("claude",))
+    assert [trial.event for trial in trials] == list(hosts.CLAUDE.events)
+    assert [trial.problems for trial in trials] == [()] * len(trials)
+    assert sorted(path.name for path in hooked.iterdir()) == [".claude", ".git"]
+
+
+@pytest.mark.usefixtures("untried")
+def test_missing_and_double_hooks_are_found(hooked: Path, run: Script) -> None:
+    path = hooked / ".claude" / "settings.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    del found["hooks"]["Stop"]
+    found["hooks"]["SessionEnd"] *= 2
+    path.write_text(json.dumps(found), encoding="utf-8")
+    missing, twice = wrong(run, "--host=claude")
+    assert "no hook for Stop" in missing and "SessionEnd: installed twice" in twice
+
+
+@pytest.mark.usefixtures("untried")
+def test_what_failed_in_a_hook_is_shown_with_the_file_to_remove(repo: Path, run: Script) -> None:
+    hooks = str(repo / ".contextkit" / "hooks")
+    for number in range(7):
+        diagnostics.note(hooks, "codex Stop", f"failure {number}")
+    lines = wrong(run)
+    assert len(lines) == 5 and "failure 6" in lines[-1]
+    assert "rm .contextkit/hooks/diagnostics.log (2 older ones" in lines[-1]
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_store_that_git_sees_is_found(layout: Layout, repo: Path, run: Script) -> None:
+    output = outputs.Output(topic="x", source="y", content="z", tokens=900)
+    outputs.keep(layout, "s", output, 1761242700)
+    assert wrong(run) == []
+    git("add", "-f", "shared/payloads/s")
+    (line,) = wrong(run)
+    assert "shared/payloads: git tracks 2 of its files" in line and "git rm -r --cached" in line
+    git("reset", "-q")
+    (repo / "shared" / "payloads" / ".gitignore").unlink()
+    (line,) = wrong(run)
+    assert "shared/payloads: git sees it" in line
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_copy_of_an_older_version_is_found_and_an_edited_one_is_not(
+    layout: Layout, run: Script
+) -> None:
+    Path(layout.capsule_template).parent.mkdir(parents=True)
+    Path(layout.capsule_template).write_text(copies.sealed("# Old\n"), encoding="utf-8")
+    (line,) = wrong(run)
+    assert "is a copy of an older version (make context_init)" in line
+    Path(layout.capsule_template).write_text("# Mine\n", encoding="utf-8")
+    assert wrong(run) == []
+
+
+@pytest.mark.usefixtures("untried")
+def test_what_adopt_put_there_is_looked_over(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vendoring, "toolkit_files", lambda: {"Makefile": (b"x:\n", False)})
+    plan = adoption.adopt(str(repo), "tools/contextkit", ("claude",), False)
+    adoption_steps.carry_out(plan)
+    assert wrong(run, "--host=claude") == []
+    (repo / ".claude" / "skills" / "verdicts" / "SKILL.md").write_text("mine", encoding="utf-8")
+    (repo / "tools" / "contextkit" / "Makefile").unlink()
+    (line,) = wrong(run, "--host=claude")
+    assert "tools/contextkit/Makefile: is gone (make adopt into=.)" in line
+    assert "verdicts/SKILL.md: was edited" in run.out
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_lock_that_is_held_is_found(
+    layout: Layout, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_checks, "_PATIENCE", 0.1)
+    with files.locked(layout.lock(layout.join("x"))):
+        descriptor = os.open(layout.lock(layout.join("y")), os.O_RDWR | os.O_CREAT)
+        (line,) = wrong(run)
+        assert "x.lock: is held" in line and "fuser" in line
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        assert len(wrong(run)) == 2
+        os.close(descriptor)
+    assert wrong(run) == []
+
+
+@pytest.mark.usefixtures("untried")
+def test_drafts_of_killed_processes_are_found(layout: Layout, run: Script) -> None:
+    files.store(layout.state)
+    draft = Path(layout.state, ".x.json.0123456789ab.tmp")
+    draft.touch()
+    assert wrong(run) == []
+    os.utime(draft, (1, 1))
+    (line,) = wrong(run)
+    assert ".contextkit: 1 unfinished drafts" in line and "-delete" in line
+
+
+@pytest.mark.usefixtures("untried")
+@pytest.mark.parametrize("store", list(store_documents.UNREADABLE))
+def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, store: str) -> None:
+    """In every store of the table; a store that is added needs a line here."""
+    broken = {
+        "capsules": f"{layout.capsules}/main/20251023T180500Z.md",
+        "reminders": layout.reminders,
+        "payloads": f"{layout.payloads}/s/manifest.json",
+        "verdicts": layout.join(".clavain", "verdicts", "a.json"),
+        "handoffs": f"{layout.handoffs}/handoff-a-to-b-20251023T180500Z.yaml",
+        "memory": f"{layout.memory}/checkpoints/cp_review_20251023T180500.json",
+        "review runs": f"{layout.state}/runs/20251023T180500Z-abcdef.json",
+        "subagents": layout.registry,
+    }[store]
+    Path(broken).parent.mkdir(parents=True)
+    Path(broken).write_bytes(b"\xff{")
+    own = {"payloads": layout.payloads, "handoffs": layout.handoffs, "memory": layout.memory,
+           "review runs": layout.state}  # fmt: skip
+    files.store(own.get(store, layout.join(".clavain", "verdicts")))
+    (line,) = wrong(run)
+    assert line.startswith(f"{store}: ") and line.endswith(")")
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_look_that_stumbles_is_a_finding(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(layout: Layout) -> list[store_documents.Finding]:
+        raise ContextError("odd")
+
+    monkeypatch.setattr(store_checks, "LOOKS", (stumble,))
+    (line,) = wrong(run)
+    assert line == "stores: odd (mend that and look again)"
+
+
+@pytest.mark.usefixtures("untried")
+def test_old_programs_are_found(repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    from contextkit.hosts import checkups
+
+    said = {"make": "3.81", "git": "", "python3": "3.12.1"}
+    monkeypatch.setattr(checkups, "_version", said.__getitem__)
+    lines = wrong(run)
+    assert [line.partition(" (")[0] for line in lines] == [
+        "versions: make is 3.81",
+        "versions: git is not there",
+    ]
+
+
+@pytest.mark.usefixtures("untried")
+def test_settings_that_no_host_could_read_are_found(repo: Path, run: Script) -> None:
+    (repo / ".codex").mkdir()
+    (repo / ".codex" / "hooks.json").write_text("{ // x\n}", encoding="utf-8")
+    (line,) = wrong(run, "--host=codex")
+    assert ".codex/hooks.json:1: not valid JSON" in line

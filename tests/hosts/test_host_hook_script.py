@@ -1,0 +1,127 @@
+"""hook.sh and host_hook.py as real processes: nothing that they meet reaches the host."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkouts import REAL_PYTHON, a_toolkit, executable
+from conftest import SCRIPTS, Script
+from contextkit.hosts import diagnostics
+from test_imports import DEAR, modules_of_hook
+
+REPORT = "# Report\n\n" + "It takes 52 ms. " * 300 + "\n\nVERDICT: NEEDS_ATTENTION slow\n"
+
+
+def hook(
+    launcher: Path, *arguments: str, given: object = None, **changes: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [launcher, *arguments],
+        input=json.dumps(given or {}),
+        env={**os.environ, **changes},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+    )
+
+
+@pytest.fixture
+def toolkit(tmp_path: Path) -> Path:
+    """A toolkit in a folder with blanks, not set up."""
+    return a_toolkit(tmp_path / "my tools" / "context kit")
+
+
+def test_a_hook_works_from_a_path_with_blanks_with_whatever_python_there_is(
+    toolkit: Path, repo: Path
+) -> None:
+    given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
+    done = hook(toolkit / "scripts" / "hook.sh", "SubagentStop", "--host=codex", given=given)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list((repo / "shared" / "payloads" / "s").glob("*.md"))
+
+
+def test_the_toolkits_own_python_goes_first(toolkit: Path, tmp_path: Path) -> None:
+    executable(toolkit / ".venv" / "bin" / "python", '#!/bin/sh\necho ours "$@"\n')
+    done = hook(toolkit / "scripts" / "hook.sh", "Stop", "--host=claude")
+    assert done.stdout == f"ours -S {toolkit}/scripts/host_hook.py Stop --host=claude\n"
+
+
+def test_settings_that_were_edited_just_now_are_read(toolkit: Path, repo: Path) -> None:
+    """YAML takes a package, which a start with `-S` does not see at first."""
+    executable(toolkit / ".venv" / "bin" / "python", REAL_PYTHON)
+    (toolkit / ".venv" / "lib").symlink_to(Path(sys.prefix) / "lib")
+    (repo / "contextkit.yaml").write_text("payloads: docs/long\n", encoding="utf-8")
+    given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
+    hook(toolkit / "scripts" / "hook.sh", "SubagentStop", given=given)
+    assert list((repo / "docs" / "long" / "s").glob("*.md"))
+
+
+def test_settings_that_cannot_be_read_without_a_set_up_are_noted(toolkit: Path, repo: Path) -> None:
+    (repo / "contextkit.yaml").write_text("payloads: docs/long\n", encoding="utf-8")
+    given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
+    done = hook(toolkit / "scripts" / "hook.sh", "SubagentStop", given=given)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    (line,) = diagnostics.load_all(str(repo / ".contextkit" / "hooks"))
+    assert "the package yaml is missing: run `make -C" in line
+
+
+def test_a_control_character_in_the_input_is_noted_as_what_it_is(repo: Path) -> None:
+    """The scanner alone, without the json module, has no exception for it."""
+    done = subprocess.run(
+        [SCRIPTS / "hook.sh", "SubagentStop"], input=b'{"session_id": "a\nb"}', capture_output=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    (line,) = diagnostics.load_all(str(repo / ".contextkit" / "hooks"))
+    assert line.endswith("the hook's input: not valid JSON in line 1")
+
+
+def test_without_python_or_toolkit_nothing_happens(toolkit: Path, tmp_path: Path) -> None:
+    launcher = toolkit / "scripts" / "hook.sh"
+    done = hook(launcher, "Stop", PATH=str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    (toolkit / "scripts" / "host_hook.py").unlink()
+    done = hook(launcher, "Stop")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_broken_toolkit_does_not_stop_the_host(toolkit: Path, repo: Path) -> None:
+    (toolkit / "scripts" / "contextkit" / "hosts.py").write_text("def (", encoding="utf-8")
+    done = hook(toolkit / "scripts" / "hook.sh", "SessionStart")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_an_output_that_nobody_reads_is_no_failure(repo: Path) -> None:
+    program = [sys.executable, str(SCRIPTS / "host_hook.py"), "SessionStart"]
+    with open(os.devnull, encoding="utf-8") as nothing:
+        done = subprocess.run(program, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_hook_reads_nothing_from_a_terminal(repo: Path, run: Script) -> None:
+    assert run("host_hook", "SessionStart", stdin="") == 0
+    assert run.out == "" and run.err == ""
+
+
+@pytest.mark.parametrize("event", ["Stop", "SessionStart", "SubagentStart", "SubagentStop",
+                                   "SessionEnd"])  # fmt: skip
+def test_a_hook_imports_nothing_dear(repo: Path, toolkit: Path, event: str) -> None:
+    """Where there is nothing to do, and where there is; no network and no other process either."""
+    sessions = repo / "shared" / "payloads" / "s"
+    scripts = toolkit / "scripts"
+    given = {"session_id": "s", "cwd": str(repo), "agent_id": "a"}
+    idle = modules_of_hook(scripts, event, json.dumps(given))
+    assert not idle & (DEAR | {"socket", "ssl", "subprocess", "contextkit.cli"})
+    assert "contextkit.payloads.payloads" not in idle
+    modules_of_hook(
+        scripts, "SubagentStop", json.dumps({**given, "last_assistant_message": REPORT})
+    )
+    assert sessions.is_dir()
+    busy = modules_of_hook(
+        scripts, event, json.dumps({**given, "last_assistant_message": REPORT + "more"})
+    )
+    assert not busy & (DEAR | {"socket", "ssl", "subprocess", "contextkit.cli"})

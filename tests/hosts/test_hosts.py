@@ -1,0 +1,163 @@
+"""The contract with each host: whatever it passes, it gets back only what it takes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import CHECKOUT
+from contextkit import filters, tokens
+from contextkit.errors import ContextError
+from contextkit.hosts import hook_events, hook_frame, host_rules, hosts
+from contextkit.hosts.hosts import Answer
+from hypothesis import given
+from hypothesis import strategies as st
+
+FIXTURES = Path(__file__).parent / "inputs"
+PAIRS = [(host.name, event) for host in hosts.HOSTS.values() for event in host.events]
+PASSED = sorted(path.name for path in FIXTURES.iterdir())
+
+
+def samples(host: str) -> dict[str, dict[str, Any]]:
+    path = CHECKOUT / "templates" / "hosts" / f"{host}.json"
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def fire(host: str, event: str, data: bytes) -> str:
+    return hook_frame.run([event, f"--host={host}"], data)
+
+
+def test_there_is_a_recorded_input_for_every_event() -> None:
+    for host in hosts.HOSTS.values():
+        assert list(samples(host.name)) == list(host.events) == list(hook_events.ACTIONS)
+
+
+@pytest.mark.parametrize(("host", "event"), PAIRS)
+def test_a_recorded_input_passes_only_fields_that_the_host_documents(host: str, event: str) -> None:
+    sample = samples(host)[event]
+    known = {*hosts.COMMON, *hosts.HOSTS[host].events[event].passes}
+    assert sample["hook_event_name"] == event
+    assert set(sample) - known <= {"background_tasks", "session_crons"}
+
+
+@pytest.mark.parametrize(("host", "event"), PAIRS)
+def test_the_answer_to_a_complete_input_is_one_that_the_host_takes(
+    repo: Path, host: str, event: str
+) -> None:
+    said = fire(host, event, json.dumps({**samples(host)[event], "cwd": str(repo)}).encode())
+    assert host_rules.problems(host, event, 0, said) == []
+    assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
+
+
+@pytest.mark.parametrize("passed", PASSED)
+@pytest.mark.parametrize("host", list(hosts.HOSTS))
+def test_an_odd_input_never_stands_in_the_way(repo: Path, host: str, passed: str) -> None:
+    for event in (*hosts.HOSTS[host].events, "PreToolUse", "AnEventOfNextYear", ""):
+        data = (FIXTURES / passed).read_bytes().replace(b"EVENT", event.encode())
+        assert host_rules.problems(host, event, 0, fire(host, event, data)) == []
+    log = repo / ".contextkit" / "hooks" / "diagnostics.log"
+    assert log.exists() == passed.startswith("garbage")
+    assert not [path for path in repo.parent.rglob("*") if path.name.startswith("pwned")]
+
+
+def test_the_event_may_stand_in_the_input_alone(repo: Path) -> None:
+    data = json.dumps({**samples("claude")["SubagentStop"], "cwd": str(repo)}).encode()
+    assert hook_frame.run([], data) == ""
+    assert list((repo / "shared" / "payloads").rglob("*-explore.md"))
+
+
+answers = st.builds(Answer, context=st.text(), quoted=st.text(), origin=st.text(), block=st.text())
+
+
+@given(host=st.sampled_from(list(hosts.HOSTS)), answer=answers, event=st.sampled_from(
+    [*hosts.CLAUDE.events, "PreToolUse", "Nonsense"]))  # fmt: skip
+def test_every_answer_is_put_into_a_form_that_the_host_takes(
+    host: str, answer: Answer, event: str
+) -> None:
+    assert host_rules.problems(host, event, 0, hosts.output(host, event, answer)) == []
+
+
+def test_text_is_handed_to_an_agent_where_its_host_can() -> None:
+    said = hosts.output("claude", "SubagentStart", Answer(context="2 reminders are open"))
+    inner = {"hookEventName": "SubagentStart", "additionalContext": "2 reminders are open"}
+    assert json.loads(said) == {"hookSpecificOutput": inner}
+    assert hosts.output("codex", "PreCompact", Answer(context="lost")) == ""
+
+
+def test_a_block_carries_its_reason_and_nothing_else() -> None:
+    said = hosts.output("codex", "SubagentStop", Answer(block="write out/x.md", context="more"))
+    assert json.loads(said) == {"decision": "block", "reason": "write out/x.md"}
+    assert hosts.output("claude", "SessionEnd", Answer(block="stay")) == ""
+
+
+@given(text=st.text(alphabet="`~a\n#", min_size=1), origin=st.text())
+def test_quoted_text_stays_in_its_fence_and_its_origin_on_its_line(text: str, origin: str) -> None:
+    said = hosts.labelled(text, origin)
+    if not text.strip():
+        assert said == ""
+        return
+    head, blank, *fenced = said.split("\n")
+    assert head.startswith("Information from ") and blank == ""
+    assert "\n".join(fenced) == filters.fenced(text, "markdown")
+
+
+@given(session=st.text(), agent=st.text())
+def test_ids_become_names_that_are_safe_and_told_apart(session: str, agent: str) -> None:
+    def safe(text: str) -> str:
+        return hosts.HookInput(host="claude", event="Stop", passed={"session_id": text}).session
+
+    for name in (safe(session), safe(agent)):
+        assert len(name) <= 64 and "/" not in name and name[:1] not in (".", "-")
+    if safe(session) == safe(agent) != "":
+        assert session == agent
+
+
+def test_an_unknown_host_is_refused_by_name() -> None:
+    with pytest.raises(ContextError, match="'emacs' is none of claude, codex"):
+        hosts.parse("emacs", "Stop", b"{}")
+
+
+@pytest.mark.parametrize(
+    ("host", "event", "said", "problem"),
+    [
+        ("claude", "SubagentStart", "hello", "plain text"),
+        ("claude", "SessionEnd", "{}", "takes nothing"),
+        ("codex", "PreCompact", "{}", "takes nothing"),
+        ("codex", "Stop", "done", "plain text"),
+        ("codex", "Stop", "{", "not valid JSON"),
+        ("claude", "Stop", '{"decison": "block"}', "unknown key 'decison'"),
+        ("claude", "Stop", '{"decision": "deny", "reason": "x"}', "must be 'block'"),
+        ("claude", "Stop", '{"decision": "block"}', "without a reason"),
+        ("codex", "Stop", '{"reason": "x"}', "without a decision"),
+        ("claude", "SubagentStart", '{"decision": "block", "reason": "x"}', "takes none"),
+        ("claude", "Stop", '{"continue": "yes"}', "must be bool"),
+        ("codex", "SubagentStop", '{"hookSpecificOutput": {"hookEventName": "SubagentStop"}}',
+         "takes none"),
+        ("claude", "SessionStart", '{"hookSpecificOutput": {}}', "hookEventName must be"),
+        ("claude", "SessionStart",
+         '{"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": 1}}',
+         "must be text"),
+        ("claude", "SessionStart",
+         '{"hookSpecificOutput": {"hookEventName": "SessionStart", "context": ""}}',
+         "unknown key 'context'"),
+        ("claude", "SessionStart", "x" * 10_001, "above 10000"),
+        ("codex", "SessionStart", "word " * 3000, "above 2500"),
+    ],
+)  # fmt: skip
+def test_what_a_host_would_not_take_is_said(host: str, event: str, said: str, problem: str) -> None:
+    assert problem in "; ".join(host_rules.problems(host, event, 0, said))
+
+
+def test_any_status_but_0_is_a_problem() -> None:
+    assert host_rules.problems("claude", "Stop", 2, "")
+    assert host_rules.problems("claude", "Stop", 0, "") == []
+
+
+def test_our_own_cap_is_below_those_of_the_hosts() -> None:
+    from contextkit.limits import Limits
+
+    assert Limits().hook_context_characters < 10_000
+    assert Limits().hook_context_tokens < 2500 and tokens.CAUTION > 1

@@ -1,0 +1,22 @@
+"""estimates.py: the seed's figures, word for word."""
+
+from __future__ import annotations
+
+import pytest
+from contextkit.memory import estimates
+
+
+@pytest.mark.parametrize(
+    ("counts", "tokens"),
+    [
+        ({"words": 1000}, (1300, 1300)),
+        ({"code_lines": 100}, (1000, 1000)),
+        ({"file_reads": 3}, (1500, 6000)),
+        ({"responses": 2}, (2000, 6000)),
+        ({"file_reads": 3, "responses": 2}, (3500, 12_000)),
+        ({"words": 1}, (2, 2)),
+        ({}, (0, 0)),
+    ],
+)
+def test_what_is_planned_adds_up(counts: dict[str, int], tokens: tuple[int, int]) -> None:
+    assert estimates.planned(counts) == tokens

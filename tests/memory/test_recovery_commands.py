@@ -1,0 +1,277 @@
+"""external_memory.py status, recover, check and estimate, as their users call them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import memory_stores as stores
+import pytest
+from conftest import Script, git
+from contextkit import files
+from contextkit.layout import Layout
+from contextkit.memory import snapshots, zones
+from memory_stores import NOW, TASK
+
+SNAPSHOTS = Path(".temp/memory/context_snapshots")
+
+
+def status(run: Script, tokens: int | str, *more: str) -> str:
+    """The first word of what `status` says."""
+    assert run("external_memory", "status", f"--tokens={tokens}", *more) == 0, run.err
+    return run.out.split()[0]
+
+
+# Status
+
+
+@pytest.mark.parametrize(
+    ("tokens", "word"), [(0, "ok"), (119_999, "ok"), (120_000, "warn"), (149_999, "warn")]
+)
+def test_below_the_threshold_nothing_is_written(
+    repo: Path, run: Script, tokens: int, word: str
+) -> None:
+    assert status(run, tokens) == word and len(run.out.splitlines()) == 1
+    assert not SNAPSHOTS.exists() and git("status", "--porcelain") == ""
+
+
+def test_at_the_threshold_a_snapshot_is_written_once(repo: Path, run: Script) -> None:
+    assert status(run, 150_000, "--task=station", "--summary=We chose a cache.") == "save"
+    path = SNAPSHOTS / "snap_20251023T180500.md"
+    text = path.read_text(encoding="utf-8")
+    assert "**Reason**: token_limit" in text and "**Token Count**: ~150000" in text
+    assert "We chose a cache." in text and "(written now)" in run.out
+    prompt = run.out.split("\n\n", 1)[1]
+    assert f"`{path}`" in prompt and "`station`" in prompt
+    assert status(run, 150_000, "--task=station") == "save"
+    assert f"{path} (written before" in run.out and prompt in run.out
+    assert list(SNAPSHOTS.glob("*")) == [path]
+    assert status(run, 149_999, "--task=station") == "warn"
+    assert status(run, 150_001, "--task=station") == "save" and "(written now)" in run.out
+    assert len(list(SNAPSHOTS.glob("*"))) == 2 and git("status", "--porcelain") == ""
+
+
+def test_a_snapshot_has_what_the_store_and_git_know(
+    repo: Path, run: Script, layout: Layout
+) -> None:
+    stores.full(layout)
+    Path("new.txt").write_text("x", encoding="utf-8")
+    assert status(run, 160_000) == "save"
+    made = snapshots.load(str(next(SNAPSHOTS.iterdir())))
+    assert (made.task_id, made.phase, made.agents) == (TASK, "implementation", ("mobile-ui",))
+    assert "Objective: Show a station" in made.important
+    assert "backend found: What backend found. (.temp/memory/findings/backend_" in made.important
+    assert "Git: branch feature/demo at " in made.important
+    assert "Another task's secret" not in made.important
+    notes = {file.path: file.note for file in made.files}
+    assert notes["new.txt"] == "created" and notes["src/backend.py"] == "made"
+    assert made.decisions == ("Which cache?",)
+    assert "Finish src/screen.py" in made.resume and "1. Write the screen" in made.resume
+    assert {one.path for one in made.digests} == set(notes)
+
+
+def test_outside_of_git_a_snapshot_is_written_too(sealed: Path, run: Script) -> None:
+    assert status(run, 150_000) == "save"
+    made = snapshots.load(str(next(SNAPSHOTS.iterdir())))
+    assert made.task_id == "" and "No summary was given" in made.summary
+
+
+def test_a_snapshot_that_cannot_be_written_is_printed(repo: Path, run: Script) -> None:
+    Path(".temp").write_text("in the way", encoding="utf-8")
+    assert run("external_memory", "status", "--tokens=150000", "--summary=Do not lose this") == 1
+    assert run.out.startswith("# Context Snapshot\n") and "Do not lose this" in run.out
+
+
+def test_where_nothing_can_be_written_it_is_printed_too(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(files, "_draft", refused)
+    assert run("external_memory", "status", "--tokens=150000", "--summary=Do not lose this") == 1
+    assert run.out.startswith("# Context Snapshot\n") and "Do not lose this" in run.out
+
+
+def test_the_threshold_is_a_setting(repo: Path, run: Script) -> None:
+    Path("contextkit.yaml").write_text("memory_save_tokens: 50000\n", encoding="utf-8")
+    assert [status(run, n) for n in (39_999, 40_000, 49_999, 50_000)] == [
+        "ok", "warn", "warn", "save",
+    ]  # fmt: skip
+
+
+def test_two_sessions_have_a_snapshot_each(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for session in ("a", "b", "a"):
+        monkeypatch.setenv("SESSION_ID", session)
+        assert status(run, 150_000) == "save"
+    assert len(list(SNAPSHOTS.iterdir())) == 2
+
+
+def test_a_transcript_or_a_text_says_how_full_it_is(repo: Path, run: Script) -> None:
+    usage = {"input_tokens": 1, "cache_read_input_tokens": 129_999}
+    line = json.dumps({"type": "assistant", "uuid": "u", "message": {"usage": usage}})
+    Path("t.jsonl").write_text(line + "\n", encoding="utf-8")
+    assert run("external_memory", "status", "--transcript=t.jsonl") == 0
+    assert run.out.startswith("warn ~130000 of 150000 tokens (86 %)")
+    assert run("external_memory", "status", "--file=-", stdin="word " * 1000) == 0
+    assert run.out.startswith("ok ~") and "of 150000 tokens (0 %)" in run.out
+
+
+def test_status_for_programs(repo: Path, run: Script) -> None:
+    run("external_memory", "status", "--tokens=150000", "--json")
+    found = json.loads(run.out)
+    assert found["id"] == found["name"] == "save" and found["written"] is True
+    assert (found["warn_at"], found["save_at"]) == (120_000, 150_000)
+    assert Path(found["snapshot"]).is_file() and found["snapshot"] in found["prompt"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--tokens=many"], "tokens=many: must be a whole number"),
+        (["--tokens=5", "--transcript=x"], "give one of tokens=, file=, transcript="),
+        (["--transcript=missing.jsonl"], "give tokens=N"),
+        (["--tokens=150000", "--task=../x"], "task:"),
+    ],
+)
+def test_a_wrong_call_of_status_writes_nothing(
+    repo: Path, run: Script, options: list[str], said: str
+) -> None:
+    assert run("external_memory", "status", *options) == 2
+    assert said in run.err and run.out == "" and not Path(".temp").exists()
+
+
+def test_a_hook_looks_without_starting_a_process(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from contextkit.memory import derived_snapshots
+
+    stores.full(layout)
+    monkeypatch.setattr("os.posix_spawnp", None)
+    assert zones.look(layout, "s", TASK, 150_000) == (zones.zone(layout, 150_000), True)
+    path = derived_snapshots.save_snapshot(layout, reason="token_limit", now=NOW, tokens=150_000)
+    assert snapshots.load(path).task_id == TASK
+
+
+# Recover
+
+
+def test_recovery_of_nothing_is_a_negative_answer(repo: Path, run: Script) -> None:
+    assert run("external_memory", "recover") == 1
+    assert "nothing is stored" in run.err and run.out == ""
+    assert run("external_memory", "recover", "--task=station") == 1
+    assert git("status", "--porcelain") == ""
+
+
+def test_recovery_says_what_it_passed_over(layout: Layout, run: Script) -> None:
+    stores.full(layout)
+    Path(".temp/memory/checkpoints/cp_review_20251023T180459.json").write_text("{", "utf-8")
+    assert run("external_memory", "recover") == 0
+    assert run.out.startswith("# Recovery: station\n")
+    assert "cp_review_20251023T180459.json: checkpoint: not valid JSON in line 1" in run.err
+    assert "other tasks, not in this: other" in run.err
+
+
+def test_what_remains_is_printed_and_the_status_says_no(layout: Layout, run: Script) -> None:
+    stores.plan(layout)
+    assert run("external_memory", "recover", f"--task={TASK}") == 1
+    assert "Show a station" in run.out and "this is what remains" in run.err
+
+
+def test_a_budget_is_kept_and_said(layout: Layout, run: Script) -> None:
+    stores.full(layout)
+    assert run("external_memory", "recover", "--budget=200") == 0
+    assert "are not whole: budget=200" in run.err
+    assert run("external_memory", "recover", "--budget=99") == 2
+
+
+def test_recovery_for_programs(layout: Layout, run: Script) -> None:
+    stores.full(layout)
+    assert run("external_memory", "recover", "--json") == 0
+    found = json.loads(run.out)
+    assert (found["id"], found["archived"], found["others"]) == (TASK, False, ["other"])
+    assert found["checkpoint"]["next_action"] == "Finish src/screen.py"
+    assert [told["merged"] for told in found["findings"]] == [True, False]
+    assert found["files"][0] == {"path": "src/cache.py", "state": "changed"}
+    assert found["report"].startswith("# Recovery: station")
+
+
+def test_a_prompt_for_a_fresh_agent(layout: Layout, run: Script) -> None:
+    stores.full(layout)
+    assert run("external_memory", "recover", "--prompt") == 0
+    assert run.out.startswith("You take over the task `station`")
+
+
+# Check
+
+
+def test_a_good_store_has_no_lints(layout: Layout, run: Script) -> None:
+    stores.full(layout)
+    assert run("external_memory", "check") == 0 and run.out == ""
+
+
+def test_every_lint_names_its_line_and_how_to_mend_it(layout: Layout, run: Script) -> None:
+    stores.plan(layout, questions=(), next_actions=())
+    stores.checkpoint(layout, next_action=" ")
+    stores.finding(layout, "vague", files=(), discoveries=("It is slow",))
+    stores.finding(layout, "dump", summary="All of `src/a.py` in full. " * 500)
+    Path(".temp/memory/findings/broken_20251023T180500.md").write_text("no title\n", "utf-8")
+    assert run("external_memory", "check") == 1
+    lines = run.out.splitlines()
+    assert [line.partition(" (")[0] for line in lines[::2]] == [
+        "error .temp/memory/checkpoints/cp_implementation_20251023T180500.json:21: "
+        "no next action: nobody can resume from it",
+        "error .temp/memory/findings/broken_20251023T180500.md:1: "
+        "no finding: the first line must be `# Findings: <agent>`",
+        "warning .temp/memory/findings/dump_20251023T180500.md:1: "
+        "has ~3585 tokens, more than 3000: a dump is no finding",
+        "warning .temp/memory/findings/vague_20251023T180500.md:13: "
+        "names no file: nobody can look it up",
+        "warning .temp/memory/research_plans/station.md:9: no open question: is the task done?",
+        "warning .temp/memory/research_plans/station.md:18: no next step",
+    ]
+    assert all(line.startswith("    ") for line in lines[1::2])
+    run("external_memory", "check", "--json", "--task=other")
+    assert [lint["severity"] for lint in json.loads(run.out)] == ["error"]
+
+
+def test_only_the_newest_checkpoint_needs_a_next_action(layout: Layout, run: Script) -> None:
+    stores.checkpoint(layout, NOW - 60, next_action="")
+    stores.checkpoint(layout)
+    assert run("external_memory", "check") == 0 and run.out == ""
+
+
+def test_a_finding_may_name_a_file_anywhere(layout: Layout, run: Script) -> None:
+    stores.finding(layout, files=(), discoveries=("See src/app.py:42",))
+    assert run("external_memory", "check") == 0 and run.out == ""
+
+
+# Estimate
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--words=1000"], "1300"),
+        (["--code-lines=100"], "1000"),
+        (["--file-reads=3"], "1500-6000"),
+        (["--responses=2"], "2000-6000"),
+        (["--file-reads=3", "--responses=2"], "3500-12000"),
+    ],
+)
+def test_estimates_are_those_of_the_seed(
+    repo: Path, run: Script, options: list[str], said: str
+) -> None:
+    assert run("external_memory", "estimate", *options) == 0
+    assert run.out == said + "\n"
+    run("external_memory", "estimate", *options, "--json")
+    found = json.loads(run.out)
+    assert f"{found['low']}-{found['high']}" in (said, f"{said}-{said}")
+
+
+def test_a_text_that_is_there_is_counted(repo: Path, run: Script) -> None:
+    assert run("external_memory", "estimate", "--words=10", "--file=-", stdin="one two\n") == 0
+    assert 14 <= int(run.out) <= 18
+    assert run("external_memory", "estimate") == 2 and "words=" in run.err

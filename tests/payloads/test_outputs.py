@@ -1,0 +1,327 @@
+"""outputs.py: from a text to a receipt, and from whatever names a payload back to its file."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import toon_format
+from contextkit.errors import ContextError
+from contextkit.layout import Layout
+from contextkit.payloads import outputs, payloads, retention
+from contextkit.payloads.outputs import Output, Stored
+from contextkit.payloads.summaries import Row
+
+NOW = 1_764_324_300  # 2025-11-28 10:05:00 UTC
+DAY = 86_400
+TEXT = """\
+# Title
+
+## Cache
+
+The cache takes 52 ms in `src/a.py`. It is slow.
+
+## Queue
+
+The queue is never emptied by anyone.
+"""
+
+
+def an_output(**changes: Any) -> Output:
+    base: dict[str, Any] = {"topic": "Speed", "source": "research", "content": TEXT, "tokens": 600}
+    return Output(**base | changes)
+
+
+def store(layout: Layout, session: str = "s", now: int = NOW, **changes: Any) -> Stored:
+    return outputs.store(layout, session, an_output(**changes), now)
+
+
+def decoded(stored: Stored) -> dict[str, Any]:
+    found: dict[str, Any] = toon_format.decode(stored.receipt, strict=True)
+    return found
+
+
+def payload_of(stored: Stored) -> payloads.Payload:
+    return payloads.load(stored.path, "x")
+
+
+def test_what_the_author_leaves_out_is_taken_from_the_text(layout: Layout) -> None:
+    stored = store(layout)
+    assert decoded(stored) == {
+        "@stored": "shared/payloads/s/20251128-100500-speed.md",
+        "summary": [
+            {"aspect": "Cache", "finding": "The cache takes 52 ms in src/a.py."},
+            {"aspect": "Queue", "finding": "The queue is never emptied by anyone."},
+        ],
+        "keyFindings": "The cache takes 52 ms in src/a.py.",
+        "tokens_stored": 600,
+        "facts_kept": "3/3",
+    }
+    payload = payload_of(stored)
+    assert payload.summary == "The cache takes 52 ms in src/a.py. It is slow."
+    assert (payload.content, payload.tokens, payload.sources) == (TEXT, 600, ())
+    assert stored.notes == ()
+
+
+def test_what_the_author_says_is_used_as_given(layout: Layout) -> None:
+    rows = (Row(aspect="A\tspect", finding="two\nlines, quoted"),)
+    said: dict[str, Any] = {"summary": "One.\n Two.", "key_findings": "The\nkey."}
+    sources = (" https://x.y\n- z ", "\n")
+    stored = store(layout, rows=rows, confidence="Low", sources=sources, **said)
+    found = decoded(stored)
+    assert found["summary"] == [{"aspect": "A\tspect", "finding": "two\nlines, quoted"}]
+    assert (found["keyFindings"], found["confidence"]) == ("The key.", "Low")
+    payload = payload_of(stored)
+    assert (payload.summary, payload.sources) == ("One. Two.", ("https://x.y - z",))
+
+
+@pytest.mark.parametrize(
+    ("summary", "count"), [("One.", 1), ("A. B.", 2), ("A. B. C.", 3), ("A. B. C. D.", 4)]
+)
+def test_a_summary_of_other_than_two_or_three_sentences_is_noted(
+    layout: Layout, summary: str, count: int
+) -> None:
+    note = f"summary: two to three sentences are meant, not {count}"
+    assert store(layout, summary=summary).notes == (() if count in (2, 3) else (note,))
+
+
+def test_of_too_many_findings_the_first_seven_are_in_the_receipt(layout: Layout) -> None:
+    rows = tuple(Row(aspect=f"A{n}", finding="f") for n in range(9))
+    stored = store(layout, rows=rows)
+    assert len(decoded(stored)["summary"]) == 7
+    assert stored.notes == ("findings: 9 given, the first 7 are in the receipt",)
+
+
+def test_what_was_cut_from_the_receipt_is_noted(layout: Layout) -> None:
+    (note,) = store(layout, rows=(Row(aspect="A", finding="word " * 900),)).notes
+    assert note.startswith("receipt: 1 findings shortened by ")
+
+
+@pytest.mark.parametrize(
+    "content", ["x", "```\ncode()\n```", "|a|\n|-|", "# T", "\x00\x01 \x1b[0m", "---\n---", "- "]
+)
+def test_any_text_gets_a_summary_a_row_and_a_key_finding(layout: Layout, content: str) -> None:
+    stored = store(layout, content=content)
+    found = decoded(stored)
+    assert found["summary"][0]["finding"] and found["keyFindings"]
+    assert payload_of(stored).content == content and payload_of(stored).summary
+
+
+@pytest.mark.parametrize("changes", [{"topic": "a\nb"}, {"source": " "}, {"content": " \n"}])
+def test_what_cannot_be_stored_is_refused_before_anything_is_made(
+    layout: Layout, changes: dict[str, Any]
+) -> None:
+    with pytest.raises(ContextError) as caught:
+        outputs.check(an_output(**changes))
+    assert caught.value.status == 2
+    with pytest.raises(ContextError):
+        store(layout, **changes)
+    assert os.listdir(layout.root) == [".git"]
+
+
+# path=
+
+
+def keep(layout: Layout, path: str, overwrite: bool = False, **changes: Any) -> Stored:
+    target = outputs.check_target(layout, path, overwrite)
+    return outputs.store_at(layout, target, an_output(**changes), NOW, overwrite)
+
+
+def test_a_text_is_kept_exactly_where_it_was_asked_for_and_nowhere_else(layout: Layout) -> None:
+    stored = keep(layout, "docs/deep/report.md")
+    assert decoded(stored)["@stored"] == "docs/deep/report.md"
+    assert payload_of(stored).content == TEXT
+    assert not Path(layout.payloads).exists() and os.listdir("docs/deep") == ["report.md"]
+
+
+@pytest.mark.parametrize("name", ["data.json", "log.txt"])
+def test_another_format_than_markdown_holds_the_text_alone(layout: Layout, name: str) -> None:
+    keep(layout, name, content='{"a": 1}\r\n')
+    assert Path(name).read_bytes() == b'{"a": 1}\r\n'
+
+
+def test_a_file_that_is_there_is_replaced_only_when_asked(layout: Layout) -> None:
+    Path("x.txt").write_text("old", "utf-8")
+    with pytest.raises(ContextError, match=r"x\.txt is there already"):
+        keep(layout, "x.txt")
+    assert Path("x.txt").read_text("utf-8") == "old"
+    keep(layout, "x.txt", overwrite=True)
+    assert Path("x.txt").read_text("utf-8") == TEXT
+
+
+def test_a_file_that_appears_in_between_is_not_replaced(layout: Layout) -> None:
+    target = outputs.check_target(layout, "x.md", False)
+    Path("x.md").write_text("old", "utf-8")
+    with pytest.raises(FileExistsError):
+        outputs.store_at(layout, target, an_output(), NOW, False)
+    assert Path("x.md").read_text("utf-8") == "old" and os.listdir(".") in (
+        [".git", "x.md"],
+        ["x.md", ".git"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "complaint"),
+    [
+        ("../x.md", "outside"),
+        ("/tmp/x.md", "outside"),
+        ("link/x.md", "outside"),
+        ("x.py", "must end in .md"),
+        ("x", "must end in .md"),
+        (".md", "must end in .md"),
+        ("shared/payloads/s/x.md", "no place to keep"),
+        (".git/x.txt", "no place to keep"),
+        (".contextkit/x.md", "no place to keep"),
+        ("dir.md", "is there already"),
+    ],
+)
+def test_a_place_where_nothing_may_be_kept_is_refused(
+    layout: Layout, tmp_path: Path, path: str, complaint: str
+) -> None:
+    Path("link").symlink_to(tmp_path)
+    Path("dir.md").mkdir()
+    with pytest.raises(ContextError, match=complaint) as caught:
+        outputs.check_target(layout, path, False)
+    assert caught.value.status == 2
+
+
+# Finding
+
+
+def test_whatever_names_a_payload_finds_it(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = store(layout)
+    line, shown = stored.receipt.split("\n")[0], layout.shown(stored.path)
+    identity = os.path.basename(shown)[:-3]
+    Path("sub/dir").mkdir(parents=True)
+    refs = [
+        identity,
+        f" {identity}\n",
+        f"{identity}.md",
+        "latest",
+        shown,
+        stored.path,
+        line,
+        stored.receipt,
+    ]
+    refs += [f'"@stored": {shown}', f"- {line}", f"```toon\n{stored.receipt}\n```", f"./{shown}"]
+    for here in (".", "sub/dir"):
+        monkeypatch.chdir(Path(layout.root) / here)
+        for ref in refs:
+            assert outputs.find(Layout(), ref, "s", NOW) == stored.path
+            assert outputs.find(Layout(), ref, "", NOW) == stored.path
+    assert outputs.find(Layout(), f"../../{shown}", "s", NOW) == stored.path
+
+
+def test_a_text_that_was_kept_is_found_by_its_path(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = keep(layout, "docs/x.md")
+    root = keep(layout, "top.txt")
+    assert outputs.find(layout, "@stored: docs/x.md", "", NOW) == stored.path
+    assert outputs.find(layout, "top.txt", "s", NOW) == root.path
+    monkeypatch.chdir("docs")
+    assert outputs.find(Layout(), "x.md", "s", NOW) == stored.path
+
+
+def test_latest_is_the_last_one_stored_in_the_session_then_in_all(layout: Layout) -> None:
+    with pytest.raises(ContextError, match="latest: no such payload; there are: none"):
+        outputs.find(layout, "latest", "", NOW)
+    old = store(layout, "z", topic="old")
+    store(layout, "a", topic="zeta", now=NOW + 5)
+    new = store(layout, "a", topic="alpha", now=NOW + 5)
+    assert outputs.find(layout, "latest", "a", NOW) == new.path
+    assert outputs.find(layout, "latest", "", NOW) == new.path
+    assert outputs.find(layout, "latest", "z", NOW) == old.path
+    assert outputs.find(layout, "latest", "nobody", NOW) == new.path
+    with pytest.raises(ContextError, match="no such payload"):
+        outputs.find(layout, "latest", "nobody", NOW, only=True)
+
+
+def test_a_session_that_is_named_is_the_only_one_looked_into(layout: Layout) -> None:
+    stored = store(layout, "a")
+    identity = os.path.basename(stored.path)[:-3]
+    assert outputs.find(layout, identity, "b", NOW) == stored.path
+    with pytest.raises(ContextError, match="no such payload; there are: none"):
+        outputs.find(layout, identity, "b", NOW, only=True)
+
+
+def test_an_unknown_id_is_answered_with_the_known_ones(layout: Layout) -> None:
+    for number in range(12):
+        store(layout, topic=f"t{number:02}")
+    with pytest.raises(ContextError) as caught:
+        outputs.find(layout, "nothing", "s", NOW)
+    assert caught.value.status == 1
+    assert "20251128-100500-t11 and 2 older" in str(caught.value)
+    assert "t00" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "ref",
+    ["", "..", "../../etc/passwd", "/etc/passwd", "a b", "x\0y", "shared/payloads/s/none.md",
+     "shared/payloads/s/../../../../etc/passwd", "shared/payloads/none/none.md",
+     "@stored: ../x.md", "manifest.json"],
+)  # fmt: skip
+def test_what_names_no_payload_is_refused(layout: Layout, ref: str) -> None:
+    store(layout)
+    with pytest.raises(ContextError):
+        outputs.find(layout, ref, "s", NOW)
+
+
+def test_a_payload_that_is_a_link_leads_nowhere_outside(layout: Layout, tmp_path: Path) -> None:
+    store(layout)
+    (tmp_path / "secret.md").write_text("secret", "utf-8")
+    Path(layout.payloads, "s", "20251128-100500-link.md").symlink_to(tmp_path / "secret.md")
+    with pytest.raises(ContextError, match="outside"):
+        outputs.find(layout, "20251128-100500-link", "s", NOW)
+
+
+def test_an_ended_payload_comes_back_by_id_path_and_latest_within_the_grace_period(
+    layout: Layout,
+) -> None:
+    stored = store(layout)
+    identity = os.path.basename(stored.path)[:-3]
+    for ref, session in (
+        (identity, ""),
+        (layout.shown(stored.path), ""),
+        ("latest", "s"),
+        (identity, "s"),
+    ):
+        retention.end(layout, "s", NOW)
+        assert not os.path.exists(stored.path)
+        assert outputs.find(layout, ref, session, NOW + DAY) == stored.path
+        assert os.path.exists(stored.path)
+
+
+def test_after_it_the_answer_says_when_it_went(layout: Layout) -> None:
+    stored = store(layout)
+    identity = os.path.basename(stored.path)[:-3]
+    retention.end(layout, "s", NOW)
+    for ref, session in ((layout.shown(stored.path), ""), (identity, "s"), ("latest", "s")):
+        with pytest.raises(
+            ContextError, match="session s has ended and its payloads are gone"
+        ) as caught:
+            outputs.find(layout, ref, session, NOW + DAY + 1)
+        assert "2025-11-28T10:05:00Z session s: 1 payloads, 600 tokens" in str(caught.value)
+        assert caught.value.status == 1
+    store(layout, topic="new", now=NOW + DAY + 2)
+    with pytest.raises(ContextError, match="no such payload; there are: 20251129-100502-new"):
+        outputs.find(layout, identity, "s", NOW + DAY + 3)
+
+
+def test_a_payload_without_a_manifest_can_be_read(layout: Layout) -> None:
+    stored = store(layout)
+    Path(layout.payloads, "s", "manifest.json").unlink()
+    assert outputs.find(layout, "latest", "s", NOW) == stored.path
+
+
+def test_an_id_in_a_forged_manifest_leads_nowhere(layout: Layout) -> None:
+    stored = store(layout)
+    path = Path(layout.payloads, "s", "manifest.json")
+    forged = json.loads(path.read_text("utf-8"))
+    forged["payloads"][0] |= {"id": "../../../x", "path": "../../../x.md"}
+    path.write_text(json.dumps(forged, indent=2), "utf-8")
+    Path("x.md").write_text("secret", "utf-8")
+    assert outputs.find(layout, "latest", "s", NOW) == stored.path

@@ -1,0 +1,675 @@
+"""payload_store.py as its users call it, in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from bisect import bisect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import planted
+import pytest
+import toon_format
+from conftest import Script, git
+from contextkit import tokens
+from contextkit.payloads import retention
+
+STORE = Path("shared/payloads")
+CALL = ("--topic=NSW Strata Legislation", "--source=research")
+REPORT = """\
+# NSW Strata Legislation
+
+## Executive Summary
+
+Two acts and two regulations govern strata in NSW. Reform is in phase 2 of 5.
+
+## Primary Acts
+
+The Strata Schemes Management Act 2015 is the main one, see `acts/ssma.md:12`.
+
+---
+
+## Sources
+
+- not ours
+"""
+FINDINGS = (
+    "--finding=Primary Acts=Strata Schemes Management Act 2015, Development Act 2015",
+    "--finding=Regulator=NSW Fair Trading",
+    "--finding=Reform Status=Phase 2 of 5 reforms in progress",
+)
+SAID = ("--summary=Two acts govern it. A third is coming.", "--confidence=high", *FINDINGS)
+
+
+def words(count: int) -> str:
+    """A text of exactly `count` estimated tokens."""
+    text = "word " * (count * 3)
+    size = bisect(range(len(text)), count, key=lambda n: tokens.estimate(text[:n]))
+    assert tokens.estimate(text[: size - 1]) == count
+    return text[: size - 1]
+
+
+@pytest.fixture
+def call(repo: Path, run: Script) -> Callable[..., Any]:
+    """`call(text, "--force")` stores in session s; gives the decoded receipt."""
+
+    def store(text: str, *options: str, session: str = "s", status: int = 0) -> Any:
+        assert run("payload_store", *CALL, f"--session={session}", *options, stdin=text) == status
+        return toon_format.decode(run.out, strict=True) if status == 0 else None
+
+    return store
+
+
+def manifest(session: str = "s") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((STORE / session / "manifest.json").read_text("utf-8"))
+    return found
+
+
+def stock(folder: str | Path = ".") -> dict[str, bytes]:
+    below = [path for path in Path(folder).rglob("*") if ".git" not in path.parts]
+    return {str(path): path.read_bytes() for path in below if path.is_file()}
+
+
+# Store
+
+
+@pytest.mark.golden
+def test_file_manifest_and_receipt_read_as_documented(
+    call: Callable[..., Any], run: Script, golden: Callable[[str, str], None]
+) -> None:
+    call(
+        REPORT, "--force", *SAID, "--cite=https://legislation.nsw.gov.au", "--cite=NSW Fair Trading"
+    )
+    golden("payload_receipt.toon", run.out)
+    call(REPORT, "--force")
+    golden("payload_receipt_extracted.toon", run.out)
+    path = STORE / "s/20251023-180500-nsw-strata-legislation.md"
+    golden("payload.md", path.read_bytes().decode())
+    golden("payload_manifest.json", (STORE / "s/manifest.json").read_text("utf-8"))
+    golden("payload_readme.md", (STORE / "README.md").read_text("utf-8"))
+    run("payload_store", "list", "--session=s")
+    golden("payload_list.txt", run.out)
+    run("payload_store", "show", "latest", "--part=facts")
+    golden("payload_facts.txt", run.out)
+    run("payload_store", "find", "2015")
+    golden("payload_find.txt", run.out)
+
+
+def test_the_receipt_has_the_seeds_keys_in_their_order_and_not_the_body(
+    call: Callable[..., Any], run: Script
+) -> None:
+    text = words(600)
+    found = call(text, *SAID)
+    keys = ["@stored", "summary", "keyFindings", "confidence", "tokens_stored", "facts_kept"]
+    assert list(found) == keys
+    assert found["confidence"] == "High" and found["tokens_stored"] == 600
+    assert found["tokens_stored"] == manifest()["payloads"][0]["tokens"]
+    assert found["@stored"] == "shared/payloads/s/20251023-180500-nsw-strata-legislation.md"
+    assert Path(found["@stored"]).is_file()
+    assert found["summary"][0]["finding"].endswith("Act 2015, Development Act 2015")
+    assert text not in run.out and tokens.cautious(run.out) <= 300
+    assert run.out.startswith("@stored: shared/") and "\n  Regulator,NSW Fair Trading\n" in run.out
+
+
+@pytest.mark.parametrize(
+    ("count", "options", "stored"),
+    [
+        (500, (), False),
+        (501, (), True),
+        (10, ("--force",), True),
+        (1500, ("--budget=2000",), False),
+        (2000, ("--budget=2000",), False),
+        (150, ("--budget=100",), True),
+        (900, ("--inline",), False),
+        (100, ("--tokens=501",), True),
+        (900, ("--tokens=500",), False),
+        (100, ("--force=0",), False),
+    ],
+)
+def test_a_text_above_the_budget_is_stored_and_any_other_passed_through(
+    call: Callable[..., Any], run: Script, count: int, options: tuple[str, ...], stored: bool
+) -> None:
+    text = words(count)
+    assert run("payload_store", *CALL, "--session=s", *options, stdin=text) == 0
+    assert (STORE / "s/manifest.json").exists() == stored
+    assert (run.out == text) != stored
+    shown = next((option[9:] for option in options if "tokens" in option), str(count))
+    assert f"~{shown} tokens" in run.err and ("stored" in run.err)
+    if not stored:
+        assert stock() == {} and "passed through, nothing stored" in run.err
+
+
+def test_the_budget_is_a_setting(repo: Path, run: Script) -> None:
+    Path("contextkit.yaml").write_text("payload_budget: 100\n", "utf-8")
+    assert run("payload_store", *CALL, stdin=words(101)) == 0
+    assert run.out.startswith("@stored: ") and "above 100" in run.err
+
+
+@pytest.mark.parametrize("text", ["short", "no end\n\n\n", "a\r\nb\r", "é\n", "\x00"])
+def test_what_is_passed_through_is_byte_identical(repo: Path, run: Script, text: str) -> None:
+    assert run("payload_store", *CALL, stdin=text) == 0
+    assert run.out == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ 7*7 }} {% raw %}",
+        "# T\n\n---\n\n## Summary\n\nx\n\n---\n\n## Full Content\n\nx\n\n---\n\n## Sources\n\n- x",
+        "```\n## Sources\n```\n",
+        "no final newline",
+        "a\r\nb\rc\n\n\n",
+        "\ufeffbom",
+        "<!-- contextkit: bytes=1 sha256=0 -->",
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--sources=a | b",)])
+def test_the_content_comes_back_byte_identical(
+    call: Callable[..., Any], run: Script, text: str, options: tuple[str, ...]
+) -> None:
+    identity = Path(call(text, "--force", *options)["@stored"]).stem
+    assert run("payload_store", "show", identity, "--part=content") == 0
+    assert run.out == text
+    assert text in Path(STORE, "s", f"{identity}.md").read_bytes().decode()
+
+
+def test_the_file_has_its_parts_in_order(call: Callable[..., Any]) -> None:
+    path = call(REPORT, "--force", "--cite=https://x.y", "--topic=日本語の調査")["@stored"]
+    assert path.endswith("-payload.md")
+    text = Path(path).read_text("utf-8")
+    head, body = text.split("## Full Content\n\n" + REPORT)
+    assert head == (
+        "# 日本語の調査\n\n**Generated:** 2025-10-23T18:05:00Z\n**Source:** research\n"
+        f"**Tokens:** {tokens.estimate(REPORT)}\n\n---\n\n## Summary\n\n"
+        "Two acts and two regulations govern strata in NSW. Reform is in phase 2 of 5.\n\n---\n\n"
+    )
+    assert body.startswith("\n\n---\n\n## Sources\n\n- https://x.y\n\n<!-- contextkit: bytes=")
+
+
+def test_without_sources_the_section_is_absent(call: Callable[..., Any]) -> None:
+    text = Path(call("hello", "--force", "--sources= | ")["@stored"]).read_text("utf-8")
+    assert "## Sources" not in text and text.count("\n---\n") == 2
+
+
+@pytest.mark.parametrize(
+    "cell", ["a,b", 'say "x"', "a: b", "# x", "- x", "two\nlines", "true", "1.0"]
+)
+def test_a_finding_comes_back_equal(call: Callable[..., Any], cell: str) -> None:
+    assert call("text", "--force", f"--finding={cell}={cell}")["summary"] == [
+        {"aspect": cell, "finding": cell}
+    ]
+
+
+def test_findings_and_sources_in_one_piece_are_taken_apart(call: Callable[..., Any]) -> None:
+    found = call("text", "--force", "--findings=A=1 | B=2\nC=3", "--sources=a | b")
+    assert [row["aspect"] for row in found["summary"]] == ["A", "B", "C"]
+    assert Path(found["@stored"]).read_text("utf-8").count("\n- ") == 2
+
+
+def test_a_confidence_that_nobody_gave_is_not_invented(call: Callable[..., Any]) -> None:
+    assert "confidence" not in call("text", "--force")
+    assert call("Confidence: low\n", "--force")["confidence"] == "Low"
+
+
+def test_a_summary_of_one_sentence_is_warned_about(call: Callable[..., Any], run: Script) -> None:
+    call("text", "--force", "--summary=One.")
+    assert "two to three sentences are meant, not 1" in run.err
+
+
+def test_the_same_topic_in_the_same_second_is_a_second_payload(call: Callable[..., Any]) -> None:
+    first = Path(call("one", "--force")["@stored"])
+    before = first.read_bytes()
+    second = Path(call("two", "--force")["@stored"])
+    assert second.name == first.stem + "-2.md" and first.read_bytes() == before
+    assert [entry["path"] for entry in manifest()["payloads"]] == [first.name, second.name]
+
+
+def test_after_a_store_git_sees_only_what_belongs_in_it(
+    call: Callable[..., Any], repo: Path
+) -> None:
+    call("text", "--force")
+    seen = git("status", "--porcelain", "-uall").split("\n")
+    ours = [f"?? shared/payloads/{name}" for name in (".gitignore", ".gitkeep", "README.md")]
+    assert sorted(filter(None, seen)) == ours
+    git("add", "shared")
+    git("commit", "-qm", "store")
+    call("text", "--force")
+    assert git("status", "--porcelain") == ""
+
+
+def test_every_time_is_utc_whatever_the_time_zone(
+    call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    monkeypatch.setenv("CONTEXT_NOW", "2025-10-23T14:05:00-04:00")
+    time.tzset()
+    path = call("text", "--force")["@stored"]
+    monkeypatch.delenv("TZ")
+    time.tzset()
+    assert path.endswith("/20251023-180500-nsw-strata-legislation.md")
+    assert (
+        manifest()["createdAt"] == manifest()["payloads"][0]["createdAt"] == "2025-10-23T18:05:00Z"
+    )
+
+
+def test_where_no_session_is_named_one_is_made_up_and_said(repo: Path, run: Script) -> None:
+    run("payload_store", *CALL, "--force", stdin="one")
+    session = run.out.split("/")[2]
+    assert f"no session is named: using {session} from now on" in run.err
+    run("payload_store", *CALL, "--force", stdin="two")
+    assert run.out.split("/")[2] == session and "no session" not in run.err
+    run("payload_store", "list", "--json")
+    assert len(json.loads(run.out)["payloads"]) == 2
+    assert run("payload_store", "end", f"--session={session}") == 0
+    run("payload_store", *CALL, "--force", stdin="three")
+    assert run.out.split("/")[2] != session
+
+
+def test_ten_megabytes_are_stored_in_seconds(call: Callable[..., Any], run: Script) -> None:
+    text = (REPORT + "Some prose of the usual kind, with 52 ms and `src/app.py` in it.\n") * 32_000
+    assert len(text) > 10_000_000
+    start = time.perf_counter()
+    found = call(text)
+    assert time.perf_counter() - start < 20
+    assert tokens.cautious(run.out) <= 300
+    run("payload_store", "show", Path(found["@stored"]).stem, "--part=content")
+    assert run.out == text
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--confidence=maybe",), "confidence=maybe: must be High, Medium or Low"),
+        (("--finding=no sign",), "Aspect=Finding"),
+        (("--session=..",), "session: '..'"),
+        (("--session=a/b",), "session: 'a/b'"),
+        (("--session=.",), "session: '.'"),
+        (("--session=/tmp/x",), "session: '/tmp/x'"),
+        (("--session=" + "x" * 200,), "must be 1 to 64"),
+        (("--session= ",), "session: ' '"),
+        (("--topic= ",), "topic: "),
+        (("--topic=a\nb",), "topic: "),
+        (("--topic=" + "x" * 300,), "topic: "),
+        (("--source=",), "source: "),
+        (("--source=a\x1b[0m",), "source: "),
+        (("--budget=many",), "budget=many"),
+        (("--budget=-1",), "budget=-1"),
+        (("--tokens=1.5",), "tokens=1.5"),
+        (("--force=perhaps",), "force=perhaps"),
+        (("--path=../x.md",), "path: "),
+        (("--path=x.py",), "path: "),
+        (("--topik=x",), "--topik"),
+        (("surplus",), "surplus"),
+    ],
+)
+@pytest.mark.parametrize("text", [REPORT, words(600)])
+def test_bad_input_is_refused_and_nothing_is_written(
+    repo: Path, run: Script, options: tuple[str, ...], complaint: str, text: str
+) -> None:
+    assert run("payload_store", *CALL, *options, stdin=text) == 2
+    assert run.out == "" and complaint in run.err and "Traceback" not in run.err
+    assert stock() == {}
+
+
+@pytest.mark.parametrize("options", [(), ("--force",), ("--budget=1",), ("--inline",)])
+@pytest.mark.parametrize("text", ["", "  \r\n\t\n"])
+def test_blank_content_is_refused(
+    repo: Path, run: Script, text: str, options: tuple[str, ...]
+) -> None:
+    assert run("payload_store", *CALL, *options, stdin=text) == 2
+    assert run.out == "" and "the content is empty" in run.err
+    assert stock() == {}
+
+
+@pytest.mark.parametrize("command", ["end", "sweep", "repair", "list", "show", "find"])
+def test_no_command_takes_a_session_that_is_no_name(
+    call: Callable[..., Any], run: Script, command: str
+) -> None:
+    call("text", "--force")
+    before = stock()
+    options = {"show": ["latest"], "find": ["text"], "sweep": ["--max-idle=soon"]}.get(command, [])
+    session = [] if command == "sweep" else ["--session=../s"]
+    assert run("payload_store", command, *options, *session) == 2
+    assert run.out == "" and run.err
+    assert stock() == before
+
+
+def test_a_session_in_the_environment_is_refused_for_storing_and_ignored_for_reading(
+    call: Callable[..., Any], run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SESSION_ID", "../up")
+    assert run("payload_store", *CALL, "--force", stdin="text") == 2
+    assert run.out == "" and stock() == {}
+    path = call("text", "--force")["@stored"]
+    for ref in (path, Path(path).stem, "latest"):
+        assert run("payload_store", "show", ref, "--part=content") == 0
+        assert run.out == "text"
+    assert run("payload_store", "list") == 0 and Path(path).stem in run.out
+
+
+@pytest.mark.parametrize("way", ["session", "store", "file", "session file"])
+def test_where_storing_is_not_possible_the_text_is_not_lost(
+    repo: Path, run: Script, tmp_path: Path, way: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    if way == "file":
+        Path("shared").write_text("in the way", "utf-8")
+    else:
+        STORE.parent.mkdir()
+    if way == "store":
+        STORE.symlink_to(elsewhere)
+    if way.startswith("session"):
+        STORE.mkdir()
+        if way == "session":
+            (STORE / "s").symlink_to(elsewhere)
+        else:
+            (STORE / "s").write_text("in the way", "utf-8")
+    text = words(600) + "no final newline"
+    before = stock()
+    assert run("payload_store", *CALL, "--session=s", stdin=text) == 1
+    assert run.out == text
+    assert way == "session file" or stock() == before
+    assert "storing failed (" in run.err and "the whole text follows on stdout" in run.err
+    assert os.listdir(elsewhere) == [] and not list(Path().rglob("*.tmp"))
+    assert not list(STORE.rglob("*nsw*"))
+
+
+def test_a_sweep_that_fails_does_not_make_the_store_fail(
+    call: Callable[..., Any], run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise OSError("no more")
+
+    monkeypatch.setattr(retention, "sweep", refuse)
+    call("text", "--force")
+    assert "the sweep of idle sessions failed: no more" in run.err
+
+
+# Keeping
+
+
+def test_a_text_is_kept_at_a_path_without_any_session(
+    call: Callable[..., Any], run: Script
+) -> None:
+    found = call("short text", "--path=docs/x.md")
+    assert found["@stored"] == "docs/x.md" and list(stock()) == ["docs/x.md"]
+    assert run("payload_store", "show", "docs/x.md", "--part=content") == 0
+    assert run.out == "short text"
+    assert run("payload_store", *CALL, "--path=docs/x.md", stdin="other") == 2
+    assert "overwrite=1" in run.err and run.out == ""
+    call("other", "--path=docs/x.md", "--overwrite")
+    run("payload_store", "show", "docs/x.md", "--part=content")
+    assert run.out == "other"
+
+
+# Reading
+
+
+def test_each_part_of_a_payload_is_shown(call: Callable[..., Any], run: Script) -> None:
+    line = "@stored: " + call(REPORT, "--force", *SAID, "--cite=https://x.y")["@stored"]
+
+    def part(name: str) -> str:
+        assert run("payload_store", "show", line, f"--part={name}") == 0
+        return run.out
+
+    assert part("file") == Path(line[9:]).read_text("utf-8") == part("")
+    assert part("content") == REPORT
+    assert part("summary") == "Two acts govern it. A third is coming.\n"
+    assert part("sources") == "https://x.y\n"
+    size = tokens.estimate(REPORT)
+    assert part("head") == f"NSW Strata Legislation\n2025-10-23T18:05:00Z  research  ~{size}\n"
+    assert run("payload_store", "show", line, "--json") == 0
+    shown = json.loads(run.out)
+    assert (shown["content"], shown["id"]) == (REPORT, Path(line).stem)
+
+
+def test_each_fact_is_shown_with_its_line_in_the_file(
+    call: Callable[..., Any], run: Script
+) -> None:
+    path = call("See `src/a.py:42`.\n\nIt takes 52 ms.\n", "--force")["@stored"]
+    assert run("payload_store", "show", "latest", "--part=facts", "--json") == 0
+    lines = Path(path).read_text("utf-8").split("\n")
+    for fact in json.loads(run.out):
+        assert fact["fact"] in lines[int(fact["id"].rpartition(":")[2]) - 1].replace("`", "")
+        assert lines[int(fact["id"].rpartition(":")[2]) - 1] in (
+            "See `src/a.py:42`.",
+            "It takes 52 ms.",
+        )
+    call("nothing", "--force")
+    run("payload_store", "show", "latest", "--part=facts")
+    assert run.out == "No hard facts.\n"
+
+
+def test_facts_are_counted_from_the_content_where_the_summary_says_the_same(
+    call: Callable[..., Any], run: Script
+) -> None:
+    path = call("It takes 52 ms.", "--force")["@stored"]
+    run("payload_store", "show", "latest", "--part=facts", "--json")
+    (fact,) = json.loads(run.out)
+    content = Path(path).read_text("utf-8").split("\n").index("## Full Content") + 3
+    assert fact["id"].endswith(f":{content}")
+
+
+def test_an_unknown_id_is_refused_with_the_known_ones_on_stderr(
+    call: Callable[..., Any], run: Script
+) -> None:
+    call("text", "--force")
+    assert run("payload_store", "show", "nothing") == 1
+    assert run.out == "" and "20251023-180500-nsw-strata-legislation" in run.err
+
+
+def test_a_session_that_is_named_is_the_only_one_looked_into(
+    call: Callable[..., Any], run: Script
+) -> None:
+    identity = Path(call("text", "--force", session="a")["@stored"]).stem
+    assert run("payload_store", "show", identity) == 0
+    assert run("payload_store", "show", identity, "--session=b") == 1
+    assert run.out == "" and "there are: none" in run.err
+
+
+def test_a_changed_file_is_shown_whole_and_not_as_what_was_stored(
+    call: Callable[..., Any], run: Script
+) -> None:
+    path = Path(call("the original text", "--force")["@stored"])
+    path.write_text(path.read_text("utf-8").replace("original", "forged"), "utf-8")
+    assert run("payload_store", "show", "latest", "--part=content") == 1
+    assert run.out == "" and "the file was changed" in run.err
+    assert run("payload_store", "show", "latest") == 0 and "forged" in run.out
+
+
+def test_find_looks_into_one_session_or_all(call: Callable[..., Any], run: Script) -> None:
+    call("one needle here", "--force", session="a")
+    call("x" * 5000 + " NEEDLE " + "y" * 5000, "--force", session="b")
+    assert run("payload_store", "find", "needle") == 0
+    lines = [line for line in run.out.splitlines() if "Content" not in line]
+    assert any(line.endswith(": one needle here") for line in lines)
+    assert max(map(len, lines)) < 300 and any(
+        "… NEEDLE" in line or "x NEEDLE y" in line for line in lines
+    )
+    assert run("payload_store", "find", "--query=needle", "--session=a", "--json") == 0
+    assert {hit["text"] for hit in json.loads(run.out)} == {"one needle here"}
+    assert run("payload_store", "find", "haystack") == 1
+    assert run.out == "" and "'haystack' stands in no payload" in run.err
+    assert run("payload_store", "find", "haystack", "--json") == 1
+    assert json.loads(run.out) == []
+
+
+def test_list_shows_one_session_or_all_and_what_is_missing(
+    call: Callable[..., Any], run: Script
+) -> None:
+    assert run("payload_store", "list") == 0
+    assert run.out == "No payloads.\n" and stock() == {}
+    gone = Path(call("one", "--force", session="a")["@stored"])
+    Path(call("two", "--force", session="b")["@stored"])
+    gone.unlink()
+    extra = STORE / "b" / "20251023-180500-extra.md"
+    extra.write_text("x", "utf-8")
+    run("payload_store", "list", "--session=a")
+    assert len(run.out.splitlines()) == 2 and "missing" in run.out
+    run("payload_store", "list", "--all")
+    assert len(run.out.splitlines()) == 3
+    assert "1 files are not listed: payload_repair session=b" in run.err
+    run("payload_store", "list", "--session=a", "--json")
+    assert json.loads(run.out) == manifest("a")
+    run("payload_store", "list", "--all", "--json")
+    assert json.loads(run.out) == [manifest("a"), manifest("b")]
+    run("payload_store", "list", "--session=c", "--json")
+    assert json.loads(run.out) == {
+        "sessionId": "c",
+        "createdAt": "2025-10-23T18:05:00Z",
+        "payloads": [],
+        "totalTokensStored": 0,
+    }
+    assert not (STORE / "c").exists()
+
+
+@pytest.mark.parametrize(
+    "options", [("--session=s",), ("--all",), ("--session=s", "--json"), ("--all", "--json")]
+)
+def test_a_broken_manifest_is_named_with_its_mend(
+    call: Callable[..., Any], run: Script, options: tuple[str, ...]
+) -> None:
+    call("text", "--force")
+    (STORE / "s/manifest.json").write_text("{", "utf-8")
+    assert run("payload_store", "list", *options) == 1
+    assert run.out == "" and "mend it with payload_repair session=s" in run.err
+    assert run("payload_store", "repair", "--session=s") == 0
+    assert "kept as manifest.json.broken-" in run.out
+    assert run("payload_store", "list", *options) == 0
+
+
+# Ending
+
+
+def test_ending_a_session_twice_is_noted_once(call: Callable[..., Any], run: Script) -> None:
+    call("text", "--force")
+    call("text", "--force", session="other")
+    before = stock(STORE / "other")
+    assert run("payload_store", "end", "--session=s") == 0
+    assert run.out == "session s: 1 payloads, 1 tokens removed (session_end)\n"
+    assert "can be resumed for 24h" in run.err
+    assert not (STORE / "s").exists() and stock(STORE / "other") == before
+    assert run("payload_store", "end", "--session=s") == 0
+    assert run.out == "session s: nothing to remove\n"
+    assert (STORE / "cleanup.log").read_text("utf-8").count("\n") == 1
+    assert {".gitkeep", "README.md"} < set(os.listdir(STORE))
+
+
+@pytest.mark.parametrize("command", [("list",), ("show", "latest"), ("store", *CALL, "--force")])
+def test_the_next_use_of_an_ended_session_brings_it_back(
+    call: Callable[..., Any], run: Script, command: tuple[str, ...]
+) -> None:
+    path = Path(call("text", "--force")["@stored"])
+    run("payload_store", "end", "--session=s")
+    assert not path.exists()
+    assert run("payload_store", *command, "--session=s", stdin="more") == 0
+    assert path.exists() and manifest()["payloads"][0]["path"] == path.name
+    assert len(manifest()["payloads"]) == (2 if command[0] == "store" else 1)
+
+
+def test_purging_removes_for_good(call: Callable[..., Any], run: Script) -> None:
+    call("text", "--force")
+    assert run("payload_store", "end", "--session=s", "--purge") == 0
+    assert "removed (session_end)" in run.out and "resumed" not in run.err
+    assert os.listdir(".contextkit/ended") == []
+    call("text", "--force")
+    run("payload_store", "end", "--session=s")
+    assert run("payload_store", "end", "--session=s", "--purge") == 0
+    assert run.out == "session s: removed for good\n"
+    assert run("payload_store", "show", "latest", "--session=s") == 1
+    assert "session s has ended and its payloads are gone (2025-10-23T18:05:00Z" in run.err
+
+
+def test_a_sweep_ends_what_nobody_used_for_a_day(
+    call: Callable[..., Any], run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("text", "--force")
+    monkeypatch.setenv("CONTEXT_NOW", "2025-10-24T18:04:00Z")
+    assert run("payload_store", "sweep") == 0 and run.out == "nothing to remove\n"
+    monkeypatch.setenv("CONTEXT_NOW", "2025-10-24T14:05:00Z")
+    run("payload_store", "show", "latest")
+    monkeypatch.setenv("CONTEXT_NOW", "2025-10-25T14:05:00Z")
+    assert run("payload_store", "sweep") == 0 and run.out == "nothing to remove\n"
+    monkeypatch.setenv("CONTEXT_NOW", "2025-10-25T14:06:00Z")
+    assert run("payload_store", "sweep") == 0
+    assert run.out == "session s: 1 payloads, 1 tokens removed (inactive_24h)\n"
+    assert run("payload_store", "list", "--session=t") == 0
+
+
+@pytest.mark.parametrize(
+    "command", [("list", "--session=t"), ("store", *CALL, "--force", "--session=t")]
+)
+def test_store_and_list_sweep_other_sessions_on_the_way(
+    call: Callable[..., Any], run: Script, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    call("text", "--force")
+    monkeypatch.setenv("CONTEXT_NOW", "2025-10-24T18:06:00Z")
+    assert run("payload_store", *command, stdin="text") == 0
+    assert "session s: 1 payloads, 1 tokens removed (inactive_24h)" in run.err
+    assert not (STORE / "s").exists()
+
+
+def test_how_long_is_idle_can_be_said(
+    call: Callable[..., Any], run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("text", "--force")
+    monkeypatch.setenv("CONTEXT_NOW", "2025-10-23T20:05:00Z")
+    run("payload_store", "sweep", "--max-idle=2h")
+    assert run.out == "nothing to remove\n"
+    run("payload_store", "sweep", "--max-idle=1h")
+    assert "session s: " in run.out
+
+
+def test_the_end_is_noted_where_it_was_asked_for(call: Callable[..., Any], run: Script) -> None:
+    call("text", "--force")
+    Path("notes.md").write_text("# Session", "utf-8")
+    run("payload_store", "end", "--session=s", "--summary-file=notes.md")
+    line = "2025-10-23T18:05:00Z session s: 1 payloads, 1 tokens removed (session_end)"
+    assert Path("notes.md").read_text("utf-8") == f"# Session\n- {line}\n"
+
+
+def test_a_file_deleted_by_hand_is_mended(call: Callable[..., Any], run: Script) -> None:
+    gone = Path(call("one", "--force", "--tokens=40")["@stored"])
+    call("two", "--force", "--tokens=2")
+    gone.unlink()
+    assert run("payload_store", "repair", "--session=s") == 0
+    assert run.out == f"{gone.stem}: its file is gone: no longer listed\n"
+    assert manifest()["totalTokensStored"] == 2
+    assert run("payload_store", "repair", "--session=s") == 0
+    assert run.out == "nothing to mend\n"
+
+
+def test_a_launcher_sets_the_budget_of_its_subagents(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = ("payload_store", "--topic=t", "--source=s", "--session=s-1")
+    text = "A sentence of some words. " * 20
+    monkeypatch.setenv("PAYLOAD_BUDGET", "50")
+    assert run(*call, stdin=text) == 0 and run.out.startswith("@stored: ")
+    assert run(*call, "--budget=900", stdin=text) == 0 and run.out == text
+    monkeypatch.setenv("PAYLOAD_BUDGET", "many")
+    assert run(*call, stdin=text) == 2 and "PAYLOAD_BUDGET=many" in run.err
+
+
+def test_what_travels_on_carries_no_secret_and_the_stored_text_stays(
+    repo: Path, run: Script
+) -> None:
+    token = planted.secrets()["github-classic"][".env"].partition("=")[2]
+    text = (
+        f"# Report\n\nThe deploy uses {token} for now, which is wrong. It must go.\n" + "x " * 900
+    )
+    said = (f"--finding=Key={token} leaks", f"--summary=It uses {token} now.")
+    run("payload_store", "store", "--force", "--topic=t", "--source=s", *said, stdin=text)
+    assert token not in run.out + run.err and "(redacted github-token) leaks" in run.out
+    assert "redacted in what travels on: " in run.err
+    run("payload_store", "list", "--json")
+    assert token not in run.out
+    run("payload_store", "show", "latest", "--part=content")
+    assert run.out == text

@@ -1,0 +1,306 @@
+"""The payload store as real processes: many at once, killed at any moment, without room."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import toon_format
+from conftest import SCRIPTS
+from contextkit import names
+from contextkit.layout import Layout
+from contextkit.payloads import payloads, retention
+from test_payloads import manifest
+
+STORE = Path("shared/payloads")
+SCRIPT = str(SCRIPTS / "payload_store.py")
+CALL = ("--source=research", "--session=s", "--force")
+TEXT = "## Finding\n\nThe cache takes 52 ms in `src/a.py`.\n"
+
+
+def start(*options: str, text: str = TEXT, **changes: Any) -> subprocess.Popen[bytes]:
+    """`payload_store.py` with these options, its standard input already written."""
+    read_end, write_end = os.pipe()
+    os.write(write_end, text.encode())
+    os.close(write_end)
+    process = subprocess.Popen(
+        [sys.executable, SCRIPT, *options], stdin=read_end, stdout=-1, stderr=-1, **changes
+    )
+    os.close(read_end)
+    return process
+
+
+def end_of(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=60)
+    assert b"Traceback" not in err, err.decode()
+    return process.returncode, out.decode(), err.decode()
+
+
+def in_order(found: dict[str, Any]) -> list[str]:
+    return [entry["id"] for entry in found["payloads"]]
+
+
+def test_sixty_four_stores_at_once_make_sixty_four_entries(layout: Layout) -> None:
+    processes = [start("store", f"--topic=topic {n % 8}", *CALL) for n in range(64)]
+    seen = [0]
+    path = STORE / "s" / "manifest.json"
+    while any(process.poll() is None for process in processes):
+        if path.exists():
+            seen.append(len(json.loads(path.read_bytes())["payloads"]))  # never half a manifest
+    assert seen == sorted(seen) and len(set(seen)) > 4
+    paths = set()
+    for process in processes:
+        status, out, _ = end_of(process)
+        assert status == 0
+        paths.add(toon_format.decode(out)["@stored"])
+    found = manifest(layout)
+    assert len(paths) == len(set(in_order(found))) == 64
+    assert {Path(shown).stem for shown in paths} == set(in_order(found))
+    assert {path.name for path in STORE.joinpath("s").iterdir()} == {
+        "manifest.json",
+        *(Path(shown).name for shown in paths),
+    }
+
+
+def test_stores_that_race_with_ends_lose_nothing(layout: Layout) -> None:
+    processes = []
+    for number in range(48):
+        if number % 3 == 2:
+            processes.append(start("end", "--session=s"))
+        else:
+            processes.append(start("store", f"--topic=topic {number}", *CALL))
+    stored = []
+    for process in processes:
+        status, out, err = end_of(process)
+        assert status == 0, err
+        if out.startswith("@stored"):
+            stored.append(Path(toon_format.decode(out)["@stored"]).stem)
+    assert len(stored) == 32
+    with retention.session_lock(layout, "s"):
+        retention.resume(layout, "s", names.now())
+    assert sorted(in_order(manifest(layout))) == sorted(stored)
+    assert os.listdir(layout.ended) == []
+
+
+WRITER = """\
+import sys
+from contextkit.payloads import outputs
+from contextkit.layout import Layout
+layout = Layout()
+for number in range(10**9):
+    topic = f"t {sys.argv[1]} {number}"
+    output = outputs.Output(topic=topic, source="x", content="The text. " * 9, tokens=25)
+    stored = outputs.store(layout, "s", output, 1_761_242_700)
+    print(layout.shown(stored.path), flush=True)
+"""
+
+
+def test_two_hundred_kills_lose_no_file_and_list_none_twice(layout: Layout) -> None:
+    chance = random.Random(3)
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    path = STORE / "s" / "manifest.json"
+    with open("stored.txt", "ab") as told:
+
+        def writer(number: int) -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                [sys.executable, "-c", WRITER, str(number)], stdout=told, env=environment
+            )
+
+        writers = [writer(number) for number in range(4)]
+        while not path.exists():
+            time.sleep(0.01)
+        for number in range(4, 204):
+            time.sleep(chance.random() * 0.02)
+            victim = writers.pop(0)
+            victim.kill()
+            assert victim.wait() == -signal.SIGKILL
+            json.loads(path.read_bytes())
+            writers.append(writer(number))
+        for victim in writers:
+            victim.kill()
+            victim.wait()
+    there = {Path(found).stem for found in payloads.documents(layout, "s")}
+    listed = [entry["id"] for entry in payloads.load_all(layout, "s")]
+    assert len(there) > 50 and len(set(listed)) == len(listed)
+    assert set(listed) <= there and len(there) - len(listed) <= 204
+    assert run_to_end("repair", "--session=s")[0] == 0
+    found = manifest(layout)
+    assert sorted(in_order(found)) == sorted(there)
+    told_paths = {Path(line).stem for line in Path("stored.txt").read_text("utf-8").splitlines()}
+    assert told_paths <= there
+    for name in payloads.documents(layout, "s"):
+        assert payloads.load(name, name).content == "The text. " * 9
+    assert run_to_end("repair", "--session=s")[1] == "nothing to mend\n"
+
+
+def run_to_end(*options: str, **changes: Any) -> tuple[int, str, str]:
+    return end_of(start(*options, **changes))
+
+
+LONG = "A sentence that is stored. " * 800
+
+
+def no_file_above_four_kib() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+def no_right_of_root() -> None:
+    if os.geteuid() == 0:
+        ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # drop CAP_DAC_OVERRIDE for good
+
+
+def stock() -> dict[str, bytes]:
+    found = [path for path in Path().rglob("*") if ".git" not in path.parts and path.is_file()]
+    return {str(path): path.read_bytes() for path in found}
+
+
+def test_without_room_on_the_disk_the_text_comes_back_and_nothing_is_left(layout: Layout) -> None:
+    assert run_to_end("store", "--topic=first", *CALL)[0] == 0
+    before = stock()
+    status, out, err = run_to_end(
+        "store", "--topic=second", *CALL, text=LONG, preexec_fn=no_file_above_four_kib
+    )
+    assert (status, out) == (1, LONG)
+    assert "storing failed (File too large): the whole text follows on stdout" in err
+    assert stock() == before
+    assert len(manifest(layout)["payloads"]) == 1
+
+
+FULL = """\
+mount -t tmpfs -o size=60k none "$PWD" && cd "$PWD" || exit 77
+head -c 45000 /dev/zero > filler
+"$@"
+status=$?
+find . -name "*full*" -o -name "*.tmp" >&2
+exit $status
+"""
+
+
+def test_on_a_full_disk_the_text_comes_back_and_nothing_is_left(sealed: Path) -> None:
+    command = ["unshare", "-rm", "sh", "-c", FULL, "-", sys.executable, SCRIPT, "--topic=full"]
+    try:
+        done = subprocess.run([*command, *CALL], input=LONG, capture_output=True, encoding="utf-8")
+    except FileNotFoundError:
+        pytest.skip("no unshare here")
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("no file system of its own may be made here")
+    assert (done.returncode, done.stdout) == (1, LONG)
+    said = (
+        "payload_store: storing failed (No space left on device): the whole text follows on stdout"
+    )
+    assert done.stderr == said + "\n"
+
+
+def test_without_room_for_the_manifest_the_payload_goes_too(layout: Layout) -> None:
+    for number in range(8):  # the manifest grows to nearly four KiB
+        assert run_to_end("store", f"--topic=t{number}", *CALL)[0] == 0
+    while (STORE / "s" / "manifest.json").stat().st_size < 3900:
+        assert run_to_end("store", "--topic=" + "t" * 40, *CALL)[0] == 0
+    before = stock()
+    status, out, _ = run_to_end("store", "--topic=last", *CALL, preexec_fn=no_file_above_four_kib)
+    assert (status, out) == (1, TEXT)
+    assert stock() == before
+
+
+@pytest.mark.parametrize("folder", [".", "shared/payloads", "shared/payloads/s"])
+def test_in_a_folder_that_may_not_be_written_the_text_comes_back(
+    layout: Layout, folder: str, request: pytest.FixtureRequest
+) -> None:
+    if folder != ".":
+        assert run_to_end("store", "--topic=first", *CALL)[0] == 0
+    request.addfinalizer(lambda: os.chmod(folder, 0o755))
+    os.chmod(folder, 0o555)
+    before = stock()
+    session = "s" if folder.endswith("/s") else "other"
+    options = ("store", "--topic=second", *CALL, f"--session={session}")
+    status, out, err = run_to_end(*options, text=LONG, preexec_fn=no_right_of_root)
+    if status == 0 and os.geteuid() == 0:
+        pytest.skip("root that keeps its rights can write anywhere")
+    assert (status, out) == (1, LONG)
+    assert "storing failed (Permission denied)" in err
+    assert {name: data for name, data in stock().items() if ".lock" not in name} == {
+        name: data for name, data in before.items() if ".lock" not in name
+    }
+
+
+def test_on_a_disk_that_may_only_be_read_payloads_are_listed_and_shown(
+    layout: Layout, request: pytest.FixtureRequest
+) -> None:
+    assert run_to_end("store", "--topic=first", *CALL)[0] == 0
+    Path(".contextkit/swept").unlink()
+    folders = [Path(), *(path for path in Path().rglob("*") if path.is_dir())]
+
+    def give_back() -> None:
+        for folder in folders:
+            folder.chmod(0o755)
+
+    request.addfinalizer(give_back)
+    for folder in folders:
+        folder.chmod(0o555)
+    before = stock()
+    for command, said in ((("list", "--session=s"), "-first "), (("show", "latest"), TEXT),
+                          (("find", "cache"), "-first:")):  # fmt: skip
+        status, out, err = run_to_end(*command, preexec_fn=no_right_of_root)
+        if stock() != before and os.geteuid() == 0:
+            pytest.skip("root that keeps its rights can write anywhere")
+        assert (status, err) == (0, "") and said in out
+    assert stock() == before
+
+
+def test_text_that_is_not_utf8_is_refused(repo: Path) -> None:
+    command = [sys.executable, SCRIPT, "--topic=x", *CALL]
+    done = subprocess.run(command, input=b"good \xff bad", capture_output=True)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"not UTF-8 (byte 5)" in done.stderr
+    assert stock() == {}
+
+
+def test_without_standard_input_the_command_says_what_it_needs(repo: Path) -> None:
+    command = ["sh", "-c", 'exec "$@" <&-', "-", sys.executable, SCRIPT, "--topic=x", *CALL]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "give file=FILE or pipe the text in" in done.stderr
+
+
+DEAR = "argparse contextlib dataclasses datetime enum hashlib inspect jinja2 json pathlib re typing"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("store", "--topic=x", *CALL), ("list", "--session=s"), ("show", "latest"), ("find", "cache"),
+     ("end", "--session=s"), ("sweep",), ("repair", "--session=s")],
+)  # fmt: skip
+def test_no_command_imports_what_costs_a_third_of_a_start(
+    layout: Layout, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run_to_end("store", "--topic=x", *CALL)[0] == 0
+    monkeypatch.delenv("CONTEXT_NOW")  # reading it takes datetime, the clock does not
+    call = [sys.executable, "-X", "importtime", SCRIPT, *command]
+    done = subprocess.run(call, input=TEXT, capture_output=True, encoding="utf-8", check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "contextkit.payloads.payloads" in imported
+    if command[0] != "list":  # it reads the manifest
+        assert not imported & set(DEAR.split())
+
+
+def test_the_same_text_gives_the_same_receipt_in_any_process(repo: Path) -> None:
+    text = "".join(f"## Part {n}\n\nIt takes {n} ms in `src/a{n}.py`.\n" for n in range(40))
+    receipts = set()
+    for seed in ("1", "2", "3"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        status, out, _ = run_to_end(
+            "store", "--topic=x", *CALL, "--path=x.md", "--overwrite", text=text, env=environment
+        )
+        assert status == 0
+        receipts.add(out)
+    assert len(receipts) == 1

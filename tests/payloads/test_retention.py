@@ -1,0 +1,448 @@
+"""retention.py: what goes, when, what comes back, and what is noted about it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from pathlib import Path
+
+import pytest
+from contextkit import files, names
+from contextkit.errors import ContextError
+from contextkit.layout import Layout
+from contextkit.payloads import indexes, outputs, payloads, retention
+from contextkit.payloads.retention import Ended
+from test_payloads import a_payload, manifest
+
+NOW = 1_764_324_300  # 2025-11-28 10:05:00 UTC
+HOUR, DAY = 3600, 86_400
+LOG = Path("shared/payloads/cleanup.log")
+LINE = "- 2025-11-28T10:05:00Z session s: 2 payloads, 9000 tokens removed (session_end)\n"
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+def save(layout: Layout, session: str = "s", now: int = NOW, topic: str = "topic") -> str:
+    payloads.prepare_store(layout)
+    with retention.session_lock(layout, session):
+        retention.resume(layout, session, now)
+        payload = a_payload(topic=topic, created_at=names.iso(now))
+        return payloads.save(layout, session, payload, now)
+
+
+def stock(folder: str | Path) -> dict[str, bytes]:
+    """Every file below a folder with what it holds."""
+    below = sorted(Path(folder).rglob("*"))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in below if path.is_file()}
+
+
+def folder(layout: Layout, session: str = "s") -> Path:
+    return Path(layout.payloads, session)
+
+
+def resume(layout: Layout, now: int, session: str = "s") -> bool:
+    with retention.session_lock(layout, session):
+        return retention.resume(layout, session, now)
+
+
+def sweep(layout: Layout, now: int) -> list[str]:
+    return retention.sweep(layout, now, DAY)
+
+
+def test_an_ended_session_is_gone_and_noted_in_one_line(layout: Layout) -> None:
+    save(layout), save(layout)
+    ended = retention.end(layout, "s", NOW)
+    assert ended == Ended(session="s", payloads=2, tokens=9000, reason="session_end")
+    assert sorted(os.listdir(layout.payloads)) == [".gitignore", ".gitkeep", "README.md", LOG.name]
+    assert LOG.read_text("utf-8") == LINE
+    assert retention.end(layout, "s", NOW) is None
+    assert LOG.read_text("utf-8") == LINE
+
+
+def test_ending_a_session_that_never_stored_touches_nothing(layout: Layout) -> None:
+    before = stock(layout.root)
+    assert retention.end(layout, "nobody", NOW) is None
+    assert stock(layout.root) == before
+
+
+def test_other_sessions_stay_as_they_are(layout: Layout) -> None:
+    for session in ("s", "t", "S", "s.x"):
+        save(layout, session)
+    before = {session: stock(folder(layout, session)) for session in ("t", "S", "s.x")}
+    retention.end(layout, "s", NOW)
+    assert {session: stock(folder(layout, session)) for session in before} == before
+
+
+@pytest.mark.parametrize(
+    "session", ["", ".", "..", "a/b", "/tmp", "x" * 65, "-a", ".a", "a b", "é"]
+)
+def test_what_is_no_session_ends_nothing(layout: Layout, session: str) -> None:
+    save(layout)
+    before = stock(layout.root)
+    with pytest.raises(ContextError, match=r"session: .* must be 1 to 64") as caught:
+        retention.end(layout, session, NOW)
+    assert caught.value.status == 2
+    assert stock(layout.root) == before
+
+
+def test_a_session_folder_that_is_a_link_is_not_ended(layout: Layout, tmp_path: Path) -> None:
+    save(layout)
+    (tmp_path / "precious").write_text("x", "utf-8")
+    folder(layout, "link").symlink_to(tmp_path)
+    with pytest.raises(ContextError, match="symbolic link"):
+        retention.end(layout, "link", NOW)
+    os.utime(tmp_path, (0, 0))
+    sweep(layout, NOW + 30 * DAY)
+    assert (tmp_path / "precious").exists() and folder(layout, "link").is_symlink()
+
+
+# Resuming
+
+
+def test_within_the_grace_period_a_session_comes_back_as_it_was(layout: Layout) -> None:
+    save(layout), save(layout)
+    before = stock(folder(layout))
+    retention.end(layout, "s", NOW)
+    assert resume(layout, NOW + DAY)
+    assert stock(folder(layout)) == before
+    assert not resume(layout, NOW + DAY)
+
+
+def test_after_the_grace_period_it_is_gone_swept_or_not(layout: Layout) -> None:
+    save(layout)
+    retention.end(layout, "s", NOW)
+    assert not resume(layout, NOW + DAY + 1)
+    assert not folder(layout).exists()
+    save(layout, now=NOW + DAY + 1)
+    assert len(manifest(layout)["payloads"]) == 1
+
+
+def test_a_sweep_removes_what_nobody_resumed_for_good(layout: Layout) -> None:
+    save(layout)
+    retention.end(layout, "s", NOW)
+    assert sweep(layout, NOW + DAY) == []
+    assert len(os.listdir(layout.ended)) == 1
+    assert sweep(layout, NOW + DAY + 1) == ["session s: removed for good"]
+    assert os.listdir(layout.ended) == []
+    assert LOG.read_text("utf-8").count("\n") == 1
+
+
+def test_storing_into_an_ended_session_brings_the_earlier_payloads_back(layout: Layout) -> None:
+    save(layout, topic="one")
+    retention.end(layout, "s", NOW)
+    save(layout, topic="two", now=NOW + 1)
+    assert [entry["topic"] for entry in manifest(layout)["payloads"]] == ["one", "two"]
+
+
+def test_what_ended_twice_in_a_second_comes_back_together(layout: Layout) -> None:
+    first = save(layout)
+    retention.end(layout, "s", NOW)
+    payloads.save(layout, "s", a_payload(topic="topic", content="other"), NOW)  # no resume: a crash
+    retention.end(layout, "s", NOW)
+    assert len(os.listdir(layout.ended)) == 2
+    assert resume(layout, NOW)
+    listed = [entry["id"] for entry in manifest(layout)["payloads"]]
+    stem = os.path.basename(first)[:-3]
+    assert sorted(listed) == [stem, f"{stem}-2"]
+    assert {payloads.load(str(path), "x").content for path in folder(layout).glob("*.md")} == {
+        "The text.\n",
+        "other",
+    }
+
+
+def test_purging_leaves_nothing_to_resume(layout: Layout) -> None:
+    save(layout), save(layout, "t")
+    for session in ("s", "t"):
+        retention.end(layout, session, NOW)
+    assert retention.purge(layout, "s", NOW) == ["session s: removed for good"]
+    assert retention.purge(layout, "s", NOW) == []
+    assert not resume(layout, NOW) and resume(layout, NOW, "t")
+
+
+# Idleness
+
+
+def test_a_session_idle_for_a_day_is_kept_and_for_longer_is_ended(layout: Layout) -> None:
+    save(layout)
+    assert sweep(layout, NOW + DAY - 60) == []
+    assert sweep(layout, NOW + DAY) == []
+    assert folder(layout).is_dir()
+    line = "session s: 1 payloads, 4500 tokens removed (inactive_24h)"
+    assert sweep(layout, NOW + DAY + 60) == [line]
+    assert not folder(layout).exists()
+    assert LOG.read_text("utf-8") == f"- 2025-11-29T10:06:00Z {line}\n"
+
+
+def test_a_read_starts_the_day_anew(layout: Layout) -> None:
+    identity = os.path.basename(save(layout))[:-3]
+    assert outputs.find(layout, identity, "s", NOW + 20 * HOUR)
+    assert sweep(layout, NOW + 44 * HOUR) == []
+    assert len(sweep(layout, NOW + 44 * HOUR + 60)) == 1
+
+
+def test_a_store_starts_the_day_anew(layout: Layout) -> None:
+    save(layout)
+    save(layout, now=NOW + 20 * HOUR)
+    assert sweep(layout, NOW + 44 * HOUR) == []
+    assert len(sweep(layout, NOW + 44 * HOUR + 60)) == 1
+
+
+def test_a_time_in_the_future_counts_as_now(layout: Layout) -> None:
+    save(layout, now=NOW + 10 * DAY)
+    assert sweep(layout, NOW) == []
+    assert folder(layout).is_dir()
+
+
+def test_the_time_without_use_is_a_setting(layout: Layout) -> None:
+    Path("contextkit.yaml").write_text("payload_idle: 1h\npayload_grace: 2h\n", "utf-8")
+    short = Layout()
+    save(short)
+    assert retention.sweep_in_passing(short, NOW + HOUR, "") == []
+    assert len(retention.sweep_in_passing(short, NOW + 2 * HOUR, "")) == 1
+    assert resume(short, NOW + 4 * HOUR)
+    retention.end(short, "s", NOW)
+    assert not resume(short, NOW + 2 * HOUR + 1)
+
+
+def test_a_session_without_a_manifest_goes_by_its_folder(layout: Layout) -> None:
+    save(layout)
+    (folder(layout) / "manifest.json").unlink()
+    os.utime(folder(layout), (NOW, NOW))
+    assert sweep(layout, NOW + DAY) == []
+    assert len(sweep(layout, NOW + DAY + 1)) == 1
+
+
+def test_a_session_that_is_used_while_the_sweep_waits_is_kept(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(layout)
+    identity, lock = os.path.basename(path)[:-3], retention.session_lock
+
+    def late(layout: Layout, session: str) -> files.locked:
+        outputs.find(layout, identity, session, NOW + 2 * DAY)
+        return lock(layout, session)
+
+    monkeypatch.setattr(retention, "session_lock", late)
+    assert sweep(layout, NOW + 2 * DAY) == []
+    assert os.path.exists(path)
+
+
+def test_a_sweep_in_passing_spares_the_session_in_use(layout: Layout) -> None:
+    save(layout), save(layout, "t")
+    assert len(retention.sweep_in_passing(layout, NOW + 9 * DAY, "s")) == 1
+    assert folder(layout).is_dir() and not folder(layout, "t").exists()
+
+
+def test_in_passing_there_is_one_sweep_an_hour(layout: Layout) -> None:
+    save(layout)
+    assert retention.sweep_in_passing(layout, NOW + DAY, "") == []
+    assert retention.sweep_in_passing(layout, NOW + DAY + HOUR - 1, "") == []
+    assert len(retention.sweep_in_passing(layout, NOW + DAY + HOUR, "")) == 1
+
+
+def test_in_passing_a_few_sessions_go_at_once_and_the_rest_with_the_next_command(
+    layout: Layout,
+) -> None:
+    for number in range(7):
+        save(layout, f"s{number}")
+    later = NOW + 2 * DAY
+    assert [len(retention.sweep_in_passing(layout, later, "")) for _ in range(3)] == [5, 2, 0]
+    much_later = later + 2 * DAY
+    assert [len(retention.sweep_in_passing(layout, much_later, "")) for _ in range(3)] == [5, 2, 0]
+    assert os.listdir(layout.ended) == []
+
+
+def test_in_passing_nothing_is_made_where_nothing_is_stored(layout: Layout) -> None:
+    before = stock(layout.root)
+    assert retention.sweep_in_passing(layout, NOW, "") == []
+    assert stock(layout.root) == before
+
+
+def test_a_sweep_that_fails_in_passing_says_so_and_stops_nothing(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(layout)
+
+    def refuse(source: str, target: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "rename", refuse)
+    (said,) = retention.sweep_in_passing(layout, NOW + 2 * DAY, "")
+    assert "sweep" in said and "Permission denied" in said
+    assert folder(layout).is_dir()
+
+
+# What is not ours
+
+
+def test_what_is_not_ours_stays_in_its_place_and_is_named(layout: Layout) -> None:
+    save(layout), save(layout)
+    before = stock(folder(layout))
+    (folder(layout) / "sub").mkdir()
+    for name in ("notes.md", "sub/deep.txt", "two\nlines", ".hidden"):
+        (folder(layout) / name).write_text("mine", "utf-8")
+    ended = retention.end(layout, "s", NOW)
+    assert ended is not None and ended.payloads == 2
+    assert ended.stayed == tuple(
+        f"shared/payloads/s/{name}" for name in (".hidden", "notes.md", "sub", "two lines")
+    )
+    assert stock(folder(layout)) == dict.fromkeys(
+        (".hidden", "notes.md", "sub/deep.txt", "two\nlines"), b"mine"
+    )
+    said = LOG.read_text("utf-8")
+    assert said.count("\n") == 1 and "not removed: shared/payloads/s/.hidden, " in said
+    assert retention.end(layout, "s", NOW) is None
+    assert resume(layout, NOW)
+    assert stock(folder(layout)).items() >= before.items()
+    assert len(stock(folder(layout))) == len(before) + 4
+
+
+def test_a_folder_without_anything_of_ours_is_never_touched(layout: Layout) -> None:
+    payloads.prepare_store(layout)
+    folder(layout, "archive").mkdir()
+    (folder(layout, "archive") / "report.md").write_text("mine", "utf-8")
+    os.utime(folder(layout, "archive"), (0, 0))
+    before = stock(layout.payloads)
+    assert retention.end(layout, "archive", NOW) is None
+    assert sweep(layout, NOW) == []
+    assert stock(layout.payloads) == before
+
+
+def test_a_payload_that_somebody_named_is_ours_once_it_is_listed(layout: Layout) -> None:
+    path = Path(save(layout))
+    path.rename(path.with_name("report.md"))
+    payloads.repair(layout, "s", NOW)
+    ended = retention.end(layout, "s", NOW)
+    assert ended is not None and (ended.payloads, ended.stayed) == (1, ())
+    assert not folder(layout).exists()
+
+
+def test_what_cannot_be_removed_is_noted_with_its_name(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = os.path.basename(save(layout))
+    save(layout)
+    retention.end(layout, "s", NOW)
+    unlink = os.unlink
+
+    def refuse(path: str) -> None:
+        if path.endswith(kept):
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+        unlink(path)
+
+    monkeypatch.setattr(os, "unlink", refuse)
+    (said,) = retention.purge(layout, "s", NOW)
+    place = f".contextkit/ended/s@20251128T100500Z/{kept}"
+    assert said == f"session s: could not be removed: {place}"
+    assert LOG.read_text("utf-8") == LINE + f"- 2025-11-28T10:05:00Z {said}\n"
+
+
+def test_on_another_file_system_the_session_is_removed_at_once(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(layout)
+    (folder(layout) / "notes.txt").write_text("mine", "utf-8")
+
+    def refuse(source: str, target: str) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "rename", refuse)
+    ended = retention.end(layout, "s", NOW)
+    assert ended is not None and ended.stayed == ("shared/payloads/s/notes.txt",)
+    assert stock(folder(layout)) == {"notes.txt": b"mine"}
+
+
+# Where it is noted
+
+
+def summary(folder: Path, text: str = "# Session\n") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "summary.md").write_text(text, "utf-8")
+    return folder / "summary.md"
+
+
+def test_the_end_is_noted_in_the_sessions_own_summary(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    save(layout), save(layout)
+    own = summary(Path(layout.sessions, "s"), "# Session")
+    retention.end(layout, "s", NOW)
+    assert own.read_text("utf-8") == "# Session\n" + LINE
+    assert not LOG.exists()
+    host = summary(tmp_path / "host")
+    monkeypatch.setenv("SESSION_DIR", str(tmp_path / "host"))
+    resume(layout, NOW)
+    retention.end(layout, "s", NOW)
+    assert host.read_text("utf-8") == "# Session\n" + LINE
+    resume(layout, NOW)
+    retention.end(layout, "s", NOW, "notes/end.md")
+    assert Path("notes/end.md").read_text("utf-8") == LINE
+
+
+def test_a_swept_session_is_not_noted_in_the_summary_of_another(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    save(layout), save(layout, "t")
+    other = summary(tmp_path / "t")
+    monkeypatch.setenv("SESSION_DIR", f"{tmp_path}/t/")
+    sweep(layout, NOW + 2 * DAY)
+    assert " session t: " in other.read_text("utf-8") and " session s: " in LOG.read_text("utf-8")
+
+
+def test_a_session_folder_without_a_summary_is_not_given_one(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    save(layout)
+    monkeypatch.setenv("SESSION_DIR", str(tmp_path))
+    Path(layout.sessions, "s").mkdir(parents=True)
+    retention.end(layout, "s", NOW)
+    assert LOG.exists() and os.listdir(Path(layout.sessions, "s")) == []
+
+
+@pytest.mark.parametrize("given", ["../outside.md", "/tmp/outside.md"])
+def test_a_summary_file_outside_is_refused_before_anything_ends(layout: Layout, given: str) -> None:
+    save(layout)
+    with pytest.raises(ContextError, match=r"summary_file: .*outside") as caught:
+        retention.end(layout, "s", NOW, given)
+    assert caught.value.status == 2
+    assert folder(layout).is_dir()
+
+
+def test_the_last_words_of_a_session_are_those_of_its_last_end(layout: Layout) -> None:
+    assert retention.last_words(layout, "s") == ""
+    save(layout, "x-s"), save(layout)
+    for now in (NOW, NOW + 60):
+        resume(layout, now)
+        retention.end(layout, "s", now)
+    retention.end(layout, "x-s", NOW)
+    assert retention.last_words(layout, "s").startswith(
+        "2025-11-28T10:06:00Z session s: 1 payloads"
+    )
+
+
+# Size
+
+
+def test_ten_thousand_payloads_end_and_come_back_within_a_second(layout: Layout) -> None:
+    save(layout)
+    entries = []
+    for number in range(10_000):
+        identity = f"20251128-100500-topic-{number}"
+        (folder(layout) / f"{identity}.md").touch()
+        entries.append(
+            {"id": identity, "path": f"{identity}.md", "tokens": 4500, "summary": "s" * 200}
+        )
+    head = {"sessionId": "s", "createdAt": names.iso(NOW)}
+    text = indexes.render(head, payloads.LIST, entries, payloads.TOTAL)
+    (folder(layout) / "manifest.json").write_text(text, "utf-8")
+    start = time.perf_counter()
+    ended = retention.end(layout, "s", NOW)
+    assert time.perf_counter() - start < 1
+    assert ended is not None and (ended.payloads, ended.tokens) == (10_001, 45_000_000)
+    start = time.perf_counter()
+    assert resume(layout, NOW)
+    assert time.perf_counter() - start < 1

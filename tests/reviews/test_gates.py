@@ -1,0 +1,371 @@
+"""gates.py: PASS only where every agent that was asked says so in a file that counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Script, git
+from contextkit import changes, names
+from contextkit.layout import Layout
+from contextkit.reviews import runs
+from contextkit.reviews.runs import Run
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+CLEAN = "### Findings Index\nVerdict: safe\n\n### Summary\nNothing.\n"
+SMALL = '### Findings Index\n- P3 | P3-1 | "One" | A word\nVerdict: safe\n\n### Summary\nA word.\n'
+SEVERE = (
+    '### Findings Index\n- P1 | P1-1 | "One" | It blocks\nVerdict: needs-changes\n'
+    "\n### Summary\nIt blocks.\n\n### Issues Found\n#### P1-1. It blocks\n`src/app.py:42` waits.\n"
+)
+RESEARCH = (
+    "### Sources\n- a page\n\n### Findings\n#### One\nIt is so.\n\n### Confidence\nhigh\n\n"
+    "### Gaps\nnone\n"
+)
+ROSTER = ("fd-a", "fd-b")
+
+
+@pytest.fixture
+def out(repo: Path) -> Path:
+    """The output folder of a run over the work tree, with two agents who found nothing."""
+    (repo / "app.py").write_text("print(1)\n", encoding="utf-8")
+    folder = repo / "out"
+    folder.mkdir()
+    for agent in ROSTER:
+        (folder / f"{agent}.md").write_text(CLEAN, encoding="utf-8")
+    return folder
+
+
+def a_run(out: Path, roster: tuple[str, ...] = ROSTER, **values: object) -> str:
+    """Start a run, as `verdict_start` does, over the work tree as it is now."""
+    layout = Layout()
+    made = Run(
+        id="r-1", process="quality-gates", mode="review", output_dir="out", roster=roster,
+        started_at=names.iso(names.now()),
+    )  # fmt: skip
+    made = made.replace(**values)
+    if not made.revision:
+        with changes.work_tree(layout, runs.left_out(layout, "out")) as tree:
+            made = made.replace(revision=tree.revision())
+    runs.save(layout, made)
+    return made.id
+
+
+def gate(run: Script, *how: str) -> tuple[str, list[list[str]]]:
+    """The first word, and (reason, agent) of each line."""
+    status = run("verdict", "gate", *(how or ("--run=r-1",)))
+    first, *lines = run.out.splitlines()
+    word = first.split()[0]
+    assert status == {"PASS": 0, "FAIL": 1}[word]
+    return word, [line.split("\t")[:2] for line in lines]
+
+
+def ingest(run: Script) -> None:
+    assert run("verdict", "ingest", "--run=r-1") == 0
+
+
+def test_a_run_of_clean_agents_passes(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    assert gate(run) == ("PASS", [])
+    assert run.out == "PASS 2 of 2 agents; what was reviewed is unchanged\n"
+    assert runs.load(Layout(), "r-1").finished_at
+
+
+def test_without_an_ingest_nothing_passes(out: Path, run: Script) -> None:
+    a_run(out)
+    assert gate(run) == ("FAIL", [["not_ingested", "fd-a"], ["not_ingested", "fd-b"]])
+    assert not runs.load(Layout(), "r-1").finished_at
+
+
+def test_a_gate_ends_the_run_when_a_wait_has_given_up_whoever_is_missing(
+    out: Path, run: Script
+) -> None:
+    (out / "fd-b.md").unlink()
+    a_run(out, missed=("fd-a",))  # by then fd-a had come
+    ingest(run)
+    assert gate(run)[0] == "FAIL" and not runs.load(Layout(), "r-1").finished_at
+    runs.change(Layout(), "r-1", missed=("fd-b",))
+    assert gate(run) == ("FAIL", [["missing", "fd-b"]])
+    assert runs.load(Layout(), "r-1").finished_at
+
+
+def test_a_run_that_asked_nobody_fails(out: Path, run: Script) -> None:
+    a_run(out, roster=())
+    run("verdict", "ingest", "--run=r-1")
+    word, lines = gate(run)
+    assert word == "FAIL" and ["empty", "-"] in lines
+
+
+DOUBTFUL = {
+    "missing": None,
+    "severe": SEVERE,
+    "malformed": "I looked at everything, it is fine.\n",
+    "error": "### Findings Index\nVerdict: error\n",
+    "foreign": "<!-- run-uuid: other -->\n" + CLEAN,
+    "unparsed": CLEAN.replace("Verdict", "- P9?? | x\nVerdict"),
+    "contradictory": CLEAN.replace("safe", "risky"),
+}
+
+
+@pytest.mark.parametrize("reason", DOUBTFUL)
+def test_each_doubt_fails_with_its_reason(out: Path, run: Script, reason: str) -> None:
+    text = DOUBTFUL[reason]
+    if text is None:
+        (out / "fd-b.md").unlink()
+    else:
+        (out / "fd-b.md").write_text(text, encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    word, lines = gate(run)
+    assert word == "FAIL" and lines[0] == [reason, "fd-b"]
+    assert all(agent == "fd-b" for _, agent in lines)
+
+
+def test_a_file_that_is_empty_or_unfinished_fails(out: Path, run: Script) -> None:
+    (out / "fd-a.md").write_text("", encoding="utf-8")
+    (out / "fd-b.md").rename(out / "fd-b.md.partial")
+    a_run(out)
+    ingest(run)
+    assert gate(run) == ("FAIL", [["missing", "fd-a"], ["late", "fd-b"]])
+
+
+def test_a_file_that_came_after_the_wait_fails(out: Path, run: Script) -> None:
+    a_run(out, missed=("fd-b",))
+    ingest(run)
+    assert gate(run) == ("FAIL", [["late", "fd-b"]])
+
+
+def test_a_file_of_somebody_else_is_listed_not_ingested_and_fails(out: Path, run: Script) -> None:
+    (out / "fd-guest.md").write_text(CLEAN, encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    assert run.out.splitlines()[-2].startswith("ERROR\tfd-guest\tforeign")
+    assert run.out.splitlines()[-1] == "2/2 valid, 1 foreign"
+    assert not Path(".clavain/verdicts/fd-guest.json").exists()
+    assert gate(run) == ("FAIL", [["foreign", "fd-guest"]])
+
+
+def test_a_foreign_file_takes_the_place_of_no_earlier_verdict(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    (out / "fd-b.md").write_text(DOUBTFUL["foreign"] or "", encoding="utf-8")
+    ingest(run)
+    run("verdict", "table", "--run=r-1")
+    assert run.out.splitlines()[1].startswith("ERROR\tfd-b\tforeign")
+
+
+def test_a_file_that_names_this_run_counts(out: Path, run: Script) -> None:
+    (out / "fd-b.md").write_text("<!-- run-uuid: r-1 -->\n" + CLEAN, encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    assert gate(run)[0] == "PASS"
+
+
+def test_a_file_that_went_after_the_ingest_is_missing(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    (out / "fd-b.md").unlink()
+    assert gate(run) == ("FAIL", [["missing", "fd-b"]])
+
+
+def test_a_verdict_that_somebody_edited_contradicts_its_file(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    kept = Path(".clavain/verdicts/runs/r-1/fd-b.json")
+    kept.write_text(kept.read_text("utf-8").replace("CLEAN", "BLOCKED"), encoding="utf-8")
+    assert gate(run) == ("FAIL", [["contradictory", "fd-b"]])
+
+
+def test_a_file_that_changed_after_the_ingest_fails(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    (out / "fd-b.md").write_text(SMALL, encoding="utf-8")
+    assert gate(run) == ("FAIL", [["changed", "fd-b"]])
+    ingest(run)
+    assert gate(run)[0] == "PASS"
+
+
+def test_an_edit_after_the_review_makes_it_stale_and_a_commit_does_not(
+    out: Path, run: Script
+) -> None:
+    a_run(out)
+    ingest(run)
+    git("add", "app.py")
+    git("commit", "-qm", "as it was reviewed")
+    assert gate(run)[0] == "PASS"
+    Path("app.py").write_text("print(2)\n", encoding="utf-8")
+    assert gate(run) == ("FAIL", [["stale", "-"]])
+
+
+def test_a_document_that_was_edited_or_removed_is_stale(out: Path, run: Script) -> None:
+    plan = Path("plan.md")
+    plan.write_text("# Plan\n", encoding="utf-8")
+    a_run(out, source="plan.md", revision=changes.document_revision("plan.md"))
+    ingest(run)
+    assert gate(run)[0] == "PASS"
+    plan.write_text("# Other plan\n", encoding="utf-8")
+    assert gate(run) == ("FAIL", [["stale", "-"]])
+    plan.unlink()
+    assert gate(run) == ("FAIL", [["stale", "-"]])
+
+
+def test_research_passes_when_every_agent_is_complete_or_partial(out: Path, run: Script) -> None:
+    (out / "fd-a.md").write_text(RESEARCH, encoding="utf-8")
+    (out / "fd-b.md").write_text(RESEARCH.replace("high", "low"), encoding="utf-8")
+    a_run(out, mode="research")
+    ingest(run)
+    run("verdict", "count", "--run=r-1")
+    assert run.out == "1 COMPLETE, 1 PARTIAL\n"
+    assert gate(run)[0] == "PASS"
+    (out / "fd-b.md").write_text(CLEAN, encoding="utf-8")  # a review answers no question
+    ingest(run)
+    assert gate(run)[0] == "FAIL"
+
+
+def test_a_report_on_work_passes_no_review(out: Path, run: Script) -> None:
+    text = "TYPE: implementation\nSTATUS: COMPLETE\nMODEL: x\nSUMMARY: all done\n"
+    (out / "fd-b.md").write_text(text, encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    assert gate(run) == ("FAIL", [["malformed", "fd-b"]])
+
+
+def test_a_process_may_block_more_than_p0_and_p1_but_not_less(out: Path, run: Script) -> None:
+    (out / "fd-b.md").write_text(SMALL, encoding="utf-8")
+    a_run(out, blocks=("P3",))
+    ingest(run)
+    assert gate(run) == ("FAIL", [["severe", "fd-b"]])
+    (out / "fd-b.md").write_text(SEVERE, encoding="utf-8")
+    a_run(out, blocks=())
+    ingest(run)
+    assert gate(run) == ("FAIL", [["severe", "fd-b"]])
+
+
+def test_two_runs_with_one_agent_do_not_touch_each_other(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    other = out.parent / "other"
+    other.mkdir()
+    (other / "fd-a.md").write_text(SEVERE, encoding="utf-8")
+    a_run(out, id="r-2", output_dir="other", roster=("fd-a",))
+    assert run("verdict", "ingest", "--run=r-2") == 0
+    assert gate(run)[0] == "FAIL"  # for `other` was no part of what the first one left out
+    assert [reason for reason, _ in gate(run)[1]] == ["stale"]
+    run("verdict", "table")
+    assert run.out.startswith("NEEDS_ATTENTION\tfd-a\t")  # the flat folder shows the last ingest
+    run("verdict", "table", "--run=r-1")
+    assert run.out.startswith("CLEAN\tfd-a\t")
+
+
+def test_a_folder_without_a_run_is_judged_and_its_revision_unknown(out: Path, run: Script) -> None:
+    assert gate(run, "--dir=out") == ("PASS", [])
+    assert run.out.startswith("PASS 2 of 2 agents; no run: ")
+    assert gate(run, "--dir=out", "--agents=fd-a fd-c") == ("FAIL", [["missing", "fd-c"]])
+    run("verdict", "ingest", "--dir=out")
+    (out / "fd-b.md").write_text(SMALL, encoding="utf-8")
+    assert gate(run, "--dir=out") == ("FAIL", [["changed", "fd-b"]])
+
+
+def test_an_empty_folder_fails(repo: Path, run: Script) -> None:
+    (repo / "none").mkdir()
+    assert gate(run, "--dir=none") == ("FAIL", [["empty", "-"]])
+
+
+def test_the_folder_of_a_run_is_that_run(out: Path, run: Script) -> None:
+    a_run(out, roster=(*ROSTER, "fd-c"))
+    assert ["missing", "fd-c"] in gate(run, "--dir=out")[1]
+
+
+def test_a_flow_without_runs_keeps_its_folder_after_a_run_has_ended(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    gate(run)
+    (out / "fd-new.md").write_text(CLEAN, encoding="utf-8")
+    run("verdict", "ingest", "--dir=out")
+    assert run.out.splitlines()[-1] == "3/3 valid"
+    assert gate(run, "--dir=out") == ("FAIL", [["foreign", "fd-new"]])  # it is the run's still
+    assert gate(run, "--dir=out", "--agents=fd-a fd-b fd-new") == ("PASS", [])
+
+
+def test_a_link_is_nobodys_review(out: Path, run: Script, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.md").write_text(CLEAN, encoding="utf-8")
+    (out / "fd-b.md").unlink()
+    (out / "fd-b.md").symlink_to(tmp_path / "elsewhere.md")
+    a_run(out)
+    ingest(run)
+    assert gate(run) == ("FAIL", [["foreign", "fd-b"]])
+
+
+def test_two_files_of_one_agent_are_none(out: Path, run: Script) -> None:
+    (out / "a:b.md").write_text(CLEAN, encoding="utf-8")
+    (out / "a%3Ab.md").write_text(SEVERE, encoding="utf-8")
+    a_run(out, (*ROSTER, "a:b"))
+    ingest(run)
+    assert gate(run) == ("FAIL", [["foreign", "a:b"]])
+
+
+def test_an_unknown_run_or_none_is_no_pass(out: Path, run: Script) -> None:
+    assert run("verdict", "gate", "--run=r-9") == 1 and run.out == ""
+    assert run("verdict", "gate") == 2 and run.out == ""
+    assert run("verdict", "gate", "--run=r-1", "--dir=out") == 2 and run.out == ""
+    assert run("verdict", "gate", "--run=../x") == 2 and run.out == ""
+
+
+def test_the_answer_for_programs_has_every_reason(out: Path, run: Script) -> None:
+    (out / "fd-b.md").write_text(SEVERE, encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    assert run("verdict", "gate", "--run=r-1", "--json") == 1
+    found = json.loads(run.out)
+    assert (found["id"], found["gate"], found["revision"]) == ("r-1", "FAIL", "current")
+    assert found["reasons"][0] == {
+        "reason": "severe", "text": "1 P1: It blocks", "agent": "fd-b",
+    }  # fmt: skip
+
+
+# The law: PASS only if every agent that was asked has a valid file of this run without P0 and P1.
+
+FILES = {
+    "clean": (CLEAN, True),
+    "small": (SMALL, True),
+    "named": ("<!-- run-uuid: r-1 -->\n" + CLEAN, True),
+    **{name: (text, False) for name, text in DOUBTFUL.items()},
+    "empty": ("", False),
+    "severe without an id": ("### Findings Index\n- **[HIGH]** It blocks\nVerdict: safe\n", False),
+    "p0 in prose": (CLEAN + "\n### Issues Found\n#### P0-1. P0: It loses data\nAll.\n", False),
+    "research": (RESEARCH, False),
+    "tail": (CLEAN + "\n--- VERDICT ---\nSTATUS: fail\nSUMMARY: x\n---\n", False),
+    "quoted": (f"```\n{CLEAN}```\n", False),
+}
+agents = st.sampled_from(["fd-a", "fd-b", "fd-c", "interflux:review:fd-x"])
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    roster=st.lists(agents, max_size=3, unique=True),
+    there=st.dictionaries(agents, st.sampled_from(sorted(FILES)), max_size=4),
+    partial=st.booleans(),
+)
+def test_only_valid_files_of_all_agents_pass(
+    out: Path, run: Script, roster: list[str], there: dict[str, str], partial: bool
+) -> None:
+    for path in out.iterdir():
+        path.unlink()
+    for number, (agent, kind) in enumerate(there.items()):
+        text = FILES[kind][0]
+        suffix = ".md.partial" if partial and number == 0 else ".md"
+        if text is not None:
+            (out / f"{agent}{suffix}").write_text(text, encoding="utf-8")
+    plan = out.parent / "app.py"
+    a_run(out, tuple(roster), source="app.py", revision=changes.document_revision(str(plan)))
+    run("verdict", "ingest", "--run=r-1")
+    word, lines = gate(run)
+    left = {agent: FILES[kind] for agent, kind in there.items() if FILES[kind][0] is not None}
+    fine = all(agent in left and left[agent][1] for agent in roster)
+    unfinished = partial and next(iter(there), "") in roster
+    invited = set(left) <= set(roster)
+    assert (word == "PASS") == bool(roster and fine and invited and not unfinished)
+    assert (word == "FAIL") == bool(lines)

@@ -1,0 +1,816 @@
+"""reviews.py: what an agent's file says, in whatever form, and that nothing wrong comes out clean.
+
+`tests/refused/review_*.md` are files that must never be clean, one thing wrong in each.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import REFUSED_TEXTS
+from contextkit.reviews import reviews
+from contextkit.reviews.reviews import Finding, Review
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+REFUSED = sorted((REFUSED_TEXTS).glob("review_*.md"))
+CORPUS = os.environ.get("CONTEXTKIT_CORPUS", "")  # before `sealed` empties the environment
+quick = settings(deadline=None, max_examples=150)
+
+ROWS = (
+    '- P2 | P2-1 | "Cache" | The cache is never emptied',
+    '- P3 | P3-1 | "Names" | Two names for one thing',
+    '- IMP | IMP-1 | "Docs" | Say what the flag does',
+)
+P0 = '- P0 | P0-1 | "Login" | Anyone can log in'
+P1 = '- P1 | P1-1 | "Session" | A session never ends'
+
+
+def a_file(
+    *rows: str, verdict: str = "Verdict: safe", heading: str = "### Findings Index", end: str = ""
+) -> str:
+    """An agent's file with these rows; a test names only what it is about."""
+    return "\n".join([heading, *rows, verdict, "", "### Summary", "", "Small.", end, ""])
+
+
+def said(text: str) -> tuple[str, tuple[str, ...]]:
+    return reviews.status(reviews.parse(text))
+
+
+def found(text: str) -> list[tuple[str, str, str, str]]:
+    return [(f.severity, f.id, f.section, f.title) for f in reviews.parse(text).findings]
+
+
+# The form we ask for
+
+
+def test_a_file_in_the_strict_form_is_read_field_by_field() -> None:
+    review = reviews.parse(a_file(P1, *ROWS, verdict="Verdict: needs-changes"))
+    assert review.validation == "valid" and review.type == "verdict"
+    assert (review.stated, review.stated_raw) == ("needs-changes", "needs-changes")
+    assert (review.start_line, review.end_line) == (1, 6)
+    assert review.flags == () and review.unparsed == () and review.run == ""
+    assert review.findings[0] == Finding(
+        severity="P1",
+        id="P1-1",
+        section="Session",
+        title="A session never ends",
+        line=2,
+        raw_severity="P1",
+    )
+    assert [f.severity for f in review.findings] == ["P1", "P2", "P3", "IMP"]
+    assert reviews.status(review) == ("NEEDS_ATTENTION", ())
+
+
+def test_findings_below_p1_that_the_agent_calls_safe_are_clean_and_counted() -> None:
+    assert said(a_file(*ROWS)) == ("CLEAN", ())
+    assert len(reviews.parse(a_file(*ROWS)).findings) == 3
+
+
+def test_an_index_with_only_a_safe_verdict_is_clean() -> None:
+    assert said(a_file()) == ("CLEAN", ())
+    assert said("### Findings Index\nVerdict: safe") == ("CLEAN", ())
+
+
+def test_the_run_id_of_the_first_line_and_the_sentinel_of_the_last_are_noticed() -> None:
+    text = "<!-- run-uuid: 1b4e28ba-2fa1 -->\n" + a_file(*ROWS, end="<!-- flux-drive:complete -->")
+    review = reviews.parse(text)
+    assert (review.run, review.complete, review.flags) == ("1b4e28ba-2fa1", True, ())
+    assert not reviews.parse(a_file(*ROWS)).complete
+    assert reviews.parse("Prose.\n<!-- run-uuid: x -->\n").run == ""
+
+
+# The table of the checklist
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict", "status", "flags"),
+    [
+        ("P2", "safe", "CLEAN", ()),
+        ("P3", "safe", "CLEAN", ()),
+        ("IMP", "safe", "CLEAN", ()),
+        ("P0", "safe", "NEEDS_ATTENTION", ("verdict_mismatch",)),
+        ("P1", "safe", "NEEDS_ATTENTION", ("verdict_mismatch",)),
+        ("P0", "needs-changes", "NEEDS_ATTENTION", ("verdict_mismatch",)),
+        ("P1", "needs-changes", "NEEDS_ATTENTION", ()),
+        ("P0", "risky", "NEEDS_ATTENTION", ()),
+        ("P1", "risky", "NEEDS_ATTENTION", ()),
+        ("P2", "needs-changes", "NEEDS_ATTENTION", ("verdict_mismatch",)),
+        ("P3", "risky", "NEEDS_ATTENTION", ("verdict_mismatch",)),
+        ("P2", "PASS with notes", "CLEAN", ("no_verdict",)),
+        ("P1", "PASS with notes", "NEEDS_ATTENTION", ("no_verdict",)),
+        ("P2", "PROCEED_WITH_MAJOR_CUTS", "CLEAN", ("no_verdict",)),
+        ("P0", "PROCEED_WITH_MAJOR_CUTS", "NEEDS_ATTENTION", ("no_verdict",)),
+        ("P2", "NEEDS_ATTENTION", "NEEDS_ATTENTION", ("no_verdict",)),  # the stricter wins
+        ("P2", "needs-validation", "NEEDS_ATTENTION", ("no_verdict",)),
+        ("P2", "error", "ERROR", ()),
+        ("blocker", "safe", "NEEDS_ATTENTION", ("unparsed",)),
+    ],
+)
+def test_the_status_follows_from_the_findings_and_the_stricter_wins(
+    row: str, verdict: str, status: str, flags: tuple[str, ...]
+) -> None:
+    text = a_file(f'- {row} | F-1 | "Login" | A title', verdict=f"Verdict: {verdict}")
+    assert said(text) == (status, flags)
+
+
+def test_rows_without_a_verdict_are_judged_by_themselves_where_the_file_goes_on() -> None:
+    assert said(a_file(*ROWS, verdict="")) == ("CLEAN", ("no_verdict",))
+    assert said(a_file(P1, verdict="")) == ("NEEDS_ATTENTION", ("no_verdict",))
+    cut_off = "\n".join(["### Findings Index", *ROWS])
+    assert said(cut_off) == ("NEEDS_ATTENTION", ("truncated", "no_verdict"))
+    assert said(cut_off + "\n<!-- flux-drive:complete -->\n") == ("CLEAN", ("no_verdict",))
+
+
+@pytest.mark.parametrize("text", ["", "\n", " \t\r\n", "\ufeff"])
+def test_an_empty_file_is_missing_and_an_error(text: str) -> None:
+    assert reviews.parse(text).validation == "missing"
+    assert said(text) == ("ERROR", ("missing",))
+
+
+def test_a_file_without_an_index_is_malformed_and_has_no_findings() -> None:
+    review = reviews.parse("# Review\n\nFine.\n\nVerdict: needs-changes\n")
+    assert (review.validation, review.stated, review.findings) == ("malformed", "needs-changes", ())
+    assert reviews.status(review) == ("NEEDS_ATTENTION", ("malformed",))
+
+
+def test_only_the_verdict_of_an_index_makes_an_error() -> None:
+    stub = "### Findings Index\nVerdict: error\n\nThe agent timed out.\n"
+    assert reviews.parse(stub).validation == "error"
+    assert said(stub) == ("ERROR", ())
+    for prose in ("The stub says verdict: error then.", "Verdict: error\n", "verdict: error"):
+        assert said(a_file(*ROWS, end=prose)) == ("CLEAN", ())
+    assert said("# Review\n\nVerdict: error\n") == ("NEEDS_ATTENTION", ("malformed",))
+
+
+# Whatever they write instead
+
+
+@pytest.mark.parametrize("bullet", ["- ", "* ", "+ ", "-\t", "1. ", "12) ", "", "  - ", "\t* "])
+def test_any_bullet_or_none_begins_a_row(bullet: str) -> None:
+    assert found(a_file(bullet + P1[2:])) == [("P1", "P1-1", "Session", "A session never ends")]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "- p1 | p1-1 | \"Session\" | A session never ends",
+        "- **P1** | P1-1 | “Session” | A session never ends",
+        "- P1\t|\tP1-1\t|\t„Session“\t|\tA session never ends",
+        "-  P1  |  P1-1  |  'Session'  |  A session never ends  ",
+        "- [P1] | `P1-1` | Session | A session never ends",
+        "**P1** | P1-1 | Session | A session never ends",
+        "P1|P1-1|Session|A session never ends",
+        "- P1\u00a0| P1-1 | \"Session\" | A session never ends",
+    ],
+)  # fmt: skip
+def test_dress_and_case_do_not_matter(row: str) -> None:
+    assert [f.upper() for f in found(a_file(row))[0]] == [
+        "P1", "P1-1", "SESSION", "A SESSION NEVER ENDS"
+    ]  # fmt: skip
+    assert reviews.parse(a_file(row)).unparsed == ()
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ('- IMP-1 | "Step 1" | Say more', ("IMP", "IMP-1", "Step 1", "Say more")),
+        ("- P2 | P2-1 | Say more", ("P2", "P2-1", "", "Say more")),
+        ('- P2 | "Step 1" | Say more', ("P2", "", "Step 1", "Say more")),
+        ('- AR-001 | P2 | "Step 1" | Say more', ("P2", "AR-001", "Step 1", "Say more")),
+        ("1. **[HIGH] F2: Say more**", ("P1", "F2", "", "Say more")),
+        ("- [P0] src/a.py:20-22 — Say more", ("P0", "", "", "src/a.py:20-22 — Say more")),
+        ("- **[F1] P0 src/a.py:3** — More", ("P0", "F1", "", "src/a.py:3 — More")),
+        ("- P0-1. P0: Say more", ("P0", "P0-1", "", "Say more")),
+        ("**P1-2: Say more**", ("P1", "P1-2", "", "Say more")),
+        ("- P3: Say more", ("P3", "", "", "Say more")),
+        ("- [P2] Use a | b", ("P2", "", "", "Use a | b")),
+    ],
+)
+def test_rows_in_other_shapes_are_understood(row: str, expected: tuple[str, ...]) -> None:
+    assert found(a_file(row)) == [expected]
+    assert reviews.parse(a_file(row)).unparsed == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "severity"),
+    [
+        ("CRITICAL", "P0"), ("High", "P1"), ("Major", "P1"), ("MUST-FIX", "P1"),
+        ("must fix", "P1"), ("medium", "P2"), ("NEEDS_ATTENTION", "P2"), ("LOW", "P3"),
+        ("Minor", "P3"), ("INFO", "P3"), ("IMPROVEMENT", "IMP"), ("P2 (medium)", "P2"),
+        ("~~P0~~ P2", "P0"), ("P4", ""), ("P10", ""), ("Blocker", ""), ("P", ""), ("PO", ""),
+    ],
+)  # fmt: skip
+def test_other_words_for_a_severity_are_known_and_kept(word: str, severity: str) -> None:
+    finding = reviews.parse(a_file(f'- {word} | F-1 | "S" | T')).findings[0]
+    assert (finding.severity, finding.raw_severity) == (severity, word)
+
+
+def test_rows_below_a_label_go_by_it() -> None:
+    text = a_file(
+        "", "**Critical (Must Fix):**", "1. F1 does nothing", "2. F2 has no version",
+        "", "**Medium:**", "3. F3 says too much", "",
+        verdict="**Verdict:** **NEEDS_ATTENTION** — two things",
+    )  # fmt: skip
+    review = reviews.parse(text)
+    assert [(f.severity, f.group) for f in review.findings] == [
+        ("P0", "Critical (Must Fix)"), ("P0", "Critical (Must Fix)"), ("P2", "Medium"),
+    ]  # fmt: skip
+    assert review.unparsed == ()
+    assert (review.stated, review.stated_raw) == ("", "NEEDS_ATTENTION — two things")
+    deeper = text.replace("**Critical (Must Fix):**", "#### Critical").replace("**Medium:**", "")
+    assert [f.severity for f in reviews.parse(deeper).findings] == ["P0", "P0", "P0"]
+
+
+@pytest.mark.parametrize("alignment", ["|---|:-:|---|---|", "|----|--|---| |", "| - | - | - | - |"])
+@pytest.mark.parametrize("quote", ['"', ""])
+def test_a_table_is_an_index_without_its_head(alignment: str, quote: str) -> None:
+    text = a_file(
+        "", "| SEVERITY | ID | Section | Title |", alignment,
+        f"| P1 | FD-P1 | {quote}Frames{quote} | A title |",
+        "| P2 | FD-P2 | Lenses | Another |", "",
+    )  # fmt: skip
+    assert found(text) == [
+        ("P1", "FD-P1", "Frames", "A title"),
+        ("P2", "FD-P2", "Lenses", "Another"),
+    ]
+    assert reviews.parse(text).unparsed == ()
+
+
+def test_the_columns_of_a_table_may_stand_in_another_order() -> None:
+    head = ["| # | Finding | Severity | Location |", "|---|---|---|---|"]
+    text = a_file(*head, "| 1 | A title | High | src/a.py |")
+    assert found(text) == [("P1", "1", "src/a.py", "A title")]
+
+
+def test_a_title_may_be_followed_by_more_fields() -> None:
+    finding = reviews.parse(a_file(P1 + " | fd-safety | 3/4")).findings[0]
+    assert (finding.title, finding.extra) == ("A session never ends", ("fd-safety", "3/4"))
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "## Findings Index", "# FINDINGS INDEX", "### Findings Index ###", "###Findings Index",
+        "### **Findings Index**", "**Findings Index**", "**Findings Index:**", "Findings Index",
+        "### 1. Findings Index:", "## Findings Index (3)", "   ### Findings Index",
+        "# Final Findings Index\n\n### Findings Index",
+    ],
+)  # fmt: skip
+def test_the_heading_is_found_however_it_is_written(heading: str) -> None:
+    assert said(a_file(*ROWS, heading=heading))[0] == "CLEAN"
+    assert len(found(a_file(P0, *ROWS, heading=heading))) == 4
+
+
+@pytest.mark.parametrize("above", [1, 8, 30, 400])
+def test_an_index_further_down_is_found_and_said_to_be_late(above: int) -> None:
+    text = "# Review\n" + "Prose.\n" * above + "\n" + a_file(P1, verdict="Verdict: risky")
+    assert said(text) == ("NEEDS_ATTENTION", ("late_index",))
+    assert said("# Review\n\n" + a_file(*ROWS)) == ("CLEAN", ("late_index",))
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        "Verdict: safe", "\nVerdict: safe", "**Verdict:** safe", "**Verdict: safe**",
+        "VERDICT: SAFE", "- Verdict: safe", "Verdict: “safe”", "Verdict: `safe`.",
+        "Overall Verdict: safe", "Verdict: safe — nothing blocks", "Verdict: safe (small things)",
+        "### Verdict\n\nsafe", "### Verdict: safe", "### Verdict\n\n**Safe**",
+        "### Verdict\n\n**STATUS:** safe\n**FINDINGS_COUNT:** 3\n**SUMMARY:** small",
+        "| Verdict | safe |", "No more findings found.\n\nVerdict: safe",
+    ],
+)  # fmt: skip
+def test_a_verdict_is_found_however_it_is_written(verdict: str) -> None:
+    text = a_file(*ROWS, verdict=verdict)
+    assert reviews.parse(text).stated == "safe"
+    assert said(text)[0] == "CLEAN"
+    assert said(text.lower().replace("safe", "Needs Changes"))[0] == "NEEDS_ATTENTION"
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        "No findings.", "- None", "**Critical:** none", "P0: 0", "**Critical:**\nNone.",
+        "---", "<!-- one line -->", "**FINDINGS_COUNT:** 3",
+    ],
+)  # fmt: skip
+def test_lines_that_say_that_there_is_nothing_are_understood(nothing: str) -> None:
+    assert said(a_file(nothing, *ROWS)) == ("CLEAN", ())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "## P0 Issues\n\nNone.\n\n## P1 Issues\n\nThere are no issues.\n",
+        "- P0: none\n- P1: 0\n",
+        "### P0 — Critical Structural Issues\n\nNone found.\n\n---\n",
+        "Nothing here is a P0. P1-1 of the last review is gone.\n",
+        "### Improvements\n\n#### IMP-1. Say what the flag does\n",
+        "```\n### Findings Index\n- P0 | P0-1 | \"Quoted\" | Example\nVerdict: risky\n```\n",
+        "    ### Findings Index\n    - an example, indented\n",
+        "> ### Findings Index\n> Verdict: risky\n",
+        "```\n## outer\n```python\nx = 1\n```\n#### P0-1. P0: quoted\n```\n",
+        "1. text\n   ```\n   #### P0-1: quoted\n   ```\n",
+    ],
+)  # fmt: skip
+def test_a_clean_review_may_speak_of_what_it_did_not_find(body: str) -> None:
+    assert said(a_file(*ROWS) + "\n" + body) == ("CLEAN", ())
+
+
+def test_a_row_without_a_severity_takes_that_of_its_section() -> None:
+    text = a_file("1. **[Q1] A title** — text", "2. **[Q2] Another** — text", verdict="")
+    text += (
+        "### Q1: A title\n\n**Severity:** High | **Type:** x\n\n### Q2: Other\n\nSeverity: low\n"
+    )
+    review = reviews.parse(text)
+    assert [(f.severity, f.id) for f in review.findings] == [("P1", "Q1"), ("P3", "Q2")]
+    assert review.unparsed == ()
+
+
+def test_two_indexes_are_read_as_one_and_the_strictest_verdict_counts() -> None:
+    text = a_file(*ROWS) + "\n## Findings Index\n\n" + "\n".join([*ROWS, P1]) + "\nVerdict: risky\n"
+    review = reviews.parse(text)
+    assert [f.severity for f in review.findings] == ["P2", "P3", "IMP", "P1"]
+    assert (review.stated, review.flags) == ("risky", ("two_indexes",))
+
+
+def test_a_quoted_error_stub_does_not_take_the_findings_away() -> None:
+    text = a_file(P0, verdict="Verdict: risky") + "\n### Findings Index\nVerdict: error\n"
+    review = reviews.parse(text)
+    assert (review.validation, review.stated) == ("valid", "risky")
+    assert reviews.status(review) == ("NEEDS_ATTENTION", ("two_indexes", "unparsed"))
+
+
+def test_lines_that_were_not_understood_are_kept_with_their_numbers() -> None:
+    review = reviews.parse(a_file(*ROWS, "Anyone can\x1b[31m log in"))
+    assert review.unparsed == ("5: Anyone can [31m log in",)
+    many = reviews.parse(a_file(*["garbage"] * 900))
+    assert len(many.unparsed) == 50 and reviews.status(many)[0] == "NEEDS_ATTENTION"
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+def test_line_ends_and_a_byte_order_mark_do_not_matter(newline: str) -> None:
+    text = a_file(P1, *ROWS, verdict="Verdict: risky")
+    assert reviews.parse("\ufeff" + text.replace("\n", newline)) == reviews.parse(text)
+
+
+# Research
+
+RESEARCH = """\
+### Sources
+
+- [A paper](https://example.org/a)
+- `src/a.py:10`
+
+### Findings
+
+**1. Batches are faster.** A paragraph.
+
+**Confidence: High**
+
+#### Caches help
+
+### Confidence
+
+High: two papers agree.
+
+### Gaps
+
+- Nothing on Windows.
+
+<!-- flux-research:complete -->
+"""
+
+
+def without(section: str) -> str:
+    before, _, rest = RESEARCH.partition(f"### {section}\n")
+    return before + rest[rest.find("\n### ") + 1 if "\n### " in rest else len(rest) :]
+
+
+def test_research_is_complete_with_its_four_sections() -> None:
+    review = reviews.parse(RESEARCH)
+    assert (review.type, review.validation, review.complete) == ("research", "valid", True)
+    assert review.sources == ("[A paper](https://example.org/a)", "`src/a.py:10`")
+    assert [f.title for f in review.findings] == ["1. Batches are faster.", "Caches help"]
+    assert reviews.status(review) == ("COMPLETE", ())
+
+
+@pytest.mark.parametrize(
+    ("section", "status", "flag"),
+    [
+        ("Sources", "PARTIAL", "no_sources"),
+        ("Findings", "FAILED", "no_findings"),
+        ("Confidence", "PARTIAL", "no_confidence"),
+        ("Gaps", "PARTIAL", "no_gaps"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["", "research"])
+def test_research_that_lacks_a_section_is_not_complete(
+    mode: str, section: str, status: str, flag: str
+) -> None:
+    got, flags = reviews.status(reviews.parse(without(section), mode))
+    assert got == status and flag in flags
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        (("High: two papers agree.", "Low: a guess."), "PARTIAL"),
+        (("Nothing on Windows.", "Significant gaps: half of it."), "PARTIAL"),
+        (("### Gaps", "```\n### Gaps"), "PARTIAL"),
+        (("### ", "## "), "COMPLETE"),
+        (("### ", "1. "), "FAILED"),
+    ],
+)
+def test_research_is_as_good_as_what_it_says_of_itself(
+    change: tuple[str, str], status: str
+) -> None:
+    assert reviews.status(reviews.parse(RESEARCH.replace(*change), "research"))[0] == status
+
+
+@pytest.mark.parametrize("text", ["", "\n", "No idea.", "### Findings Index\nVerdict: error\n"])
+def test_research_without_anything_useful_has_failed(text: str) -> None:
+    review = reviews.parse(text, "research")
+    assert review.type == "research"
+    assert reviews.status(review)[0] == "FAILED"
+
+
+def test_a_review_is_never_taken_for_research_nor_the_other_way_round() -> None:
+    text = a_file(P0) + "\n### Sources\n\n- x\n\n### Findings\n\nx\n\n### Confidence\n\nHigh\n"
+    assert reviews.parse(text).type == "verdict"
+    assert said(RESEARCH.replace("###", "####"))[0] == "COMPLETE"
+    assert reviews.status(reviews.parse(RESEARCH, "review"))[0] == "NEEDS_ATTENTION"
+
+
+# Never clean
+
+
+@pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem.removeprefix("review_"))
+def test_what_is_wrong_in_one_way_is_not_clean(path: Path) -> None:
+    text = path.read_bytes().decode()
+    for changed in (text, text.replace("\n", "\r\n"), "\ufeff" + text, text + "\n\n"):
+        assert said(changed)[0] in ("NEEDS_ATTENTION", "ERROR")
+
+
+STRICT = """\
+### Findings Index
+- P2 | P2-1 | "Cache" | The cache is never emptied
+- P0 | P0-1 | "Login" | Anyone can log in with an empty password
+- P3 | P3-1 | "Names" | Two names for one thing
+Verdict: {verdict}
+
+### Summary
+
+Login is open to everyone; the rest is small.
+
+### Issues Found
+
+#### P2-1. P2: The cache is never emptied
+
+It grows: `src/cache.py:12`.
+
+#### P0-1. P0: Anyone can log in with an empty password
+
+```python
+if given in stored:
+    let_in()
+```
+
+#### P3-1. P3: Two names for one thing
+
+<!-- flux-drive:complete -->
+"""
+LABELS = """\
+# fd-safety Review
+
+## Findings Index
+
+**Critical (Must Fix):**
+1. Anyone can log in with an empty password
+
+**Medium:**
+2. The cache is never emptied
+
+**Verdict:** {verdict}
+
+---
+
+## Issues
+
+**P0-1: Anyone can log in with an empty password**
+
+Really.
+
+**P2-1: The cache is never emptied**
+"""
+TABLE = """\
+## Findings Index
+
+| Severity | ID | Section | Title |
+|---|---|---|---|
+| P2 | F-1 | "Cache" | The cache is never emptied |
+| P0 | F-2 | "Login" | Anyone can log in |
+
+## Verdict
+
+**{verdict}**
+
+## Details
+
+### F-1: The cache is never emptied (P2)
+
+It grows.
+
+### F-2: Anyone can log in (Blind Spot, P0)
+
+Really.
+"""
+PLACES = """\
+# fd-x
+
+## Findings Index
+- [P2] src/cache.py:12 — The cache is never emptied
+- [P0] src/login.py:40 — Anyone can log in
+
+## Findings
+- **[F1] P2 src/cache.py:12** — The cache is never emptied
+- **[F2] P0 src/login.py:40** — Anyone can log in
+
+## Verdict
+{verdict}
+"""
+
+Mutation = Callable[[str, st.DataObject], str]
+MARKS = '|-*#`~P0123.:"“ \n\r\tsafe<>!_[]()\u200b\x0c\ufeff\x00\x1b'
+
+
+def _place(text: str, data: st.DataObject) -> int:
+    return data.draw(st.integers(0, len(text) - 1))
+
+
+def _line(text: str, data: st.DataObject) -> tuple[list[str], int]:
+    lines = text.split("\n")
+    return lines, data.draw(st.integers(0, len(lines) - 1))
+
+
+def flip(text: str, data: st.DataObject) -> str:
+    at = _place(text, data)
+    return text[:at] + data.draw(st.sampled_from(MARKS)) + text[at + 1 :]
+
+
+def delete(text: str, data: st.DataObject) -> str:
+    at = _place(text, data)
+    return text[:at] + text[at + 1 :]
+
+
+def insert(text: str, data: st.DataObject) -> str:
+    at = _place(text, data)
+    return text[:at] + data.draw(st.text(st.sampled_from(MARKS), max_size=3)) + text[at:]
+
+
+def cut_off(text: str, data: st.DataObject) -> str:
+    return text[: _place(text, data)]
+
+
+def drop_line(text: str, data: st.DataObject) -> str:
+    lines, at = _line(text, data)
+    return "\n".join(lines[:at] + lines[at + 1 :])
+
+
+def double_line(text: str, data: st.DataObject) -> str:
+    lines, at = _line(text, data)
+    lines.insert(data.draw(st.integers(0, len(lines))), lines[at])
+    return "\n".join(lines)
+
+
+def move_line(text: str, data: st.DataObject) -> str:
+    lines, at = _line(text, data)
+    line = lines.pop(at)
+    lines.insert(data.draw(st.integers(0, len(lines))), line)
+    return "\n".join(lines)
+
+
+def join_lines(text: str, data: st.DataObject) -> str:
+    lines, at = _line(text, data)
+    lines[at : at + 2] = ["".join(lines[at : at + 2])]
+    return "\n".join(lines)
+
+
+def dress_line(text: str, data: st.DataObject) -> str:
+    lines, at = _line(text, data)
+    before, after = data.draw(
+        st.sampled_from(
+            [("  ", ""), ("        ", ""), ("\t", ""), ("> ", ""), ("- ", ""), ("<!-- ", " -->"),
+             ("<!--", ""), ("~~", "~~"), ("`", "`"), ("**", "**"), ("#### ", ""), ("| ", " |")]
+        )
+    )  # fmt: skip
+    lines[at] = before + lines[at] + after
+    return "\n".join(lines)
+
+
+def fence(text: str, data: st.DataObject) -> str:
+    """One fence line, or two: a piece of the file becomes code."""
+    mark = data.draw(st.sampled_from(["```", "~~~", "```text", "````", "  ```"]))
+    lines, at = _line(text, data)
+    lines.insert(at, mark)
+    if data.draw(st.booleans()):
+        lines.insert(data.draw(st.integers(0, len(lines))), mark[:3])
+    return "\n".join(lines)
+
+
+def another_severity(text: str, data: st.DataObject) -> str:
+    """Another digit for one of the severities, in a row or in a heading."""
+    places = [at for at in range(len(text) - 1) if text[at] == "P" and text[at + 1].isdigit()]
+    at = data.draw(st.sampled_from(places))
+    return text[: at + 1] + data.draw(st.sampled_from("123456789")) + text[at + 2 :]
+
+
+def another_heading(text: str, data: st.DataObject) -> str:
+    lines = text.split("\n")
+    at = data.draw(st.sampled_from([at for at, line in enumerate(lines) if line[:1] == "#"]))
+    title = lines[at].lstrip("# ")
+    change = st.sampled_from(["", "# ", "## ", "##### ", "####### ", "#", "x ", "1. ", "### A "])
+    lines[at] = data.draw(change) + title + data.draw(st.sampled_from(["", " x", " (2)", ":", "s"]))
+    return "\n".join(lines)
+
+
+def without_bars(text: str, data: st.DataObject) -> str:
+    lines, at = _line(text, data)
+    other = data.draw(st.sampled_from(["", "||", "\\|", "¦", " ", "│"]))
+    lines[at] = lines[at].replace("|", other, data.draw(st.integers(1, 4)))
+    return "\n".join(lines)
+
+
+def say_more(text: str) -> str:
+    return text + "\n\nNothing else to say.\n"
+
+
+BREAKING: list[Mutation] = [
+    flip, delete, insert, cut_off, drop_line, double_line, move_line, join_lines, dress_line,
+    fence, another_severity, another_heading, without_bars,
+]  # fmt: skip
+KEEPING: list[Callable[[str], str]] = [
+    str.upper,
+    str.lower,
+    str.title,
+    str.swapcase,
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: "\ufeff" + text,
+    lambda text: text.replace("\n- ", "\n* ").replace('"', "“"),
+    lambda text: text.replace("\n\n", "\n"),
+    lambda text: text.replace(" ", "\u00a0"),
+    lambda text: "<!-- run-uuid: 1b4e28ba -->\n" + text,
+    say_more,
+]
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    base=st.sampled_from([STRICT, LABELS, TABLE, PLACES]),
+    verdict=st.sampled_from(["safe", "safe", "safe — fine", "PASS", "risky", "needs-changes"]),
+    break_it=st.sampled_from(BREAKING),
+    keep=st.lists(st.sampled_from(KEEPING), max_size=2),
+    data=st.data(),
+)
+def test_no_single_damage_makes_a_review_with_a_p0_clean(
+    base: str,
+    verdict: str,
+    break_it: Mutation,
+    keep: list[Callable[[str], str]],
+    data: st.DataObject,
+) -> None:
+    """The P0 stands in the index and among the issues, whatever verdict the agent states.
+
+    A mutation may damage the text once, at any place (`BREAKING`), and changes that leave every
+    word in its place may follow (`KEEPING`). None may take the P0 out of the index and the
+    issues in one go, other than by cutting the file off or putting all of it into a fence.
+    """
+    text = break_it(base.format(verdict=verdict), data)
+    for change in keep:
+        if not (break_it is cut_off and change is say_more):  # that would hide the cut
+            text = change(text)
+    assert said(text)[0] in ("NEEDS_ATTENTION", "ERROR")
+
+
+@quick
+@given(st.lists(st.sampled_from([*STRICT.split("\n"), "```", "- x", "", P0, "**P1:**"])))
+def test_any_order_of_lines_is_read_without_a_fault(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    for mode in ("", "review", "research"):
+        status, flags = reviews.status(reviews.parse(text, mode))
+        assert status and len(set(flags)) == len(flags)
+    if P0 in lines and not any(line.startswith("```") for line in lines):
+        assert said(text)[0] != "CLEAN"
+
+
+@quick
+@given(st.text(st.one_of(st.sampled_from(MARKS + "#*|-"), st.characters(codec="utf-8"))))
+def test_no_text_at_all_is_too_odd(text: str) -> None:
+    for start in ("", "### Findings Index\n"):
+        review = reviews.parse(start + text)
+        assert isinstance(review, Review)
+        assert reviews.status(review)[0] in ("CLEAN", "NEEDS_ATTENTION", "ERROR")
+
+
+# Time
+
+
+HEAD = "### Findings Index\n"
+HUGE = {
+    "rows": HEAD + "".join(f'- P0 | P0-{n} | "S" | T\n' for n in range(5_000)),
+    "one line": HEAD + '- P2 | P2-1 | "S" | ' + "x" * 400_000,
+    "bars": HEAD + "|" * 400_000,
+    "marks": HEAD + "*#`-[ " * 60_000,
+    "indexes": (HEAD + "Verdict: error\n") * 5_000,
+    "fences": HEAD + "```x\n" * 20_000,
+    "issues": HEAD + P0 + "\n" + "".join(f"#### P0-{n}. P0: T\n" for n in range(5_000)),
+    "labels": HEAD + "**Critical:**\n" * 10_000,
+    "prose": HEAD + P0 + "\nVerdict: risky\n\n" + "word " * 400_000,
+    "lines": HEAD + "\n" * 200_000,
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_time_grows_with_the_length_only(name: str) -> None:
+    text = HUGE[name]
+    reviews.parse(text[: len(text) // 8])
+    started = time.process_time()
+    status, _ = reviews.status(reviews.parse(text))
+    assert time.process_time() - started < 5
+    assert status != "CLEAN"
+
+
+# Real files
+
+WITHOUT: dict[str, int] = {}
+# An index there, findings of each severity, stated verdict, status. Counted by hand.
+REAL: dict[str, tuple[bool, dict[str, int], str, str]] = {
+    "2026-02-10-test-suite-design--fd-v2-performance": (
+        True, {"P1": 2, "P2": 2, "IMP": 3}, "needs-changes", "NEEDS_ATTENTION"),
+    "2026-02-12-flux-gen-drive-integration--fd-architecture": (
+        True, {"P0": 3, "P1": 4, "IMP": 4}, "needs-changes", "NEEDS_ATTENTION"),
+    "2026-02-12-flux-gen-drive-integration--fd-quality": (
+        True, {"P0": 2, "P1": 5, "IMP": 4}, "needs-changes", "NEEDS_ATTENTION"),
+    "Clavain--fd-quality": (
+        True, {"P0": 2, "P1": 3, "P2": 1, "IMP": 5}, "needs-changes", "NEEDS_ATTENTION"),
+    "Clavain--fd-user-product": (False, WITHOUT, "", "NEEDS_ATTENTION"),
+    "SKILL--fd-performance": (
+        True, {"P0": 3, "P1": 4, "P2": 1, "IMP": 3}, "needs-changes", "NEEDS_ATTENTION"),
+    "SKILL--fd-user-product": (
+        True, {"P0": 2, "P1": 5, "IMP": 8}, "needs-changes", "NEEDS_ATTENTION"),
+    "clavain-token-efficiency-trio--fd-architecture": (
+        True, {"P0": 5, "P1": 5, "P2": 4}, "", "NEEDS_ATTENTION"),
+    "clavain-token-efficiency-trio--fd-quality": (
+        True, {"P1": 1, "P2": 4, "P3": 2}, "", "NEEDS_ATTENTION"),
+    "fd-v2-validation-diff--fd-v2-quality": (
+        True, {"P1": 3, "P2": 3, "IMP": 3}, "needs-changes", "NEEDS_ATTENTION"),
+    "flux-gen-review--fd-prompt-engineering": (
+        True, {"P0": 2, "P1": 4, "IMP": 3}, "needs-changes", "NEEDS_ATTENTION"),
+    "flux-gen-review--fd-user-product": (
+        True, {"P0": 2, "P1": 4, "P2": 1, "IMP": 5}, "needs-changes", "NEEDS_ATTENTION"),
+    "interflux--adjacent--fd-security": (
+        True, {"P0": 2, "P1": 2, "P2": 3, "P3": 1}, "", "NEEDS_ATTENTION"),
+    "interflux--interflux-roadmap-priorities--best-practices-researcher": (
+        False, {"": 12}, "", "COMPLETE"),
+    "interflux--orchestration-best-practices-2026-06-14--repo-research-analyst": (
+        False, {"": 7}, "", "COMPLETE"),
+    "interflux--probe-0--fd-adjudicator": (True, {"P0": 1}, "", "NEEDS_ATTENTION"),
+    "interflux--probe-2--fd-fusion-security-x-performance": (
+        True, {"P0": 1, "P1": 2, "P2": 1}, "", "NEEDS_ATTENTION"),
+    "interflux--research--review-architecture-of-budget-controls": (
+        False, WITHOUT, "needs-changes", "NEEDS_ATTENTION"),
+    "interflux--research--synthesize-quality-gate-findings": (
+        False, WITHOUT, "needs-changes", "NEEDS_ATTENTION"),
+    "interflux--research--test-fd-perception-on-brainstorm": (
+        True, {"P1": 2, "P2": 4, "P3": 2}, "needs-changes", "NEEDS_ATTENTION"),
+    "interflux--tracks--track-a-correctness": (False, WITHOUT, "", "NEEDS_ATTENTION"),
+    "interflux--tracks--track-c-cartography": (False, WITHOUT, "", "NEEDS_ATTENTION"),
+    "joyful-wondering-seal--fd-performance": (
+        True, {"P0": 1, "P1": 1, "IMP": 3}, "safe", "NEEDS_ATTENTION"),
+    "joyful-wondering-seal--fd-quality": (
+        True, {"P0": 2, "P1": 4, "IMP": 3}, "needs-changes", "NEEDS_ATTENTION"),
+    "slicing-consolidation--fd-quality": (
+        True, {"P1": 2, "P2": 2, "IMP": 3}, "needs-changes", "NEEDS_ATTENTION"),
+    "strongdm-techniques--fd-performance": (
+        True, {"P1": 4, "P2": 4, "IMP": 4}, "needs-changes", "NEEDS_ATTENTION"),
+    "strongdm-techniques--oracle-council": (
+        True, {"P0": 2, "P1": 8, "P2": 7, "IMP": 6}, "risky", "NEEDS_ATTENTION"),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not CORPUS, reason="CONTEXTKIT_CORPUS names no folder of real files")
+@pytest.mark.parametrize("name", REAL)
+def test_a_real_file_is_read_as_a_person_reads_it(name: str) -> None:
+    text = (Path(CORPUS) / "reviews" / f"{name}.md").read_text(encoding="utf-8")
+    has_index, severities, stated, status = REAL[name]
+    review = reviews.parse(text)
+    counts: dict[str, int] = {}
+    for finding in review.findings:
+        counts[finding.severity] = counts.get(finding.severity, 0) + 1
+    assert bool(review.start_line) == has_index
+    assert counts == severities
+    assert (review.stated, reviews.status(review)[0]) == (stated, status)

@@ -1,0 +1,212 @@
+"""run_waits.py: who is done, by name, in every state that a file can be in."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from contextkit import files
+from contextkit.layout import Layout
+from contextkit.reviews import reviews, run_waits, runs
+from contextkit.reviews.runs import Run
+from test_runs import STARTED, a_run
+
+FOLDER = Path(".clavain/reviews/current")
+DONE = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n"
+SENTINEL = "<!-- flux-drive:complete -->\n"
+
+
+@pytest.fixture
+def run_of_three(layout: Layout) -> Run:
+    run = a_run(roster=("a", "b", "interflux:c"))
+    runs.save(layout, run)
+    FOLDER.mkdir(parents=True)
+    return run
+
+
+def write(name: str, text: str = DONE + SENTINEL) -> Path:
+    path = FOLDER / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def wait(run: Run, seconds: float = 0) -> dict[str, str]:
+    states = run_waits.wait(Layout(), run, seconds, lambda *said: None)
+    return {one.agent: one.state for one in states}
+
+
+STATES: dict[str, tuple[Callable[[], object], str]] = {
+    "sentinel": (lambda: write("a.md"), "done"),
+    "no sentinel yet": (lambda: write("a.md", DONE), "writing"),
+    "nothing": (lambda: None, "missing"),
+    "empty": (lambda: write("a.md", " \n"), "empty"),
+    "partial": (lambda: write("a.md.partial", DONE), "partial"),
+    "partial and sentinel": (lambda: write("a.md.partial"), "unrenamed"),
+    "partial and empty": (lambda: write("a.md.partial", ""), "empty"),
+    "empty beside a partial": (lambda: (write("a.md", ""), write("a.md.partial")), "partial"),
+    "another run": (lambda: write("a.md", "<!-- run-uuid: x -->\n" + DONE + SENTINEL), "foreign"),
+    "a folder": (lambda: (FOLDER / "a.md").mkdir(), "empty"),
+    "a pipe": (lambda: os.mkfifo(FOLDER / "a.md"), "empty"),
+    "a link": (lambda: (FOLDER / "a.md").symlink_to(write("other.md").absolute()), "foreign"),
+    "a link that is begun": (lambda: (FOLDER / "a.md.partial").symlink_to("b"), "partial"),
+    "another agent's": (lambda: write("synthesis.md"), "missing"),
+    "research": (lambda: write("a.md", "### Sources\n<!-- flux-research:complete -->\n"), "done"),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_has_its_name(run_of_three: Run, state: str) -> None:
+    make, expected = STATES[state]
+    make()
+    assert wait(run_of_three)["a"] == expected
+
+
+def test_a_file_without_sentinel_is_done_when_two_looks_see_the_same(run_of_three: Run) -> None:
+    write("a.md", DONE)
+    assert wait(run_of_three, 2 * run_waits.LOOK)["a"] == "done"
+
+
+def test_a_file_that_stays_as_it_is_is_read_once(
+    run_of_three: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    parse = reviews.parse
+
+    def counted(text: str) -> reviews.Review:
+        read.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(reviews, "parse", counted)
+    write("a.md.partial", DONE)
+    assert wait(run_of_three, 4 * run_waits.LOOK)["a"] == "partial"
+    assert read == [DONE]
+
+
+def test_a_file_that_is_renamed_while_it_is_read_is_done_at_the_next_look(
+    run_of_three: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partial = write("a.md.partial")
+    read_bytes = files.read_bytes
+
+    def renamed_first(path: str) -> bytes:
+        if partial.exists():
+            partial.rename(FOLDER / "a.md")
+        return read_bytes(path)
+
+    monkeypatch.setattr(files, "read_bytes", renamed_first)
+    assert wait(run_of_three, run_waits.LOOK)["a"] == "done"
+
+
+def test_a_name_is_found_as_written_or_encoded(run_of_three: Run) -> None:
+    write("interflux:c.md")
+    write("a.md")
+    write("b.md")
+    assert set(wait(run_of_three).values()) == {"done"}
+    os.rename(FOLDER / "interflux:c.md", FOLDER / "interflux%3Ac.md")
+    assert set(wait(run_of_three).values()) == {"done"}
+
+
+def test_a_file_that_grows_is_not_done(run_of_three: Run) -> None:
+    path = write("a.md", DONE)
+    ended = threading.Event()
+
+    def grow() -> None:
+        while not ended.wait(run_waits.LOOK / 4):
+            with open(path, "a", encoding="utf-8") as file:
+                file.write("more\n")
+
+    thread = threading.Thread(target=grow)
+    thread.start()
+    try:
+        assert wait(run_of_three, 4 * run_waits.LOOK)["a"] == "writing"
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_a_rename_is_seen_at_once(run_of_three: Run) -> None:
+    partial = write("a.md.partial", DONE)
+    seen: list[float] = []
+
+    def rename() -> None:
+        time.sleep(run_waits.LOOK * 1.5)
+        os.rename(partial, FOLDER / "a.md")
+        seen.append(time.monotonic())
+
+    thread = threading.Thread(target=rename)
+    thread.start()
+    only_a = run_of_three.replace(roster=("a",))
+    assert wait(only_a, 5) == {"a": "done"}
+    assert time.monotonic() - seen[0] < 0.2
+    thread.join()
+
+
+def test_each_agent_is_told_once_as_it_is_done_and_the_last_ends_the_wait(
+    run_of_three: Run,
+) -> None:
+    told: list[tuple[int, int, str]] = []
+
+    def done(count: int, of: int, seconds: float, agent: str) -> None:
+        told.append((count, of, agent))
+        after = {"b": "a.md", "a": "interflux%3Ac.md"}.get(agent)
+        if after:
+            write(after)
+
+    write("b.md")
+    before = time.monotonic()
+    run_waits.wait(Layout(), run_of_three, 30, done)
+    assert told == [(1, 3, "b"), (2, 3, "a"), (3, 3, "interflux:c")]
+    assert time.monotonic() - before < 1
+
+
+def test_who_was_missed_is_kept_until_a_later_wait_finds_them(run_of_three: Run) -> None:
+    layout = Layout()
+
+    def look() -> tuple[str, ...]:
+        run = runs.load(layout, run_of_three.id)
+        run_waits.take_down(layout, run, run_waits.wait(layout, run, 0, lambda *said: None))
+        return runs.load(layout, run.id).missed
+
+    write("b.md")
+    assert look() == ("a", "interflux:c")
+    write("a.md")
+    write("interflux%3Ac.md")
+    assert look() == ()
+
+
+def test_a_stub_for_each_that_left_no_file_and_no_late_rename_replaces_it(
+    run_of_three: Run,
+) -> None:
+    roster = ("done", "partial", "unrenamed", "empty", "foreign", "missing", "writing")
+    run = run_of_three.replace(roster=roster)
+    write("done.md")
+    write("partial.md.partial", DONE)
+    write("unrenamed.md.partial")
+    write("empty.md", "")
+    write("foreign.md", "<!-- run-uuid: x -->\n" + DONE)
+    write("writing.md", DONE)
+    states = run_waits.wait(Layout(), run, 0, lambda *said: None)
+    assert [one.state for one in states] == list(roster)
+    written = run_waits.write_stubs(run, states, STARTED)
+    assert [one.agent for one in written] == list(roster[1:-1])
+    assert sorted(path.name for path in FOLDER.glob("*.md")) == sorted(f"{a}.md" for a in roster)
+    for agent in roster[1:-1]:
+        review = reviews.parse((FOLDER / f"{agent}.md").read_text(encoding="utf-8"))
+        assert (review.validation, review.run, review.complete) == ("error", run.id, True)
+    assert sorted(path.name for path in FOLDER.glob("*.aborted-*")) == [
+        f"{agent}.md.aborted-20251023T180500Z"
+        for agent in ("empty", "foreign", "partial", "unrenamed")
+    ]
+    assert not list(FOLDER.glob("*.partial"))  # nothing is left to be renamed over a stub
+
+
+def test_what_came_after_the_wait_stays(run_of_three: Run) -> None:
+    states = run_waits.wait(Layout(), run_of_three, 0, lambda *said: None)
+    path = write("a.md")
+    written = run_waits.write_stubs(run_of_three, states, STARTED)
+    assert [one.agent for one in written] == ["b", "interflux:c"]
+    assert path.read_text(encoding="utf-8") == DONE + SENTINEL

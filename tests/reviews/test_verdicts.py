@@ -1,0 +1,180 @@
+"""verdicts.py: the pure half first, then the disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contextkit.errors import ContextError
+from contextkit.layout import Layout
+from contextkit.reviews import verdicts
+from contextkit.reviews.verdicts import STATUSES, Verdict
+from hypothesis import given
+from hypothesis import strategies as st
+
+LEGACY_V1 = {  # as the old library wrote it, key for key
+    "type": "verdict",
+    "status": "CLEAN",
+    "model": "haiku",
+    "tokens_spent": 1200,
+    "files_changed": [],
+    "findings_count": 0,
+    "summary": "nothing found",
+    "detail_path": ".clavain/verdicts/fd-safety.md",
+    "timestamp": "2026-02-17T00:10:34Z",
+}
+
+
+def a_verdict(**changes: Any) -> Verdict:
+    """A verdict in which a test names only what it is about."""
+    return Verdict(**{"agent": "ui", "status": "CLEAN", "summary": "fine"} | changes)
+
+
+def an_entry(**changes: Any) -> verdicts.Entry:
+    return {"agent": "ui", "status": "CLEAN", "summary": "fine"} | changes
+
+
+names = st.text(st.characters(codec="utf-8", exclude_characters="/"), min_size=1, max_size=40)
+
+
+@given(agent=names, other=names)
+def test_a_name_comes_back_and_no_two_share_a_file(agent: str, other: str) -> None:
+    try:
+        first, second = verdicts.encode(agent), verdicts.encode(other)
+    except ContextError:
+        return
+    assert verdicts.decode(first) == agent
+    assert (first == second) == (agent == other)
+    assert first[0] not in ".-" and first.isascii() and "/" not in first
+
+
+@pytest.mark.parametrize(
+    "agent",
+    ["", " ", ".", "..", "a/b", "../../x", "./../../x", "/../x", "/abs", "a\nb", "a\0b", "x" * 300],
+)
+def test_a_name_that_can_be_no_file_is_refused(agent: str) -> None:
+    with pytest.raises(ContextError, match="cannot be the name"):
+        verdicts.encode(agent)
+
+
+@pytest.mark.parametrize("agent", ["fd-safety", "Explore", "a.b_c-1"])
+def test_an_ordinary_name_stays_as_it_is(agent: str) -> None:
+    assert verdicts.encode(agent) == agent
+
+
+@given(status=st.sampled_from(STATUSES), summary=st.text(), tokens=st.integers(0, 10**15))
+def test_parse_gives_back_what_render_wrote(status: str, summary: str, tokens: int) -> None:
+    text = verdicts.render(a_verdict(status=status, summary=summary, tokens_spent=tokens))
+    entry = verdicts.parse(text.encode(), "ui")
+    said = summary.encode("utf-8", "replace").decode().replace("\ufffe", "\ufffd")
+    assert entry["status"] == status and entry["tokens_spent"] == tokens
+    assert entry["summary"] == said.replace("\uffff", "\ufffd")
+
+
+@given(data=st.binary(max_size=200))
+def test_whatever_is_in_a_file_is_a_row_and_never_an_exception(data: bytes) -> None:
+    entry = verdicts.parse(data, "x")
+    row = verdicts.table([entry])
+    assert row.count("\t") == 2 and len(row.splitlines()) == 1
+    verdicts.counts([entry]), verdicts.attention_rows([entry]), verdicts.tokens([entry])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"status": null}', '{"status": "CLEAN"} {}', '{"status": 3}', "null"]
+)
+def test_what_cannot_be_read_is_an_error_that_is_seen(text: str) -> None:
+    entry = verdicts.parse(text.encode(), "x")
+    assert entry["status"] == "ERROR" and verdicts.needs_attention([entry]) == [entry]
+    assert verdicts.broken([entry])
+
+
+def test_files_of_others_are_read_as_they_are() -> None:
+    old = verdicts.parse(json.dumps(LEGACY_V1).encode(), "fd-safety")
+    assert (old["agent"], old["summary"]) == ("fd-safety", "nothing found")
+    hand = {"agent": "fd-x", "status": "SKIPPED_SHIP_CLASS", "reason": "docs only", "ts": 1}
+    entry = verdicts.parse(json.dumps(hand).encode(), "fd-x")
+    assert verdicts.table([entry]) == "SKIPPED_SHIP_CLASS\tfd-x\tdocs only"
+    assert verdicts.counts([old, entry]) == "1 CLEAN, 1 SKIPPED_SHIP_CLASS"
+    assert "null" not in verdicts.table([verdicts.parse(b'{"status":"CLEAN","summary":null}', "y")])
+
+
+def test_a_row_is_one_line_of_three_columns_without_escapes() -> None:
+    row = verdicts.table([an_entry(summary="a\nb\tc\x1b[31md\r" + "x" * 5000)])
+    assert row.count("\t") == 2 and "\x1b" not in row and "\n" not in row and len(row) <= 160
+
+
+def test_counts_come_in_the_old_order() -> None:
+    entries = [an_entry(status=status) for status in reversed(STATUSES)]
+    assert verdicts.counts(entries) == ", ".join(f"1 {status}" for status in STATUSES)
+    assert verdicts.counts([]) == "0 verdicts"
+
+
+def test_a_crashed_reviewer_is_seen_and_the_old_set_can_be_had() -> None:
+    entries = [an_entry(agent=status, status=status) for status in (*STATUSES, "ODD", "SKIPPED_X")]
+    urgent = [entry["status"] for entry in verdicts.needs_attention(entries)]
+    assert urgent == ["NEEDS_ATTENTION", "BLOCKED", "ERROR", "PARTIAL", "FAILED", "ODD"]
+    legacy = [entry["status"] for entry in verdicts.needs_attention(entries, legacy=True)]
+    assert legacy == ["NEEDS_ATTENTION", "FAILED"]
+
+
+@pytest.mark.parametrize("spent", [1.5, "12k", None, -3, 1e20, True, [1], "x[$(touch pwned)]"])
+def test_a_number_that_is_none_is_named_and_not_counted(spent: object) -> None:
+    total, odd = verdicts.tokens([an_entry(tokens_spent=1200), an_entry(tokens_spent=spent)])
+    assert total == 1200 and odd == ["ui"]
+
+
+def test_tokens_of_a_file_without_the_key_are_none() -> None:
+    assert verdicts.tokens([an_entry(tokens_spent=1200), an_entry()]) == (1200, [])
+
+
+def test_the_second_verdict_replaces_the_first(layout: Layout) -> None:
+    verdicts.save(layout, a_verdict(summary="looking"))
+    path = verdicts.save(layout, a_verdict(summary="found"))
+    assert [entry["summary"] for entry in verdicts.load_all(layout)] == ["found"]
+    assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "ui.json"]
+
+
+def test_rows_are_sorted_by_the_name_that_is_shown(layout: Layout) -> None:
+    for agent in ("b", "a:z", "a-b"):
+        verdicts.save(layout, a_verdict(agent=agent))
+    assert [entry["agent"] for entry in verdicts.load_all(layout)] == ["a-b", "a:z", "b"]
+
+
+def test_odd_things_in_the_store_hide_nothing(layout: Layout) -> None:
+    store = Path(verdicts.save(layout, a_verdict())).parent
+    (store / "dir.json").mkdir()
+    (store / "link.json").symlink_to("nowhere")
+    (store / "fifo.json").touch()
+    (store / ".hidden.json").write_text("{}", encoding="utf-8")
+    (store / "notes.md").write_text("prose", encoding="utf-8")
+    found = {entry["agent"]: entry["status"] for entry in verdicts.load_all(layout)}
+    assert found == {"ui": "CLEAN", "dir": "ERROR", "link": "ERROR", "fifo": "ERROR"}
+
+
+def test_a_link_at_the_final_name_is_not_written_through(layout: Layout, tmp_path: Path) -> None:
+    target = tmp_path / "package.json"
+    target.write_text("mine", encoding="utf-8")
+    store = Path(verdicts.save(layout, a_verdict(agent="x"))).parent
+    (store / "ui.json").symlink_to(target)
+    with pytest.raises(ContextError, match="symbolic link"):
+        verdicts.save(layout, a_verdict())
+    assert target.read_text(encoding="utf-8") == "mine"
+
+
+def test_clean_leaves_what_agents_wrote(layout: Layout) -> None:
+    store = Path(verdicts.save(layout, a_verdict())).parent
+    (store / "ui.md").write_text("prose", encoding="utf-8")
+    (store / ".ui.json.0123.tmp").touch()
+    assert verdicts.clean(layout) == [".ui.json.0123.tmp", "ui.json"]
+    assert sorted(path.name for path in store.iterdir()) == [".gitignore", "ui.md"]
+    assert verdicts.clean(layout) == []
+
+
+def test_the_variable_of_the_old_library_names_the_store(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAVAIN_VERDICT_DIR", "x")
+    assert verdicts.save(layout, a_verdict()) == os.path.join(layout.root, "x", "ui.json")
