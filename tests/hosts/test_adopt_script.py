@@ -378,6 +378,8 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
         (["--into=.", "--dir=my tools"], "no blanks"),
         (["--into=.", "--dir=../x"], "relative path"),
         (["--into=.", "--dir=/x"], "relative path"),
+        (["--into=.", "--dir=.git/x"], "git does not see"),
+        (["--into=.", "--dir=.contextkit"], "git does not see"),
         (["--into=.", "--hosts=emacs"], "some of claude codex"),
         ([], "into"),
     ],

@@ -61,6 +61,8 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
     if not _SAFE.issuperset(folder) or not all(parts) or {".", ".."} & set(parts):
         allowed = "a relative path of A-Z a-z 0-9 . _ - (make's include takes no blanks)"
         raise bad_input(f"dir: {folder!r} must be {allowed}")
+    if parts[0] in (".git", ".contextkit"):
+        raise bad_input(f"dir: git does not see what is in {parts[0]}: name another folder")
     unknown = [name for name in names if name not in hosts.HOSTS]
     if unknown or not names:
         raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(hosts.HOSTS)}")
