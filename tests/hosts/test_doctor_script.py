@@ -79,9 +79,12 @@ def test_right_after_adoption_nothing_is_wrong(
     """All hooks of both hosts are fired, and that leaves nothing behind."""
     fired: list[hook_trials.Trial] = []
     fire_all = hook_trials.fire_all
-    monkeypatch.setattr(
-        hook_trials, "fire_all", lambda *given: fired.extend(fire_all(*given)) or list(fired)
-    )
+
+    def watched(layout: Layout, names: tuple[str, ...]) -> list[hook_trials.Trial]:
+        fired.extend(fire_all(layout, names))
+        return fired
+
+    monkeypatch.setattr(hook_trials, "fire_all", watched)
     monkeypatch.setattr(vendoring, "_tracked", lambda: None)  # a module may not be committed yet
     plan = adoption.adopt(str(repo), "tools/contextkit", ("claude", "codex"), False)
     adoption_steps.carry_out(plan)

@@ -16,6 +16,7 @@ from contextkit.hosts import vendoring as vendored
 from contextkit.hosts.adoption_work import Plan, Work
 from contextkit.hosts.vendoring import Adopted
 
+FOLDER = "tools/contextkit"  # where the copy goes, unless somebody says otherwise
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
 
 
@@ -46,6 +47,18 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
 def hosts_of(into: str, folder: str) -> tuple[str, ...]:
     """The hosts that a repository was adopted for; none where it was not."""
     return vendored.load(os.path.join(into, _record_path(folder, link=False))).hosts
+
+
+def folder_of(into: str) -> str:
+    """Where the copy of a repository is: this very one, or what its Makefile includes.
+
+    Where there is none yet: `tools/contextkit`.
+    """
+    own = os.path.relpath(packages.TOOLKIT, into)
+    for folder in (own, *adoption_parts.included(into)):
+        if vendored.load(os.path.join(into, folder, vendored.RECORD)).folder == folder:
+            return folder
+    return FOLDER
 
 
 def _record_path(folder: str, link: bool) -> str:
