@@ -31,7 +31,7 @@ def unadopt(layout: Layout, args: Arguments) -> str:
 
 def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
     into = os.path.realpath(os.path.join(layout.here, args.into))
-    return into, (args.dir or "tools/contextkit").rstrip("/")
+    return into, args.dir.rstrip("/") if args.dir else adoption.folder_of(into)
 
 
 def _answer(plan: Plan, dry_run: bool) -> str:
@@ -52,7 +52,9 @@ def _answer(plan: Plan, dry_run: bool) -> str:
 
 
 INTO = Option(name="into", required=True, positional=True, help="the repository's folder")
-DIR = Option(name="dir", help="where the copy goes in it (default: tools/contextkit)")
+DIR = Option(
+    name="dir", help="where the copy goes in it (default: where it is, else tools/contextkit)"
+)
 LINK = Option(
     name="link", kind="flag", help="no copy: hooks of this checkout, for this machine alone"
 )

@@ -21,7 +21,8 @@ def examine(layout: Layout, args: Arguments) -> Answer:
                  "mend": one.mend} for one in found]  # fmt: skip
         return Answer(text=formats.to_json(rows), status=1 if wrong else 0)
     lines = [f"{_level(f.note)}: {f.area}: {f.problem} ({f.mend})" for f in found]
-    lines.append(f"{wrong} things are wrong" if wrong else "nothing is wrong")
+    things = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong"
+    lines.append(things if wrong else "nothing is wrong")
     return Answer(text="\n".join(lines), status=1 if wrong else 0)
 
 

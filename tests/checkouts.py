@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from conftest import CHECKOUT, git
@@ -61,14 +62,28 @@ def a_checkout(folder: Path, python: str = REAL_PYTHON) -> Path:
     return folder
 
 
+_compiled = cache(vendoring.compiled_templates)
+
+
 def a_toolkit(folder: Path) -> Path:
-    """Scripts and compiled templates of its own: other tests clean the checkout's meanwhile."""
-    ignore = shutil.ignore_patterns("__pycache__", "compiled")
+    """Scripts and compiled templates of its own: other tests clean the checkout's meanwhile.
+
+    Byte code comes along, so that not every test has Python compile everything.
+    """
+    ignore = shutil.ignore_patterns("*.pyc.*", "compiled")
     for name in ("scripts", "templates"):
         shutil.copytree(CHECKOUT / name, folder / name, ignore=ignore)
-    for path, text in vendoring.compiled_templates().items():
+    for path, text in _compiled().items():
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+def plain_python(folder: Path) -> Path:
+    """`folder` with a `python3` in it that no version manager stands in front of."""
+    folder.mkdir()
+    base = Path(sys.base_prefix, "bin", "python3")
+    (folder / "python3").symlink_to(base if base.exists() else sys.executable)
     return folder
 
 

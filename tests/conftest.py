@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -70,11 +71,19 @@ def git(*arguments: str, cwd: Path | None = None) -> str:
     return done.stdout
 
 
+@pytest.fixture(scope="session")
+def one_commit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the repository that tests get a copy of; the first that wants one makes it."""
+    return tmp_path_factory.mktemp("repository")
+
+
 @pytest.fixture
-def repo(sealed: Path) -> Path:
+def repo(sealed: Path, one_commit: Path) -> Path:
     """A git repository with one commit, on `feature/demo`; the current directory."""
-    git("init", "-q", "-b", "feature/demo")
-    git("commit", "-q", "--allow-empty", "-m", "first commit")
+    if not os.listdir(one_commit):
+        git("init", "-q", "-b", "feature/demo", "--template=", cwd=one_commit)
+        git("commit", "-q", "--allow-empty", "-m", "first commit", cwd=one_commit)
+    shutil.copytree(one_commit, sealed, dirs_exist_ok=True)
     return sealed
 
 

@@ -156,7 +156,12 @@ def output(folder: str, *arguments: str) -> str:
 
 
 class asked:
-    """A question that git works on while this process goes on; `output` waits for its end."""
+    """A question that git works on while this process goes on; `output` waits for its end.
+
+    `failed` says afterwards whether git had no answer, which is another thing than an empty one.
+    """
+
+    failed = False
 
     def __init__(self, folder: str, *arguments: str) -> None:
         self._out, end = os.pipe()
@@ -169,7 +174,8 @@ class asked:
         while piece := os.read(self._out, _PIECE):
             pieces.append(piece)
         os.close(self._out)
-        return b"".join(pieces).decode("utf-8", "replace") if _status(self._process) == 0 else ""
+        self.failed = _status(self._process) != 0
+        return "" if self.failed else b"".join(pieces).decode("utf-8", "replace")
 
 
 def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:

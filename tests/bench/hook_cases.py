@@ -94,5 +94,5 @@ def hook_cases(folder: Path) -> list[Case]:
     for count in (10, 10_000):
         fill(folder, f"s{count}", count)
         busy("SessionEnd", f"{count:,} payloads", f"s{count}", again(f"s{count}"))
-    found[-1].limit = None  # it may take 200 ms: tests/test_hook_events.py
+    found[-1].limit = None  # it may take 200 ms: tests/hosts/test_hook_events.py
     return found

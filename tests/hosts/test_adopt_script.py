@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
-from checkouts import READY, REAL_PYTHON, executable, make
+from checkouts import READY, REAL_PYTHON, executable, make, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit import makefiles, tokens
+from contextkit import makefiles, packages, tokens
 from contextkit.errors import ContextError
 from contextkit.hosts import adoption, adoption_steps, adoption_texts, vendoring
 from contextkit.hosts.adoption_work import Plan
@@ -206,6 +206,27 @@ def test_an_upgrade_replaces_ours_keeps_edits_aside_and_removes_what_is_no_more(
     assert names.with_name("names.py.edited").exists() and not names.exists()
 
 
+def test_a_copy_somewhere_else_is_found_again(small: Any, host: Path, run: Script) -> None:
+    """By the Makefile's line: neither a second copy nor one that is left over."""
+    before = tree(host)
+    assert run("adopt", "--into=.", "--dir=vendor/ck") == 0
+    small["scripts/contextkit/names.py"] = (b"x = 2\n", False)
+    assert run("adopt", "--into=.") == 0 and "contextkit's own: 1 replaced" in run.out
+    assert run("adopt", "unadopt", "--into=.") == 0
+    assert tree(host) == before
+
+
+def test_a_copy_that_is_run_itself_is_the_one_that_is_meant(
+    small: Any, host: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adopt(host, folder="vendor/ck")
+    (host / "Makefile").unlink()
+    assert adoption.folder_of(str(host)) == FOLDER
+    monkeypatch.setattr(packages, "TOOLKIT", str(host / "vendor" / "ck"))
+    assert adoption.folder_of(str(host)) == "vendor/ck"
+    assert adoption.folder_of(str(host / "vendor")) == FOLDER  # it was adopted for another
+
+
 def test_an_upgrade_keeps_the_hosts_that_were_chosen(small: Any, host: Path, run: Script) -> None:
     assert run("adopt", f"--into={host}", "--hosts=claude") == 0
     assert run("adopt", f"--into={host}") == 0
@@ -378,6 +399,8 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
         (["--into=.", "--dir=my tools"], "no blanks"),
         (["--into=.", "--dir=../x"], "relative path"),
         (["--into=.", "--dir=/x"], "relative path"),
+        (["--into=.", "--dir=.git/x"], "git does not see"),
+        (["--into=.", "--dir=.contextkit"], "git does not see"),
         (["--into=.", "--hosts=emacs"], "some of claude codex"),
         ([], "into"),
     ],
@@ -535,6 +558,8 @@ def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch
     git("add", "-A")
     git("commit", "-qm", "before")
     adopt(host)
+    programs = plain_python(host.parent / "programs")
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     git("add", "-A")
     said = git("status", "--short").split()
     assert f"{FOLDER}/scripts/contextkit/compiled/payload_md.py" in said

@@ -120,6 +120,7 @@ def test_a_prompt_that_calls_an_agent_hands_over(team: Path, layout: Layout) -> 
     found = handoffs.load(layout, name)
     assert (found.from_agent, found.to_agent) == ("sm", "dev")
     assert found.next_action == "Build it with (redacted github-token). Then test."
+    assert found.files_modified == ("(not known: git was not asked)",)  # which is not: none
     assert SECRET not in said
 
 

@@ -162,6 +162,18 @@ def test_a_subagent_is_sent_back_at_most_as_often_as_allowed(layout: Layout) -> 
     assert hook_agents.load(layout, "s-1", "a1").blocks == 2
 
 
+def test_what_another_hook_writes_just_now_is_not_taken_from_it(layout: Layout) -> None:
+    """A session may end while the host compacts it; what a killed hook left goes."""
+    hook_agents.save(layout, "s", "a", hook_agents.HookAgent())
+    folder = Path(hook_agents.folder(layout, "s"))
+    draft, litter = folder / f".compaction.{'a' * 12}.tmp", folder / f".compaction.{'b' * 12}.tmp"
+    draft.touch()
+    litter.touch()
+    os.utime(litter, (0, 0))
+    assert hook_agents.forget(layout, "s")
+    assert list(folder.iterdir()) == [draft]
+
+
 def test_a_broken_record_of_an_agent_is_as_good_as_none(layout: Layout) -> None:
     hook_agents.save(layout, "s-1", "a1", hook_agents.HookAgent(blocks=2))
     Path(hook_agents.path(layout, "s-1", "a1")).write_text("{", encoding="utf-8")

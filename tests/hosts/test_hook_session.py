@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from checkouts import plain_python
 from conftest import git
 from contextkit import names
 from contextkit.handoffs import handoffs
@@ -63,11 +63,7 @@ def host(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session
         path.write_text(f"You are {name}.\n", encoding="utf-8")
     git("add", ".")
     git("commit", "-qm", "adopted")
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    base = Path(sys.base_prefix, "bin", "python3")
-    (programs / "python3").symlink_to(base if base.exists() else sys.executable)
-    return Session(repo, programs)
+    return Session(repo, plain_python(tmp_path / "programs"))
 
 
 def test_a_whole_session(host: Session, repo: Path) -> None:

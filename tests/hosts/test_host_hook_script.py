@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkouts import REAL_PYTHON, a_toolkit, executable
+from checkouts import REAL_PYTHON, a_toolkit, executable, plain_python
 from conftest import SCRIPTS, Script
 from contextkit.hosts import diagnostics
 from test_imports import DEAR, modules_of_hook
@@ -30,10 +30,23 @@ def hook(
     )
 
 
+@pytest.fixture(scope="module")
+def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A toolkit in a folder with blanks, not set up, that tests only start."""
+    return a_toolkit(tmp_path_factory.mktemp("my tools") / "context kit")
+
+
 @pytest.fixture
-def toolkit(tmp_path: Path) -> Path:
-    """A toolkit in a folder with blanks, not set up."""
-    return a_toolkit(tmp_path / "my tools" / "context kit")
+def own(tmp_path: Path) -> Path:
+    """A toolkit that a test may change."""
+    return a_toolkit(tmp_path / "own")
+
+
+@pytest.fixture(autouse=True)
+def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The launcher finds a python3 that is Python itself."""
+    programs = plain_python(tmp_path / "programs")
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
 
 
 def test_a_hook_works_from_a_path_with_blanks_with_whatever_python_there_is(
@@ -45,19 +58,19 @@ def test_a_hook_works_from_a_path_with_blanks_with_whatever_python_there_is(
     assert list((repo / "shared" / "payloads" / "s").glob("*.md"))
 
 
-def test_the_toolkits_own_python_goes_first(toolkit: Path, tmp_path: Path) -> None:
-    executable(toolkit / ".venv" / "bin" / "python", '#!/bin/sh\necho ours "$@"\n')
-    done = hook(toolkit / "scripts" / "hook.sh", "Stop", "--host=claude")
-    assert done.stdout == f"ours -S {toolkit}/scripts/host_hook.py Stop --host=claude\n"
+def test_the_toolkits_own_python_goes_first(own: Path, tmp_path: Path) -> None:
+    executable(own / ".venv" / "bin" / "python", '#!/bin/sh\necho ours "$@"\n')
+    done = hook(own / "scripts" / "hook.sh", "Stop", "--host=claude")
+    assert done.stdout == f"ours -S {own}/scripts/host_hook.py Stop --host=claude\n"
 
 
-def test_settings_that_were_edited_just_now_are_read(toolkit: Path, repo: Path) -> None:
+def test_settings_that_were_edited_just_now_are_read(own: Path, repo: Path) -> None:
     """YAML takes a package, which a start with `-S` does not see at first."""
-    executable(toolkit / ".venv" / "bin" / "python", REAL_PYTHON)
-    (toolkit / ".venv" / "lib").symlink_to(Path(sys.prefix) / "lib")
+    executable(own / ".venv" / "bin" / "python", REAL_PYTHON)
+    (own / ".venv" / "lib").symlink_to(Path(sys.prefix) / "lib")
     (repo / "contextkit.yaml").write_text("payloads: docs/long\n", encoding="utf-8")
     given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
-    hook(toolkit / "scripts" / "hook.sh", "SubagentStop", given=given)
+    hook(own / "scripts" / "hook.sh", "SubagentStop", given=given)
     assert list((repo / "docs" / "long" / "s").glob("*.md"))
 
 
@@ -80,19 +93,22 @@ def test_a_control_character_in_the_input_is_noted_as_what_it_is(repo: Path) -> 
     assert line.endswith("the hook's input: not valid JSON in line 1")
 
 
-def test_without_python_or_toolkit_nothing_happens(toolkit: Path, tmp_path: Path) -> None:
-    launcher = toolkit / "scripts" / "hook.sh"
+def test_without_python_or_toolkit_nothing_happens(own: Path, tmp_path: Path) -> None:
+    launcher = own / "scripts" / "hook.sh"
     done = hook(launcher, "Stop", PATH=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    (toolkit / "scripts" / "host_hook.py").unlink()
+    (own / "scripts" / "host_hook.py").unlink()
     done = hook(launcher, "Stop")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_broken_toolkit_does_not_stop_the_host(toolkit: Path, repo: Path) -> None:
-    (toolkit / "scripts" / "contextkit" / "hosts.py").write_text("def (", encoding="utf-8")
-    done = hook(toolkit / "scripts" / "hook.sh", "SessionStart")
+def test_a_broken_toolkit_does_not_stop_the_host(own: Path, repo: Path) -> None:
+    given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
+    frame = own / "scripts" / "contextkit" / "hosts" / "hook_frame.py"
+    frame.write_text("def (", encoding="utf-8")
+    done = hook(own / "scripts" / "hook.sh", "SubagentStop", given=given)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not (repo / "shared").exists()  # it is broken indeed
 
 
 def test_an_output_that_nobody_reads_is_no_failure(repo: Path) -> None:

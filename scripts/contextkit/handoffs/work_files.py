@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # What a branch may have been made from, the first that exists.
 _BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
           "heads/main", "heads/master")  # fmt: skip
+NOT_KNOWN = "(not known: git was not asked)"
 _STATES = {"A": "created", "?": "created", "D": "deleted"}
 
 
@@ -36,12 +37,17 @@ class looking:
             self._diff = _of_branch(layout.repository, where)
 
     def seen(self) -> tuple[str, ...]:
-        """A line of each file, first what is not committed; paths are relative to the root."""
+        """A line of each file, first what is not committed; paths are relative to the root.
+
+        Where git could not be asked, as in a hook, one line says that: it is not the same as none.
+        """
         words = self._status.output().split("\0") if self._status else []
         found = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
         words = self._diff.output().split("\0") if self._diff else []
         for letter, path in zip(words[::2], words[1::2], strict=False):
             found.setdefault(path, _STATES.get(letter[:1], "modified"))
+        if self._status and self._status.failed:
+            return (NOT_KNOWN,)
         return tuple(f"{self._shown(path)} ({state})" for path, state in found.items())
 
     def _shown(self, path: str) -> str:

@@ -16,6 +16,7 @@ from contextkit.hosts import vendoring as vendored
 from contextkit.hosts.adoption_work import Plan, Work
 from contextkit.hosts.vendoring import Adopted
 
+FOLDER = "tools/contextkit"  # where the copy goes, unless somebody says otherwise
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
 
 
@@ -48,6 +49,18 @@ def hosts_of(into: str, folder: str) -> tuple[str, ...]:
     return vendored.load(os.path.join(into, _record_path(folder, link=False))).hosts
 
 
+def folder_of(into: str) -> str:
+    """Where the copy of a repository is: this very one, or what its Makefile includes.
+
+    Where there is none yet: `tools/contextkit`.
+    """
+    own = os.path.relpath(packages.TOOLKIT, into)
+    for folder in (own, *adoption_parts.included(into)):
+        if vendored.load(os.path.join(into, folder, vendored.RECORD)).folder == folder:
+            return folder
+    return FOLDER
+
+
 def _record_path(folder: str, link: bool) -> str:
     return os.path.join(".contextkit", "adopted.json") if link else f"{folder}/{vendored.RECORD}"
 
@@ -61,6 +74,8 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
     if not _SAFE.issuperset(folder) or not all(parts) or {".", ".."} & set(parts):
         allowed = "a relative path of A-Z a-z 0-9 . _ - (make's include takes no blanks)"
         raise bad_input(f"dir: {folder!r} must be {allowed}")
+    if parts[0] in (".git", ".contextkit"):
+        raise bad_input(f"dir: git does not see what is in {parts[0]}: name another folder")
     unknown = [name for name in names if name not in hosts.HOSTS]
     if unknown or not names:
         raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(hosts.HOSTS)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import git
+from contextkit import files, git
 from contextkit.errors import bad_input
 from contextkit.hosts import adoption_texts, hook_settings, marker_blocks
 from contextkit.hosts import vendoring as vendored
@@ -33,8 +33,21 @@ def makefile(work: Work, folder: str) -> None:
 
 
 def _includes_us(line: str, folder: str) -> bool:
+    return f"{folder}/Makefile" in _included(line)
+
+
+def _included(line: str) -> list[str]:
     words = line.split()
-    return len(words) > 1 and words[0].lstrip("-s") == "include" and f"{folder}/Makefile" in words
+    return words[1:] if words and words[0].lstrip("-s") == "include" else []
+
+
+def included(into: str) -> list[str]:
+    """The folders whose Makefile is included by one that make might read in `into`."""
+    found = [name for name in MAKEFILES if os.path.isfile(os.path.join(into, name))]
+    texts = [files.read_bytes(os.path.join(into, name)) for name in found]
+    lines = [line for text in texts for line in text.decode("utf-8", "replace").splitlines()]
+    words = [word for line in lines for word in _included(line)]
+    return [word.removesuffix("/Makefile") for word in words if word.endswith("/Makefile")]
 
 
 def leave_makefiles(work: Work) -> None:

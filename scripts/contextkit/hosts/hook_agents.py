@@ -93,16 +93,21 @@ def send_back(layout: Layout, session: str, agent: str, most: int) -> bool:
 
 
 def forget(layout: Layout, session: str) -> bool:
-    """Remove what is known of a session's subagents; True if there was anything."""
+    """Remove what is known of a session's subagents; True if there was anything.
+
+    What another hook writes just now stays, and goes with a later sweep.
+    """
     place = folder(layout, session)
     if not session or not os.path.isdir(place) or os.path.islink(place):
         return False
     try:
+        files.sweep(place, names.now())
         for name in os.listdir(place):
-            os.unlink(os.path.join(place, name))
+            if not files.is_draft(name):
+                os.unlink(os.path.join(place, name))
         os.rmdir(place)
     except OSError:
-        pass  # something else is in it, or another hook writes there just now: swept later
+        pass  # something else is in it, or a draft that is being written
     return True
 
 

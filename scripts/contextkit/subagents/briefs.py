@@ -15,14 +15,19 @@ from contextkit.references import Reference
 _CHARACTERS = 9_500  # a host cuts what a hook says above 10,000
 _MOST_MARKS = 10
 _LONGEST_MARK = 160  # characters
+_UNSEEN = "- Commits since then were not looked at: that takes git, which a hook does not start."
 
 
 class _Source(Record):
-    """A document that carries context: its path, its text, and what has changed since."""
+    """A document that carries context: its path, its text, and what has changed since.
+
+    `unseen`: whether commits since may have changed something, which takes git to know.
+    """
 
     path: str
     text: str
     marks: tuple[str, ...] = ()
+    unseen: bool = False
 
 
 def brief(layout: Layout, branch: str) -> str:
@@ -55,7 +60,8 @@ def _capsule(layout: Layout, branch: str) -> _Source | None:
         marks = drift.seen(layout, found.capsule, files.read(path))
     except ContextError:
         return None
-    return _Source(path=layout.shown(path), text=found.body, marks=tuple(marks))
+    unseen = layout.repository is not None
+    return _Source(path=layout.shown(path), text=found.body, marks=tuple(marks), unseen=unseen)
 
 
 def _handoff(layout: Layout, branch: str) -> _Source | None:
@@ -74,6 +80,8 @@ def _handoff(layout: Layout, branch: str) -> _Source | None:
     marks = [f"it was written on {found.branch}"] if found.branch not in ("", branch) else []
     for item in found.files_modified:
         path, _, state = item.rpartition(" (")
+        if not path and item[0] == "(":  # a remark and no file: `(+3 more)`
+            continue
         sealed = Reference(path=path or item)
         if state != "deleted)" and references.state(layout.root, sealed) == references.MISSING:
             marks.append(f"{sealed.path} is not there")
@@ -86,4 +94,5 @@ def _said(source: _Source, body: str, shortened: bool = False) -> str:
     head += " (shortened; read the file for the rest)" if shortened else ""
     marks = (names.one_line(mark)[:_LONGEST_MARK] for mark in source.marks[:_MOST_MARKS])
     told = [f"- Changed since: {mark}" for mark in marks]
+    told += [_UNSEEN] if source.unseen else []
     return "\n".join([head, *told, "", filters.fenced(body.strip(), "markdown")])
