@@ -27,7 +27,7 @@ settings.load_profile("suite")
 _KEPT = ("PATH", "LANG", "TMPDIR", "SYSTEMROOT", "PYTEST_XDIST_WORKER", "PYTEST_CURRENT_TEST")
 
 
-def _seal(patch: pytest.MonkeyPatch, home: Path) -> None:
+def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
     """An environment that is the same on every machine, with `home` as HOME."""
     for name in list(os.environ):
         if name not in _KEPT:
@@ -47,7 +47,8 @@ def _seal(patch: pytest.MonkeyPatch, home: Path) -> None:
 @pytest.fixture(autouse=True)
 def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """No test sees the user's settings or writes anywhere but below its own folder."""
-    _seal(monkeypatch, tmp_path / "home")
+    seal(monkeypatch, tmp_path / "home")
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # nobody cuts the power here
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
@@ -80,7 +81,7 @@ def first_commit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The `.git` of a repository with one commit, which git makes once for all tests."""
     folder = tmp_path_factory.mktemp("first_commit")
     with pytest.MonkeyPatch.context() as patch:
-        _seal(patch, folder / "home")
+        seal(patch, folder / "home")
         git("init", "-q", "-b", "feature/demo", cwd=folder)
         git("commit", "-q", "--allow-empty", "-m", "first commit", cwd=folder)
     for sample in (folder / ".git" / "hooks").glob("*.sample"):
