@@ -107,6 +107,7 @@ def test_a_command_that_is_gone_without_a_status_has_failed(begin: Starter) -> N
 def test_a_process_id_of_somebody_else_is_nobody_of_ours(begin: Starter) -> None:
     folder = begin("true")
     ended(folder)
+    until(lambda: not background.is_alive(str(folder)))
     (folder / "exit").unlink()
     (folder / "pid").write_text(str(os.getpid()), encoding="utf-8")  # alive, and not ours
     assert background.state(str(folder)) == ("failed", None)
