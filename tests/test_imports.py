@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import subprocess
 import sys
@@ -87,6 +88,7 @@ def imports(source: str) -> Iterator[str]:
                 yield (below if folder in FOLDERS else rest).partition(".")[0]
 
 
+@functools.cache
 def imported(path: Path) -> set[str]:
     return set(imports(path.read_text(encoding="utf-8")))
 

@@ -253,7 +253,7 @@ def set_up_of(process: int) -> int:
 def test_control_c_is_no_traceback_and_the_next_run_starts_over(
     clone: Path, machine: Machine, tmp_path: Path
 ) -> None:
-    machine.add_uv(f"touch '{tmp_path / 'reached'}'; sleep 10")
+    machine.add_uv(f": > '{tmp_path / 'reached'}'; exec sleep 10")
     run = start(clone, machine, "reminders")
     wait_for(tmp_path / "reached")
     os.killpg(run.pid, signal.SIGINT)
