@@ -27,23 +27,28 @@ settings.load_profile("suite")
 _KEPT = ("PATH", "LANG", "TMPDIR", "SYSTEMROOT", "PYTEST_XDIST_WORKER", "PYTEST_CURRENT_TEST")
 
 
+def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
+    """An environment that is the same on every machine, with `home` as HOME."""
+    for name in list(os.environ):
+        if name not in _KEPT:
+            patch.delenv(name)
+    home.mkdir()
+    patch.setenv("HOME", str(home))
+    patch.setenv("CONTEXT_NOW", NOW)
+    patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    patch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    patch.setenv("PYTHONWARNDEFAULTENCODING", "1")
+    for who in ("AUTHOR", "COMMITTER"):
+        patch.setenv(f"GIT_{who}_NAME", "Ada")
+        patch.setenv(f"GIT_{who}_EMAIL", "ada@example.org")
+        patch.setenv(f"GIT_{who}_DATE", NOW)
+
+
 @pytest.fixture(autouse=True)
 def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """No test sees the user's settings or writes anywhere but below its own folder."""
-    for name in list(os.environ):
-        if name not in _KEPT:
-            monkeypatch.delenv(name)
-    home = tmp_path / "home"
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("CONTEXT_NOW", NOW)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
-    monkeypatch.setenv("PYTHONWARNDEFAULTENCODING", "1")
-    for who in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{who}_NAME", "Ada")
-        monkeypatch.setenv(f"GIT_{who}_EMAIL", "ada@example.org")
-        monkeypatch.setenv(f"GIT_{who}_DATE", NOW)
+    seal(monkeypatch, tmp_path / "home")
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # nobody cuts the power here
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
@@ -72,18 +77,22 @@ def git(*arguments: str, cwd: Path | None = None) -> str:
 
 
 @pytest.fixture(scope="session")
-def one_commit(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for the repository that tests get a copy of; the first that wants one makes it."""
-    return tmp_path_factory.mktemp("repository")
+def first_commit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `.git` of a repository with one commit, which git makes once for all tests."""
+    folder = tmp_path_factory.mktemp("first_commit")
+    with pytest.MonkeyPatch.context() as patch:
+        seal(patch, folder / "home")
+        git("init", "-q", "-b", "feature/demo", cwd=folder)
+        git("commit", "-q", "--allow-empty", "-m", "first commit", cwd=folder)
+    for sample in (folder / ".git" / "hooks").glob("*.sample"):
+        sample.unlink()
+    return folder / ".git"
 
 
 @pytest.fixture
-def repo(sealed: Path, one_commit: Path) -> Path:
+def repo(sealed: Path, first_commit: Path) -> Path:
     """A git repository with one commit, on `feature/demo`; the current directory."""
-    if not os.listdir(one_commit):
-        git("init", "-q", "-b", "feature/demo", "--template=", cwd=one_commit)
-        git("commit", "-q", "--allow-empty", "-m", "first commit", cwd=one_commit)
-    shutil.copytree(one_commit, sealed, dirs_exist_ok=True)
+    shutil.copytree(first_commit, sealed / ".git")
     return sealed
 
 

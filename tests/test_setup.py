@@ -13,27 +13,47 @@ from pathlib import Path
 
 import pytest
 from checkouts import executable, make
-from conftest import CHECKOUT, git
+from conftest import CHECKOUT, git, seal
 
 PYTHON3 = os.path.realpath(sys.executable)  # the interpreter behind this environment
 PACKAGES = Path(next(path for path in sys.path if path.endswith("site-packages")))
 MESSAGE = "contextkit: setting up .venv"
 
 
+@pytest.fixture(scope="session")
+def first_clone(first_commit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is in the working tree now as a repository, committed once for all tests."""
+    folder = tmp_path_factory.mktemp("first_clone") / "clone"
+    shutil.copytree(first_commit, folder / ".git")
+    with pytest.MonkeyPatch.context() as patch:
+        seal(patch, folder.parent / "home")
+        listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=CHECKOUT)
+        for name in filter(None, listed.split("\0")):
+            if not name.startswith("tests/") and (CHECKOUT / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(CHECKOUT / name, folder / name)
+        git("add", "-A", cwd=folder)
+        git("commit", "-q", "-m", "all", cwd=folder)
+    return folder
+
+
 @pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    """A fresh clone of what is in the working tree now, with a blank in its path."""
-    origin = tmp_path / "origin"
-    listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=CHECKOUT)
-    for name in filter(None, listed.split("\0")):
-        if not name.startswith("tests/") and (CHECKOUT / name).is_file():
-            (origin / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(CHECKOUT / name, origin / name)
-    git("init", "-q", "-b", "main", cwd=origin)
-    git("add", "-A", cwd=origin)
-    git("commit", "-q", "-m", "all", cwd=origin)
-    git("clone", "-q", str(origin), str(tmp_path / "fresh clone"))
+def fresh(first_clone: Path, tmp_path: Path) -> Path:
+    """A clone of it, as it comes from git, with a blank in its path."""
+    git("clone", "-q", str(first_clone), str(tmp_path / "fresh clone"))
     return tmp_path / "fresh clone"
+
+
+@pytest.fixture(scope="session")
+def byte_compiled(first_clone: Path) -> Path:
+    subprocess.run([sys.executable, "-m", "compileall", "-q", first_clone / "scripts"], check=True)
+    return first_clone
+
+
+@pytest.fixture
+def clone(byte_compiled: Path, tmp_path: Path) -> Path:
+    """The same, but that set-up finds the scripts byte-compiled, which takes it longest."""
+    return Path(shutil.copytree(byte_compiled, tmp_path / "fresh clone"))
 
 
 class Machine:
@@ -88,6 +108,7 @@ def start(clone: Path, machine: Machine, *arguments: str) -> subprocess.Popen[st
         stderr=subprocess.PIPE,
         encoding="utf-8",
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
@@ -102,8 +123,9 @@ def wait_for(path: Path) -> None:
 
 
 def test_two_targets_at_once_on_a_fresh_clone_set_it_up_with_pip(
-    clone: Path, machine: Machine
+    fresh: Path, machine: Machine
 ) -> None:
+    clone = fresh
     first = start(clone, machine, "remember_later", "m=$(shell touch pwned) '$$5'")
     second = start(clone, machine, "context_config", "json=1")
     printed, talked = first.communicate(timeout=300)
@@ -231,7 +253,7 @@ def set_up_of(process: int) -> int:
 def test_control_c_is_no_traceback_and_the_next_run_starts_over(
     clone: Path, machine: Machine, tmp_path: Path
 ) -> None:
-    machine.add_uv(f"touch '{tmp_path / 'reached'}'; sleep 10")
+    machine.add_uv(f": > '{tmp_path / 'reached'}'; exec sleep 10")
     run = start(clone, machine, "reminders")
     wait_for(tmp_path / "reached")
     os.killpg(run.pid, signal.SIGINT)

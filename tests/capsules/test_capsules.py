@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 from pathlib import Path
@@ -33,10 +34,12 @@ def a_blank(branch: str = "feature/demo", session: str = "S1", mini: bool = Fals
     return capsules.blank(branch, session, 1761242700, 1200, "0.1", mini)
 
 
+@functools.cache
 def an_outline(branch: str = "feature/demo", session: str = "S1", mini: bool = False) -> str:
     return capsules.outline(a_blank(branch, session, mini), "PLAN.md", "PROGRESS.md")
 
 
+@functools.cache
 def finished(branch: str = "feature/demo", said: str = "done", mini: bool = False) -> str:
     """A capsule with every placeholder filled in."""
     return re.sub(r"<[^<>\n]+>", said, an_outline(branch, mini=mini))

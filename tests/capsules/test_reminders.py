@@ -36,11 +36,6 @@ second line, raw
 """
 
 
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
 def inbox(layout: Layout) -> str:
     return os.path.realpath(layout.reminders)
 

@@ -28,11 +28,6 @@ entries = st.lists(
 )
 
 
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
 def rendered(found: list[dict[str, Any]]) -> bytes:
     return indexes.render(HEAD, "payloads", found, TOTAL).encode()
 

@@ -21,11 +21,6 @@ LOG = Path("shared/payloads/cleanup.log")
 LINE = "- 2025-11-28T10:05:00Z session s: 2 payloads, 9000 tokens removed (session_end)\n"
 
 
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
 def save(layout: Layout, session: str = "s", now: int = NOW, topic: str = "topic") -> str:
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
