@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkouts import a_toolkit, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit import copies, files
+from contextkit import copies, files, packages
 from contextkit.errors import ContextError
 from contextkit.hosts import (
     adoption,
@@ -95,6 +95,21 @@ def test_right_after_adoption_nothing_is_wrong(
     assert "Claude Code is not installed here" in run.out or "claude" in os.environ["PATH"]
     assert before == sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path)
                             and "__pycache__" not in str(path))  # fmt: skip
+
+
+def test_the_hooks_of_a_folder_below_the_root_are_found(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its copy knows where it was adopted; hosts are started there."""
+    copy = repo / "pkg" / "tools" / "contextkit"
+    copy.mkdir(parents=True)
+    record = vendoring.Adopted(folder="tools/contextkit", hosts=("claude",))
+    (copy / vendoring.RECORD).write_text(vendoring.render(record), encoding="utf-8")
+    write_hooks(repo / "pkg", {}, copy)
+    assert hook_trials.installed(Layout(), hosts.CLAUDE) == []
+    monkeypatch.setattr(packages, "TOOLKIT", str(copy))
+    assert len(hook_trials.installed(Layout(), hosts.CLAUDE)) == len(hosts.CLAUDE.events)
+    assert hook_trials.project(Layout()) == str(repo / "pkg")
 
 
 def test_without_hooks_that_is_a_note(repo: Path, run: Script) -> None:

@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 import time
 
-from contextkit import files, formats, layout
+from contextkit import files, formats, layout, packages
 from contextkit.errors import ContextError
-from contextkit.hosts import diagnostics, hook_settings, host_rules
+from contextkit.hosts import diagnostics, hook_settings, host_rules, vendoring
 from contextkit.hosts.hosts import HOSTS, Host
 from contextkit.layout import Layout
 from contextkit.records import Record
@@ -57,10 +57,17 @@ def installed(root: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
 
 def settings_files(root: Layout, host: Host) -> list[str]:
     """Where the hooks of a host may stand in a repository."""
-    paths = [root.join(host.settings)]
+    names = [host.settings]
     if host.name == "claude":
-        paths.append(root.join(host.settings.replace(".json", ".local.json")))
-    return paths
+        names.append(host.settings.replace(".json", ".local.json"))
+    return [os.path.join(project(root), name) for name in names]
+
+
+def project(root: Layout) -> str:
+    """Where hosts are started: the root, or the folder below it that adopted this copy."""
+    adopted = vendoring.load(os.path.join(packages.TOOLKIT, vendoring.RECORD)).folder
+    top = os.path.realpath(packages.TOOLKIT).removesuffix(f"/{adopted}")
+    return top if adopted and f"{top}/".startswith(f"{root.root}/") else root.root
 
 
 def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
@@ -93,14 +100,15 @@ def _fire(
     known = host.events.get(event)
     budget = known.budget if known else 2.0
     environment = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "SESSION_DIR")}
-    environment |= {"CLAUDE_PROJECT_DIR": root.root, "CONTEXT_ROOT": scratch}
+    place = project(root)
+    environment |= {"CLAUDE_PROJECT_DIR": place, "CONTEXT_ROOT": scratch}
     fastest = float(_LIMIT)
     found: list[str] = []
     for _ in range(_ATTEMPTS):
         start = time.monotonic()
         try:
             done = subprocess.run(_command(handler, root), input=text.encode(), env=environment,
-                                  cwd=root.root, capture_output=True, timeout=_LIMIT)  # fmt: skip
+                                  cwd=place, capture_output=True, timeout=_LIMIT)  # fmt: skip
         except OSError as error:
             return Trial(host=host.name, event=event, problems=(f"cannot be started: {error}",))
         except subprocess.TimeoutExpired:
@@ -121,7 +129,7 @@ def _command(handler: dict[str, Any], root: Layout) -> list[str]:
     words = [str(handler.get("command", "")), *map(str, handler.get("args") or ())]
     if handler.get("args") is None:
         return ["/bin/sh", "-c", words[0]]
-    return [word.replace("${CLAUDE_PROJECT_DIR}", root.root) for word in words]
+    return [word.replace("${CLAUDE_PROJECT_DIR}", project(root)) for word in words]
 
 
 def _noted(scratch: str) -> list[str]:
