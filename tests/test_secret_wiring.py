@@ -12,7 +12,7 @@ from conftest import Script
 from contextkit import names
 from contextkit.handoffs import handing_over
 from contextkit.layout import Layout
-from contextkit.memory import derived_snapshots
+from contextkit.memory import derived_snapshots, snapshots
 
 SECRET = planted.secrets()["github-classic"][".env"].partition("=")[2]
 HANDOFF = ("handoff", "write", "--from=sm", "--to=dev", "--no-story", "--next-action=go on")
@@ -111,7 +111,8 @@ def test_what_hooks_write_and_what_is_injected_is_redacted(repo: Path, run: Scri
     now = names.now()
     handing_over.switch_from_prompt(Layout(), "@dev start", now)
     text = handing_over.switch_from_prompt(Layout(), f"@qa look at {SECRET}", now) or ""
-    derived_snapshots.save_snapshot(Layout(), reason="token_limit", now=now, summary=SECRET)
+    made = derived_snapshots.derive(Layout(), reason="token_limit", now=now, summary=SECRET)
+    snapshots.save(Layout(), made, now)
     assert text.count("(redacted github-token)") == 2 and SECRET not in text
     (profiles / "qa.md").unlink()
     assert SECRET not in stored()

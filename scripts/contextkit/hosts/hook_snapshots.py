@@ -66,12 +66,10 @@ def after(layout: Layout, given: HookInput) -> None:
 
 
 def _save(layout: Layout, reason: str, count: int, summary: str, now: int) -> str:
-    from contextkit.memory import derived_snapshots
+    from contextkit.memory import derived_snapshots, snapshots
 
-    made = derived_snapshots.save_snapshot(
-        layout, reason=reason, now=now, tokens=count, summary=summary
-    )
-    return layout.shown(made)
+    made = derived_snapshots.derive(layout, reason=reason, now=now, tokens=count, summary=summary)
+    return layout.shown(snapshots.save(layout, made, now))
 
 
 def _reason(given: HookInput) -> str:

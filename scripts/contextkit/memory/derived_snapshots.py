@@ -26,22 +26,6 @@ _FILES = 30  # files in play
 _UNSAID = "No summary was given: this was put together from the plan, the findings and git."
 
 
-def save_snapshot(
-    layout: Layout,
-    *,
-    reason: str,
-    now: int,
-    tokens: int = 0,
-    task: str = "",
-    summary: str = "",
-    modified: tuple[FileNote, ...] = (),
-) -> str:
-    """Write a snapshot as `derive` makes it, and return its path."""
-    made = derive(layout, reason=reason, now=now, tokens=tokens, task=task, summary=summary,
-                  modified=modified)  # fmt: skip
-    return snapshots.save(layout, made, now)
-
-
 def complete(layout: Layout, path: str, summary: str) -> None:
     """Put the summary of a conversation into a snapshot that was written without one.
 

@@ -5,7 +5,7 @@
     save    from the threshold: a snapshot is written, once until the count has dropped below
 
 For hooks: `zone` is arithmetic, `look` opens one small file at most, and the snapshot that `once`
-asks for is made by `derived_snapshots.save_snapshot`, which starts no process.
+asks for is made by `derived_snapshots.derive`, which starts no process.
 """
 
 from __future__ import annotations
