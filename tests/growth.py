@@ -19,5 +19,5 @@ def is_in_proportion(work: Callable[[str], object], unit: str) -> bool:
     What a busy machine spoils is tried again; what is quadratic fails each time.
     """
     return any(
-        seconds(work, unit * 8_000) < 24 * seconds(work, unit * 1_000) + 0.02 for _ in range(5)
+        seconds(work, unit * 4_000) < 24 * seconds(work, unit * 500) + 0.01 for _ in range(5)
     )

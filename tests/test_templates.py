@@ -148,7 +148,7 @@ def source_of(name: str) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_template_renders_as_with_jinja_itself(name: str) -> None:
     source, by_jinja = source_of(name), JINJA.get_template(name + ".j2")
-    for seed in range(100):
+    for seed in range(50):
         values = context(Chance(seed), source, wild=False)
         assert compiled(source)(values) == by_jinja.render(values), seed
 
@@ -156,7 +156,7 @@ def test_every_template_renders_as_with_jinja_itself(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_template_fails_as_with_jinja_itself(name: str) -> None:
     source, by_jinja = source_of(name), JINJA.get_template(name + ".j2")
-    for seed in range(150):
+    for seed in range(80):
         values = context(Chance(seed), source, wild=True)
         assert outcome(compiled(source), values) == outcome(by_jinja.render, values), seed
 
@@ -187,7 +187,7 @@ CONSTRUCTS = [
 @pytest.mark.parametrize("source", CONSTRUCTS)
 def test_every_construct_does_what_it_does_in_jinja(source: str) -> None:
     by_jinja = JINJA.from_string(source)
-    for seed in range(150):
+    for seed in range(80):
         values = context(Chance(seed), source, wild=seed % 2 == 1)
         assert outcome(compiled(source), values) == outcome(by_jinja.render, values), seed
 

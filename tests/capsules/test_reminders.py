@@ -602,7 +602,7 @@ an_action = st.one_of(
     style=st.sampled_from(["merge", "diff3", "zdiff3"]),
 )
 @settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_whatever_branches_did_merges(
     at_first: str, first: list[Do], sides: list[list[Do]], style: str, layout: Layout
