@@ -75,7 +75,12 @@ def test_a_file_of_comments_sets_nothing(text: str, monkeypatch: pytest.MonkeyPa
 
 def yaml_is_imported() -> bool:
     """Whether a real process that starts here imports yaml."""
-    program = "import sys\nfrom contextkit.base.layout import Layout\nLayout()\nprint('yaml' in sys.modules)"
+    program = """if True:
+        import sys
+        from contextkit.base.layout import Layout
+        Layout()
+        print('yaml' in sys.modules)
+    """
     command = [sys.executable, "-c", program]
     return (
         subprocess.check_output(command, env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
