@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     try:
+        if sys.argv[1:] == ["--version"]:
+            from contextkit.version import VERSION
+
+            sys.stdout.write(f"host_hook {VERSION}\n")
+            return 0
         from contextkit.hosts import hook_frame
 
         text = hook_frame.run(list(sys.argv[1:] if argv is None else argv), hook_frame.read_input())

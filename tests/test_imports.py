@@ -31,7 +31,7 @@ FOUNDATION = frozenset(
     " git hook_settings host_rules hosts indexes json_edits layout limits makefiles"
     " markdown marker_blocks memory names packages processes receipts records redaction"
     " references sandboxes scratch secret_rules secret_search sections sessions settings"
-    " summaries tables template_compiler templates tokens transcripts usage zones".split()
+    " summaries tables template_compiler templates tokens transcripts usage version zones".split()
 )
 # What is too much for one module is several, which are one document together.
 WHOLES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import copies, files, git, names, settings, templates, tokens
+from contextkit import copies, files, git, names, settings, templates, tokens, version
 from contextkit.capsules import branch_folders, capsules, reminders
 from contextkit.errors import ContextError
 from contextkit.handoffs import handoff_state, handoffs
@@ -92,6 +92,7 @@ def status(layout: Layout) -> list[tuple[str, str]]:
             ("verdicts", _verdicts),
             ("subagents", _subagents),
             ("hosts", _hosts),
+            ("version", _version),
         )
     ]
 
@@ -184,3 +185,7 @@ def _hosts(layout: Layout) -> str:
     count = len(diagnostics.load_all(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
     return f"{said}; {count} failures noted" + (": make doctor shows them" if count else "")
+
+
+def _version(layout: Layout) -> str:
+    return f"contextkit {version.VERSION}"
