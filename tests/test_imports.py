@@ -26,7 +26,7 @@ PLACES = {
 # The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
 # document is what has files of its own.
 FOUNDATION = frozenset(
-    "adoption_texts agents arguments background branch_folders budgets changes cli"
+    "adoption_texts agents arguments changelogs background branch_folders budgets changes cli"
     " commands comparisons contracts copies errors estimates facts files filters formats"
     " git hook_settings host_rules hosts indexes json_edits layout limits makefiles"
     " markdown marker_blocks memory names packages processes receipts records redaction"
@@ -55,13 +55,13 @@ FLOWS = frozenset(
     "adoption adoption_parts adoption_steps adoption_work agent_files agent_statuses"
     " briefs capsule_prune capsule_references capsule_upkeep checkups derived_snapshots"
     " drift drill_downs endings gates handing_over handoff_facts handoff_savings"
-    " hook_events hook_frame hook_outputs hook_reviews hook_snapshots hook_trials"
+    " git_ignores hook_events hook_frame hook_outputs hook_reviews hook_snapshots hook_trials"
     " incoming_contexts launch_prompts launches memory_checks outputs overview"
     " preparations recovery recovery_reports research_reports results retention"
     " review_reports review_runs run_folders run_starts run_subjects run_waits"
     " session_ends session_notes store_checks store_documents capture_prompts synthesis"
     " synthesis_conflicts synthesis_data synthesis_reports task_saves task_upkeep"
-    " verdict_cleaning watch_tables watches work_files".split()
+    " upgrades verdict_cleaning watch_tables watches work_files".split()
 )
 # The commands of scripts that are too long to be compiled at every start.
 COMMANDS = frozenset(

@@ -196,7 +196,9 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
         if not process:
             reason = "fatal: git cannot be started"
         command = next(word for word in arguments if word[0] != "-" and "=" not in word)
-        raise ContextError(refusal(lines) or f"git {command} failed: {reason or f'status {status}'}")
+        raise ContextError(
+            refusal(lines) or f"git {command} failed: {reason or f'status {status}'}"
+        )
     return data
 
 
@@ -287,7 +289,9 @@ def refusal(said: list[str]) -> str:
 
     git itself names the way out, in every language: a line with `safe.directory` and the folder.
     """
-    line = next((line.strip() for line in said if "config --global --add safe.directory" in line), "")
+    line = next(
+        (line.strip() for line in said if "config --global --add safe.directory" in line), ""
+    )
     if not line:
         return ""
     return f"git refuses this repository, since it belongs to another user. If you trust it: {line}"

@@ -8,10 +8,11 @@ import subprocess
 
 from contextkit import names, packages
 from contextkit.errors import ContextError
-from contextkit.hosts import diagnostics, hook_trials, store_checks
+from contextkit.hosts import diagnostics, hook_trials, store_checks, vendoring
 from contextkit.hosts.hosts import HOSTS
 from contextkit.hosts.store_documents import Finding
 from contextkit.layout import Layout
+from contextkit.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Python, make and git: there, and new enough."""
-    found = []
+    """Our own version; Python, make and git: there, and new enough."""
+    found = [_note("versions", f"this is contextkit {VERSION}", _upgrade())]
     for program, oldest, mend in (
         ("python3", "3.11", "install Python 3.11 or newer"),
         ("make", "4.0", "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
@@ -45,6 +46,10 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         elif _number(version) < _number(oldest):
             found.append(_wrong("versions", f"{program} is {version}", mend))
     return found
+
+
+def _upgrade() -> str:
+    return "make upgrade" if vendoring.is_checkout() else "make context_upgrade"
 
 
 def _version(program: str) -> str:

@@ -39,7 +39,9 @@ def find(into: str, paths: list[str]) -> list[Ignored]:
 
 def _asked(folder: str, paths: list[str], *options: str) -> list[Ignored]:
     given = "".join(f"{path}\0" for path in paths)
-    said = git.run(folder, *options, "check-ignore", "-v", "-z", "--stdin", given=given, fine=(0, 1))
+    said = git.run(
+        folder, *options, "check-ignore", "-v", "-z", "--stdin", given=given, fine=(0, 1)
+    )
     fields = said.split("\0")
     rows = zip(fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
     return [
@@ -54,7 +56,9 @@ def described(found: list[Ignored]) -> list[str]:
     rules: dict[str, list[str]] = {}
     for one in found:
         rules.setdefault(one.rule, []).append(one.path)
-    more = {rule: f" and {len(paths) - 1} more" if paths[1:] else "" for rule, paths in rules.items()}
+    more = {
+        rule: f" and {len(paths) - 1} more" if paths[1:] else "" for rule, paths in rules.items()
+    }
     return [f"{rule} ignores {paths[0]}{more[rule]}" for rule, paths in rules.items()]
 
 
@@ -74,7 +78,9 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     elif copy:
         lines.append("(another folder, dir=, does not help: that line counts in every folder)")
     if any(not one.path.startswith(folder + "/") for one in found):
-        lines.append("or leave a host out (hosts=claude, hosts=codex), or write nothing here: link=1")
+        lines.append(
+            "or leave a host out (hosts=claude, hosts=codex), or write nothing here: link=1"
+        )
     raise bad_input("\n".join(lines))
 
 
@@ -112,13 +118,16 @@ def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> li
         parents = {parent for path in paths for parent in _parents(path)}
         hidden = {one.path for one in _asked(scratch, sorted(parents), *options)}
         lines: dict[str, None] = {}
-        for unit in dict.fromkeys(_unit(path, folder) for path in paths):
+        units = list(dict.fromkeys(_unit(path, folder) for path in paths))
+        for unit in units:
             inside = [path for path in paths if path == unit or path.startswith(unit + "/")]
             lines |= dict.fromkeys(_lines(unit, inside, hidden))
-        for more in ([], [f"!/{folder}/**"]):
-            tried = [*lines, *more]
+        whole = [f"!/{unit}/**" for unit in units if unit not in paths]
+        start = [""] if text and not text.endswith("\n") else []
+        for more in ([], whole):
+            tried = [*start, *dict.fromkeys([*lines, *more])]
             rules = os.path.join(scratch, _RULES)
-            files.write(rules, "\n".join([text.rstrip("\n"), *tried, ""]))
+            files.write(rules, text + "\n".join([*tried, ""]))
             if not _asked(scratch, paths, *options):
                 return tried
     return []
