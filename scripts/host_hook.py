@@ -20,6 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             from contextkit.version import VERSION
 
             sys.stdout.write(f"host_hook {VERSION}\n")
+            sys.stdout.flush()
             return 0
         from contextkit.hosts import hook_frame
 

@@ -82,7 +82,10 @@ def _help(option: Option) -> str:
 
 
 def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
-    """The command and its options; raises ContextError for a mistake, exits for `--help`, `--version`."""
+    """The command and its options; raises ContextError for a mistake.
+
+    Exits after `--help` and `--version`.
+    """
     if argv == ["--version"]:  # alone: `capsule_prompt --version=0.1` is another thing
         sys.stdout.write(f"{program.name} {VERSION}\n")
         raise SystemExit(0)

@@ -27,7 +27,7 @@ def section(text: str, version: str) -> str:
 
 
 def sections(text: str) -> list[tuple[str, list[str]]]:
-    """(title, entries) of each version: an entry is a list item with the lines that belong to it."""
+    """(title, entries) of each version: an entry is a list item with its lines."""
     found: list[tuple[str, list[str]]] = []
     for line in text.split("\n"):
         if line.startswith("## "):

@@ -1,7 +1,7 @@
 """The flow of an upgrade: where a newer contextkit is, what is new in it, and bringing it in.
 
-A copy in a host is replaced by the newer toolkit's own `adopt`, which keeps settings, stores and what
-was edited. A checkout is moved on by git.
+A copy in a host is replaced by the newer toolkit's own `adopt`, which keeps settings, stores and
+what was edited. A checkout is moved on by git.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STATED = re.compile(r'^VERSION = "([^"]+)"$', re.MULTILINE)
 
 
 class Request(Record):
-    """What was asked for; `to` is a folder, a URL, or a version, tag or branch. Empty: the newest."""
+    """What was asked for; `to` is a folder, a URL, a version, tag or branch; empty: the newest."""
 
     to: str = ""
     force: bool = False
