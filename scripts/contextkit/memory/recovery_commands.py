@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.memory.recovery import Recovered
     from contextkit.memory.recovery_reports import Report
+    from contextkit.memory.sections import FileNote
     from contextkit.memory.zones import Zone
 
 
@@ -35,7 +36,7 @@ def status(layout: Layout, args: Arguments) -> Answer:
         tokens=found.tokens,
         task=task,
         summary=args.summary,
-        modified=derived_snapshots.uncommitted(layout),
+        modified=_uncommitted(layout),
     )
     try:
         path, new = zones.once(
@@ -45,6 +46,17 @@ def status(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
         return Answer(text=snapshots.render(made), status=1)
     return Answer(text=_said(found, task, path, new, args.json))
+
+
+def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
+    """What differs from the last commit; the rest of a snapshot is worth saving without it."""
+    from contextkit.memory import derived_snapshots
+
+    try:
+        return derived_snapshots.uncommitted(layout)
+    except (ContextError, OSError) as error:
+        cli.say(f"the snapshot does not list uncommitted files: {error}")
+        return ()
 
 
 def _count(layout: Layout, args: Arguments) -> int:
