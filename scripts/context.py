@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from contextkit import cli, overview
-from contextkit.commands import JSON, Arguments, Command, Option, Program
-from contextkit.layout import Layout
+from contextkit.base import cli
+from contextkit.base.commands import JSON, Arguments, Command, Option, Program
+from contextkit.base.layout import Layout
+from contextkit.toolkit.flows import overview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def config(layout: Layout, args: Arguments) -> str:
     rows = overview.settings_in_force(layout)
     if args.json:
         return _json([dict(zip(("id", "value", "from"), row, strict=True)) for row in rows])
-    from contextkit import tables
+    from contextkit.base import tables
 
     return tables.table(("setting", "from", "value"), [(r[0], r[2], _shown(r[1])) for r in rows])
 
@@ -38,25 +39,25 @@ def status(layout: Layout, args: Arguments) -> str:
     rows = overview.status(layout)
     if args.json:
         return _json([dict(zip(("id", "status"), row, strict=True)) for row in rows])
-    from contextkit import tables
+    from contextkit.base import tables
 
     return tables.table(("system", "status"), rows)
 
 
 def session_end(layout: Layout, args: Arguments) -> str:
-    from contextkit.hosts import session_ends
+    from contextkit.hosts.flows import session_end as session_ending
 
-    return "\n".join(session_ends.end(layout, args.session))
+    return "\n".join(session_ending.end(layout, args.session))
 
 
 def help_(layout: Layout, args: Arguments) -> str:
-    from contextkit import makefiles
+    from contextkit.base import makefiles
 
     return makefiles.help_text(inside_host=args.host)
 
 
 def _json(value: object) -> str:
-    from contextkit import formats
+    from contextkit.base import formats
 
     return formats.to_json(value)
 

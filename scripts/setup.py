@@ -142,7 +142,7 @@ def run_time():
     make_environment()
     install("requirements.lock")
     scripts = os.path.join(HERE, "scripts")
-    run([PYTHON, os.path.join(scripts, "contextkit", "template_compiler.py")])
+    run([PYTHON, os.path.join(scripts, "contextkit", "base", "template_compiler.py")])
     run([PYTHON, "-m", "compileall", "-q", scripts])
     return "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n# it is %s\n" % (
         os.path.realpath(PYTHON)
@@ -169,7 +169,7 @@ def main(argv):
     if sys.version_info < OLDEST:
         return restart_with_newer_python()
     if argv == ["--version"]:
-        from contextkit.version import VERSION
+        from contextkit.base.version import VERSION
 
         sys.stdout.write("setup %s\n" % VERSION)
         return 0

@@ -22,18 +22,18 @@ MESSAGE = "contextkit: setting up .venv"
 
 @pytest.fixture(scope="session")
 def first_clone(first_commit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is in the working tree now as a repository, committed once for all tests."""
+    """What is in the working tree now as a repository, committed once for all tests.
+
+    The checkout itself need not be one: it may be unpacked from an archive, or another user's.
+    """
     folder = tmp_path_factory.mktemp("first_clone") / "clone"
     shutil.copytree(first_commit, folder / ".git")
     with pytest.MonkeyPatch.context() as patch:
         seal(patch, folder.parent / "home")
-        listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=CHECKOUT)
-        for name in filter(None, listed.split("\0")):
-            if not name.startswith("tests/") and (CHECKOUT / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(CHECKOUT / name, folder / name)
-        git("add", "-A", cwd=folder)
+        ours = (f"--git-dir={folder / '.git'}", f"--work-tree={CHECKOUT}")
+        git(*ours, "add", "--", ".", ":(exclude)tests", cwd=CHECKOUT)
         git("commit", "-q", "-m", "all", cwd=folder)
+        git("reset", "-q", "--hard", cwd=folder)
     return folder
 
 
@@ -136,7 +136,7 @@ def test_two_targets_at_once_on_a_fresh_clone_set_it_up_with_pip(
     assert "$(shell touch pwned) '$$5'" in make("reminders", cwd=clone, env=machine.env).stdout
     assert not list(clone.rglob("*pwned*"))
     assert list((clone / ".venv").rglob("jinja2/__pycache__/*.pyc"))
-    assert list((clone / "scripts" / "contextkit" / "__pycache__").glob("cli.*.pyc"))
+    assert list((clone / "scripts" / "contextkit" / "base" / "__pycache__").glob("cli.*.pyc"))
     assert len(list((clone / "scripts" / "contextkit" / "compiled").glob("*.py"))) > 1
     part = (clone / ".venv" / "contextkit.mk").read_text(encoding="utf-8")
     assert f"# it is {PYTHON3}\n" in part

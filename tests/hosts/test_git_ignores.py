@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import Script, git
-from contextkit.hosts import git_ignores
+from contextkit.hosts.flows import git_ignores
 from test_adopt_script import FOLDER, host, small, tree
 
 __all__ = ["host", "small"]

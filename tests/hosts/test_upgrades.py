@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git, seal
-from contextkit.hosts import changelogs, vendoring
-from contextkit.version import VERSION
+from contextkit.base.version import VERSION
+from contextkit.hosts.documents import changelogs, vendored
 
 FOLDER = "tools/contextkit"
 CHANGES = {
@@ -29,8 +29,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("released") / "contextkit"
     with pytest.MonkeyPatch.context() as patch:
         seal(patch, folder.parent.parent / f"{folder.parent.name}-home")
-        patch.setattr(vendoring, "_tracked", lambda: None)  # a module may not be committed yet
-        for path, (data, program) in vendoring.toolkit_files().items():
+        patch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
+        for path, (data, program) in vendored.toolkit_files().items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(data)
             (folder / path).chmod(0o755 if program else 0o644)
@@ -146,7 +146,7 @@ def test_a_password_in_a_remote_is_not_remembered(repo: Path, remote: Path, tmp_
     toolkit = clone(remote, "1.0.0", tmp_path / "old")
     git("remote", "set-url", "origin", "https://ada:secret@example.org/kit.git", cwd=toolkit)
     adopt(toolkit, "--into=.")
-    record = vendoring.load(str(repo / FOLDER / vendoring.RECORD))
+    record = vendored.load(str(repo / FOLDER / vendored.RECORD))
     assert record.remote == "https://example.org/kit.git"
 
 

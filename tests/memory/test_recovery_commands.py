@@ -8,9 +8,9 @@ from pathlib import Path
 import memory_stores as stores
 import pytest
 from conftest import Script, git
-from contextkit import files
-from contextkit.layout import Layout
-from contextkit.memory import snapshots, zones
+from contextkit.base import files
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import snapshots, zones
 from memory_stores import NOW, TASK
 
 SNAPSHOTS = Path(".temp/memory/context_snapshots")
@@ -68,6 +68,13 @@ def test_a_snapshot_has_what_the_store_and_git_know(
     assert made.decisions == ("Which cache?",)
     assert "Finish src/screen.py" in made.resume and "1. Write the screen" in made.resume
     assert {one.path for one in made.digests} == set(notes)
+
+
+def test_a_snapshot_without_the_answer_of_git_says_so(repo: Path, run: Script) -> None:
+    Path(".git/index").write_text("no index", encoding="utf-8")
+    assert status(run, 160_000) == "save"
+    assert "the snapshot does not list uncommitted files: git add failed: fatal: " in run.err
+    assert snapshots.load(str(next(SNAPSHOTS.iterdir()))).files == ()
 
 
 def test_outside_of_git_a_snapshot_is_written_too(sealed: Path, run: Script) -> None:
@@ -146,12 +153,12 @@ def test_a_wrong_call_of_status_writes_nothing(
 def test_a_hook_looks_without_starting_a_process(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextkit.memory import derived_snapshots
+    from contextkit.memory.flows import derived
 
     stores.full(layout)
     monkeypatch.setattr("os.posix_spawnp", None)
     assert zones.look(layout, "s", TASK, 150_000) == (zones.zone(layout, 150_000), True)
-    made = derived_snapshots.derive(layout, reason="token_limit", now=NOW, tokens=150_000)
+    made = derived.derive(layout, reason="token_limit", now=NOW, tokens=150_000)
     path = snapshots.save(layout, made, NOW)
     assert snapshots.load(path).task_id == TASK
 
