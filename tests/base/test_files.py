@@ -438,7 +438,7 @@ def test_a_new_name_is_on_the_disk_once_it_is_settled(
     kinds = [kind for kind, _ in calls]
     named = max(kinds.index(kind) for kind in ("replace", "link") if kind in kinds)
     assert calls[named][1] == path
-    assert [place for kind, place in calls[:named] if kind == "fsync"][0].endswith(".tmp")
+    assert next(place for kind, place in calls[:named] if kind == "fsync").endswith(".tmp")
     folders = {place for kind, place in calls[named:] if kind == "fsync"}
     assert folders == {f"{tmp_path}", f"{tmp_path}/a", f"{tmp_path}/a/b"}
     calls.clear()
