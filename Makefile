@@ -28,9 +28,9 @@ override CONTEXTKIT_TARGETS := capsule_prompt capsule_check capsule_save capsule
   verdict_ingest verdict_index verdict_show verdict_stats verdict_check verdict_synthesize verdict_gate \
   subagent_launch subagent_prompt subagent_status subagent_monitor subagent_finish subagent_abort subagent_cleanup \
   adopt unadopt doctor \
-  context_help context_init context_config context_status session_end
+  context_help context_init context_config context_status context_upgrade session_end
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
-override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
+override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup upgrade demo test lint check bench \
   bench_tokens bench_secrets golden manual lock clean)
 override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help))
 override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(CONTEXTKIT_GOALS))
@@ -386,7 +386,7 @@ doctor: ## fire every installed hook, look for what is wrong, and say how to men
 
 ##@ The whole toolkit
 
-.PHONY: context_help context_init context_config context_status session_end
+.PHONY: context_help context_init context_config context_status context_upgrade session_end
 
 context_help: ## this list, from a host's Makefile too
 	@$(CONTEXTKIT_FORGET) python3 -S "$(CONTEXTKIT_DIR)/scripts/context.py" help --host="$(if $(CONTEXTKIT_ALONE),,1)" --root="$$root"
@@ -399,6 +399,9 @@ context_config: ## every limit and place in force, and where its value comes fro
 
 context_status: ## a line a system: what is stored, open or stale
 	@$(call CONTEXTKIT_SCRIPT,context status) --root="$$root" --json="$$json"
+
+context_upgrade: ## bring this copy up to date and say what is new: to=DIR, a URL or a version
+	@$(call CONTEXTKIT_SCRIPT,adopt upgrade) --root="$$root" --to="$$to" --force="$$force" --dry-run="$$dry_run"
 
 session_end: ## end a session: its payloads and its state go, one line in its summary: session=
 	@$(call CONTEXTKIT_SCRIPT,context session_end) --root="$$root" --session="$$session"
@@ -416,6 +419,9 @@ help: ## every target by system
 
 setup: ## the virtual environment; every other target does it by itself
 	@python3 "$(CONTEXTKIT_DIR)/scripts/setup.py"
+
+upgrade: ## this checkout to the newest version, or to=
+	@$(call CONTEXTKIT_SCRIPT,adopt upgrade) --root="$$root" --to="$$to" --force="$$force" --dry-run="$$dry_run"
 
 demo: ## the whole walk in a scratch folder, step by step; keep=1 leaves it there
 	@$(call CONTEXTKIT_SCRIPT,demo) --root="$$root" --keep="$$keep"
