@@ -214,9 +214,10 @@ def test_the_folder_is_known_and_can_be_set_after_sourcing(repo: Path) -> None:
 def test_the_session_is_read_from_the_old_file_where_nothing_else_names_one(repo: Path) -> None:
     Path("session-id").write_text("of-the-file\nmore\n", encoding="utf-8")
     story = "verdict_write a verdict CLEAN m s; cat .clavain/verdicts/a.json"
-    changes = {"_VERDICT_SESSION_FILE": str(repo / "session-id")}
-    assert '"session_id": "of-the-file"' in shell(story, **changes).stdout
-    assert '"session_id": "named"' in shell(story, **changes, SESSION_ID="named").stdout
+    file = str(repo / "session-id")
+    assert '"session_id": "of-the-file"' in shell(story, _VERDICT_SESSION_FILE=file).stdout
+    named = shell(story, _VERDICT_SESSION_FILE=file, SESSION_ID="named")
+    assert '"session_id": "named"' in named.stdout
 
 
 def test_the_old_file_of_the_session_has_its_place(repo: Path) -> None:
