@@ -21,7 +21,10 @@ from contextkit.reviews.flows.comparisons import Comparison
 
 
 class Subject(Record):
-    """What is reviewed: the bytes that agents read, under a name, and their revision."""
+    """What is reviewed: the bytes that agents read, under a name, and their revision.
+
+    `listing` tells, of a diff, later which files were edited since.
+    """
 
     kind: str  # document, diff or question
     target: str
@@ -31,6 +34,7 @@ class Subject(Record):
     source: str = ""
     base: str = ""
     small: bool = False
+    listing: bytes = b""
 
 
 def identify(layout: Layout, process: Process, given: str) -> tuple[str, str]:
@@ -68,7 +72,7 @@ def take_up(
     found = comparisons.compare(layout, base, runs.left_out(layout, folder))
     return Subject(
         kind=kind, target=target, name="changes.diff", data=found.diff, revision=found.revision,
-        base=found.base.commit, small=_is_small(process, found),
+        base=found.base.commit, small=_is_small(process, found), listing=found.listing,
     )  # fmt: skip
 
 
