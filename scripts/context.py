@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import os
+
 from contextkit import cli, overview
 from contextkit.commands import JSON, Arguments, Command, Option, Program
+from contextkit.errors import bad_input
 from contextkit.layout import Layout
 
 TYPE_CHECKING = False
@@ -52,6 +55,8 @@ def session_end(layout: Layout, args: Arguments) -> str:
 def help_(layout: Layout, args: Arguments) -> str:
     from contextkit import makefiles
 
+    if args.unknown:
+        raise bad_input(makefiles.unknown_goals(os.environ.get("CONTEXTKIT_GOALS", "").split()))
     return makefiles.help_text(inside_host=args.host)
 
 
@@ -80,7 +85,10 @@ PROGRAM = Program(
         Command(
             run=help_,
             help="the targets of the Makefile by system",
-            options=(Option(name="host", kind="flag", help="as seen from a host's Makefile"),),
+            options=(
+                Option(name="host", kind="flag", help="as seen from a host's Makefile"),
+                Option(name="unknown", kind="flag", help="refuse the goals of make instead"),
+            ),
         ),
     ),
 )
