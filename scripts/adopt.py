@@ -6,12 +6,13 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit import cli
-from contextkit.commands import Arguments, Command, Option, Program
-from contextkit.errors import ContextError
-from contextkit.hosts import adoption, adoption_steps, hosts
-from contextkit.hosts.adoption_work import Plan
-from contextkit.layout import Layout
+from contextkit.base import cli
+from contextkit.base.commands import Arguments, Command, Option, Program
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.flows import adoption, adoption_steps
+from contextkit.hosts.flows.adoption_plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

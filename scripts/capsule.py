@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from contextkit import cli
-from contextkit.capsules.capsule_commands import PROGRAM
+from contextkit.base import cli
+from contextkit.capsules.commands import PROGRAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from contextkit import cli, files, names
-from contextkit.capsules import capture_prompts
-from contextkit.commands import Arguments, Command, Option, Program
-from contextkit.layout import Layout
+from contextkit.base import cli, files, names
+from contextkit.base.commands import Arguments, Command, Option, Program
+from contextkit.base.layout import Layout
+from contextkit.capsules.flows import capture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def prompt(layout: Layout, args: Arguments) -> str:
-    request = capture_prompts.Request(
+    request = capture.Request(
         now=names.now(),
         branch=args.branch,
         session=args.session,
@@ -27,7 +27,7 @@ def prompt(layout: Layout, args: Arguments) -> str:
         mini=args.mini,
         workstream=args.workstream,
     )
-    captured = capture_prompts.capture(layout, request)
+    captured = capture.capture(layout, request)
     created = False
     while args.stub and not created:
         try:
@@ -38,7 +38,7 @@ def prompt(layout: Layout, args: Arguments) -> str:
                 cli.say(f"{layout.shown(captured.path)} is there already; left as it is")
                 break
             # another process took this second's name
-            captured = capture_prompts.capture(layout, request)
+            captured = capture.capture(layout, request)
     for warning in captured.warnings:
         cli.say(warning)
     header = [

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit import cli, overview
-from contextkit.commands import JSON, Arguments, Command, Option, Program
-from contextkit.errors import bad_input
-from contextkit.layout import Layout
+from contextkit.base import cli
+from contextkit.base.commands import JSON, Arguments, Command, Option, Program
+from contextkit.base.errors import bad_input
+from contextkit.base.layout import Layout
+from contextkit.toolkit.flows import overview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def config(layout: Layout, args: Arguments) -> str:
     rows = overview.settings_in_force(layout)
     if args.json:
         return _json([dict(zip(("id", "value", "from"), row, strict=True)) for row in rows])
-    from contextkit import tables
+    from contextkit.base import tables
 
     return tables.table(("setting", "from", "value"), [(r[0], r[2], _shown(r[1])) for r in rows])
 
@@ -41,19 +42,19 @@ def status(layout: Layout, args: Arguments) -> str:
     rows = overview.status(layout)
     if args.json:
         return _json([dict(zip(("id", "status"), row, strict=True)) for row in rows])
-    from contextkit import tables
+    from contextkit.base import tables
 
     return tables.table(("system", "status"), rows)
 
 
 def session_end(layout: Layout, args: Arguments) -> str:
-    from contextkit.hosts import session_ends
+    from contextkit.hosts.flows import session_end as session_ending
 
-    return "\n".join(session_ends.end(layout, args.session))
+    return "\n".join(session_ending.end(layout, args.session))
 
 
 def help_(layout: Layout, args: Arguments) -> str:
-    from contextkit import makefiles
+    from contextkit.base import makefiles
 
     if args.unknown:
         raise bad_input(makefiles.unknown_goals(os.environ.get("CONTEXTKIT_GOALS", "").split()))
@@ -61,7 +62,7 @@ def help_(layout: Layout, args: Arguments) -> str:
 
 
 def _json(value: object) -> str:
-    from contextkit import formats
+    from contextkit.base import formats
 
     return formats.to_json(value)
 

@@ -12,9 +12,9 @@ import shutil
 import subprocess
 import tempfile
 
-from contextkit import cli
-from contextkit.commands import Arguments, Command, Option, Program
-from contextkit.layout import Layout, toolkit
+from contextkit.base import cli
+from contextkit.base.commands import Arguments, Command, Option, Program
+from contextkit.base.layout import Layout, toolkit
 from walkthrough import capsules, handoffs, hosts, memory, payloads, reviews, subagents
 from walkthrough.walk import Walk, indent, show, write_file
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from contextkit import cli, formats
-from contextkit.commands import JSON, Answer, Arguments, Command, Option, Program
-from contextkit.hosts import checkups, hosts
-from contextkit.layout import Layout
+from contextkit.base import cli, formats
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.flows import checkup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def examine(layout: Layout, args: Arguments) -> Answer:
-    found = checkups.examine(layout, (args.host,) if args.host else tuple(hosts.HOSTS))
+    found = checkup.examine(layout, (args.host,) if args.host else tuple(hosts.HOSTS))
     wrong = sum(not finding.note for finding in found)
     if args.json:
         rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from contextkit import cli
-from contextkit.commands import Program
-from contextkit.memory import memory_commands, recovery_commands, upkeep_commands
+from contextkit.base import cli
+from contextkit.base.commands import Program
+from contextkit.memory.commands import recovering, tidying, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ PROGRAM = Program(
     name="external_memory",
     about=__doc__ or "",
     commands=(
-        *memory_commands.COMMANDS,
-        *recovery_commands.COMMANDS,
-        *upkeep_commands.COMMANDS,
+        *writing.COMMANDS,
+        *recovering.COMMANDS,
+        *tidying.COMMANDS,
     ),
 )
 

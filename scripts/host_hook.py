@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     try:
-        from contextkit.hosts import hook_frame
+        from contextkit.hosts.flows import runner
 
-        text = hook_frame.run(list(sys.argv[1:] if argv is None else argv), hook_frame.read_input())
+        text = runner.run(list(sys.argv[1:] if argv is None else argv), runner.read_input())
         sys.stdout.write(text)
         sys.stdout.flush()
     except Exception:  # a Python that is too old, an output that nobody reads

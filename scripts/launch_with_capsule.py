@@ -12,11 +12,11 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit import cli, names
-from contextkit.commands import Answer, Arguments, Command, Option, Program
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.subagents import launches
+from contextkit.base import cli, names
+from contextkit.base.commands import Answer, Arguments, Command, Option, Program
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.subagents.flows import launch as launching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _KITS_OWN = ("parallelus", "engine", "bin", "launch_subagent.sh")
 def launch(layout: Layout, args: Arguments) -> Answer:
     wanted = args.capsule or os.environ.get("CONTEXTKIT_CAPSULE", "")
     try:
-        for line in launches.splice(layout, args.prompt, args.title, wanted, names.now()):
+        for line in launching.splice(layout, args.prompt, args.title, wanted, names.now()):
             cli.say(line)
     except (ContextError, OSError) as error:
         cli.say(f"no capsule in {args.prompt}: {error}")

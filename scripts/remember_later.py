@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from contextkit import cli, names, redaction
-from contextkit.capsules import reminders
-from contextkit.commands import JSON, REDACT, Arguments, Command, Option, Program
-from contextkit.errors import bad_input
-from contextkit.layout import Layout
+from contextkit.base import cli, names, redaction
+from contextkit.base.commands import JSON, REDACT, Arguments, Command, Option, Program
+from contextkit.base.errors import bad_input
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents import reminders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ def list_(layout: Layout, args: Arguments) -> str:
         and (not topic or topic == reminder.topic)
     ]
     if args.json:
-        from contextkit import formats
+        from contextkit.base import formats
 
         return formats.to_json(found)
-    from contextkit import tables
+    from contextkit.base import tables
 
     rows = [(r.id, r.taken, "done" if r.done else "open", r.topic, _summary(r)) for r in found]
     nothing = "No reminders." if args.all else "No open reminders."

@@ -142,7 +142,7 @@ def run_time():
     make_environment()
     install("requirements.lock")
     scripts = os.path.join(HERE, "scripts")
-    run([PYTHON, os.path.join(scripts, "contextkit", "template_compiler.py")])
+    run([PYTHON, os.path.join(scripts, "contextkit", "base", "template_compiler.py")])
     run([PYTHON, "-m", "compileall", "-q", scripts])
     return "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n# it is %s\n" % (
         os.path.realpath(PYTHON)

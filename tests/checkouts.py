@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from conftest import CHECKOUT, git
-from contextkit.hosts import vendoring
+from contextkit.hosts.documents import vendored
 
 REAL_PYTHON = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
 READY = "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n"
@@ -62,7 +62,7 @@ def a_checkout(folder: Path, python: str = REAL_PYTHON) -> Path:
     return folder
 
 
-_compiled = cache(vendoring.compiled_templates)
+_compiled = cache(vendored.compiled_templates)
 
 
 def a_toolkit(folder: Path) -> Path:

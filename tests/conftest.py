@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from contextkit.layout import Layout
+from contextkit.base.layout import Layout
 from hypothesis import settings
 
 CHECKOUT = Path(__file__).resolve().parent.parent

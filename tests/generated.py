@@ -11,8 +11,8 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from contextkit import makefiles  # noqa: E402
-from contextkit.commands import Command, Option, Program  # noqa: E402
+from contextkit.base import makefiles  # noqa: E402
+from contextkit.base.commands import Command, Option, Program  # noqa: E402
 
 PAGE = CHECKOUT / "manuals" / "make-targets.md"
 HEAD = """\

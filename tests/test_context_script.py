@@ -8,10 +8,10 @@ from pathlib import Path
 import memory_stores
 import pytest
 from conftest import Script
-from contextkit import copies
-from contextkit.layout import Layout
-from contextkit.limits import Limits
-from contextkit.makefiles import targets
+from contextkit.base import copies
+from contextkit.base.layout import Layout
+from contextkit.base.limits import Limits
+from contextkit.base.makefiles import targets
 from test_capsule_prompt_script import STAMP, TARGET, tree
 from test_capsules import finished
 from test_capture_prompts import INBOX, TEMPLATE, put, remind

@@ -12,68 +12,31 @@ from pathlib import Path
 
 import pytest
 from conftest import SCRIPTS
-from contextkit import template_compiler
+from contextkit.base import template_compiler
 
 PACKAGE = SCRIPTS / "contextkit"
-FOLDERS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
-# Every module by its name, which it shares with no other; the folder says which system it is of.
+LAYERS = ("documents", "flows", "commands")
+# Every module by its dotted name inside the package: `base.names`, `payloads.flows.retention`.
 PLACES = {
-    path.stem: path
-    for path in [*PACKAGE.glob("*.py"), *(p for f in FOLDERS for p in PACKAGE.glob(f"{f}/*.py"))]
-    if path.stem != "__init__"
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path
+    for path in PACKAGE.rglob("*.py")
+    if path.name != "__init__.py" and path.parent.name != "compiled"
 }
 
-# The rule: scripts -> flows -> documents -> foundation. A new module goes into one of these; a
-# document is what has files of its own.
-FOUNDATION = frozenset(
-    "adoption_texts agents arguments background branch_folders budgets changes cli"
-    " commands comparisons contracts copies errors estimates facts files filters formats"
-    " git hook_settings host_rules hosts indexes json_edits layout limits makefiles"
-    " markdown marker_blocks memory names packages processes receipts records redaction"
-    " references sandboxes scratch secret_rules secret_search sections sessions settings"
-    " summaries tables template_compiler templates tokens transcripts usage zones".split()
-)
-# What is too much for one module is several, which are one document together.
-WHOLES = {
-    "capsules": frozenset("capsule_check capsule_seals capsule_trim capsules".split()),
-    "findings": frozenset("finding_reports findings merged_findings".split()),
-    "handoffs": frozenset(
-        "handoff_check handoff_fields handoff_limits handoff_state handoffs".split()
-    ),
-    "plans": frozenset("plan_updates plans".split()),
-    "reviews": frozenset(
-        "review_check review_headers review_index review_issues review_lines"
-        " review_research review_sections review_words reviews".split()
-    ),
-}
-SINGLE = frozenset(
-    "checkpoints diagnostics hook_agents notebooks payloads profiles registry reminders"
-    " runs snapshots stories vendoring verdicts".split()
-)
-DOCUMENTS = SINGLE.union(*WHOLES.values())
-FLOWS = frozenset(
-    "adoption adoption_parts adoption_steps adoption_work agent_files agent_statuses"
-    " briefs capsule_prune capsule_references capsule_upkeep checkups derived_snapshots"
-    " drift drill_downs endings gates handing_over handoff_facts handoff_savings"
-    " hook_events hook_frame hook_outputs hook_reviews hook_snapshots hook_trials"
-    " incoming_contexts launch_prompts launches memory_checks outputs overview"
-    " preparations recovery recovery_reports research_reports results retention"
-    " review_reports review_runs run_folders run_starts run_subjects run_waits"
-    " session_ends session_notes store_checks store_documents capture_prompts synthesis"
-    " synthesis_conflicts synthesis_data synthesis_reports task_saves task_upkeep"
-    " verdict_cleaning watch_tables watches work_files".split()
-)
-# The commands of scripts that are too long to be compiled at every start.
-COMMANDS = frozenset(
-    "artifact_commands capsule_commands handoff_commands memory_commands payload_commands"
-    " recovery_commands run_commands start_commands subagent_commands upkeep_commands"
-    " verdict_commands".split()
-)
-MODULES = FOUNDATION | DOCUMENTS | FLOWS | COMMANDS
+
+def system(module: str) -> str:
+    """The folder that a module lies in: a system, or `base`."""
+    return module.partition(".")[0]
+
+
+def layer(module: str) -> str:
+    """What the folders say: base, documents, flows or commands."""
+    parts = module.split(".")
+    return "base" if parts[0] == "base" else parts[1]
 
 
 def imports(source: str) -> Iterator[str]:
-    """The modules of ours that a source imports, anywhere in it: `names` for contextkit.names."""
+    """The modules of ours that a source imports, anywhere in it: `base.names`."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
@@ -84,8 +47,7 @@ def imports(source: str) -> Iterator[str]:
         for name in found:
             package, _, rest = name.partition(".")
             if package == "contextkit":
-                folder, _, below = rest.partition(".")
-                yield (below if folder in FOLDERS else rest).partition(".")[0]
+                yield rest if rest in PLACES else rest.rpartition(".")[0]
 
 
 @functools.cache
@@ -93,46 +55,50 @@ def imported(path: Path) -> set[str]:
     return set(imports(path.read_text(encoding="utf-8")))
 
 
-def together(module: str) -> frozenset[str]:
-    """The modules that are one document with this one."""
-    return next((whole for whole in WHOLES.values() if module in whole), frozenset([module]))
-
-
-def documents_among(modules: set[str]) -> int:
-    return len({together(module) for module in modules & DOCUMENTS})
+def may_import(module: str, other: str) -> bool:
+    """The rule: scripts -> commands -> flows -> documents -> base."""
+    mine, theirs = layer(module), layer(other)
+    if mine == "base" or theirs == "base":
+        return theirs == "base"
+    if LAYERS.index(theirs) > LAYERS.index(mine):
+        return False
+    return theirs == "flows" or system(module) == system(other) or mine == "flows"
 
 
 def test_imports_are_found_wherever_they_stand() -> None:
     source = (
-        "import contextkit.git, os\n"
-        "from contextkit import files, names as n\n"
-        "def f():\n    from contextkit.tokens import estimate\n"
-        "if TYPE_CHECKING:\n    from contextkit.layout import Layout\n"
-        "from contextkit.memory import plans\n"
-        "from contextkit.memory.plans import Plan\n"
+        "import contextkit.base.git, os\n"
+        "from contextkit.base import files, names as n\n"
+        "def f():\n    from contextkit.base.tokens import estimate\n"
+        "if TYPE_CHECKING:\n    from contextkit.base.layout import Layout\n"
+        "from contextkit.memory.documents import plans\n"
+        "from contextkit.memory.documents.plans import Plan\n"
     )
-    assert list(imports(source)) == ["git", "files", "names", "plans", "plans", "tokens", "layout"]
+    assert list(imports(source)) == [
+        "base.git", "base.files", "base.names", "memory.documents.plans", "memory.documents.plans",
+        "base.tokens", "base.layout",
+    ]  # fmt: skip
 
 
-def test_every_module_has_its_layer() -> None:
-    assert set(PLACES) == MODULES, "say in this test which layer a new module belongs to"
-    everywhere = [path for path in PACKAGE.rglob("*.py") if path.parent.name != "compiled"]
-    assert len(everywhere) == len(PLACES) + len(FOLDERS) + 1, "two modules have one name"
-    assert len(MODULES) == len(FOUNDATION) + len(DOCUMENTS) + len(FLOWS) + len(COMMANDS)
-
-
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_no_import_goes_up(module: str) -> None:
-    if module in FOUNDATION:
-        allowed = FOUNDATION
-    elif module in DOCUMENTS:
-        allowed = FOUNDATION | together(module)  # no other document
-    elif module in FLOWS:
-        allowed = MODULES - COMMANDS
+@pytest.mark.parametrize("module", sorted(PLACES))
+def test_a_folder_is_a_layer(module: str) -> None:
+    folder, *inside, name = module.split(".")
+    if folder == "base":
+        assert not inside, "base holds modules, not systems"
     else:
-        allowed = MODULES
-        assert documents_among(imported(PLACES[module])) <= 1
-    assert imported(PLACES[module]) <= allowed | {"compiled"}
+        assert (inside or [name])[0] in LAYERS, "documents, flows or commands"
+    repeated = {folder, folder.rstrip("s")} | {word.rstrip("s") for word in inside}
+    assert not repeated & {name, name.rstrip("s"), name.partition("_")[0]}, "says its folder again"
+
+
+@pytest.mark.parametrize("module", sorted(PLACES))
+def test_no_import_goes_up(module: str) -> None:
+    upwards = [
+        other
+        for other in sorted(imported(PLACES[module]))
+        if not other.startswith("compiled") and not may_import(module, other)
+    ]
+    assert not upwards
 
 
 def test_no_module_imports_a_script() -> None:
@@ -146,9 +112,10 @@ def test_no_module_imports_a_script() -> None:
 
 
 @pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.py")), ids=lambda path: path.name)
-def test_a_script_that_needs_several_documents_asks_a_flow(script: Path) -> None:
-    found = imported(script)
-    assert found <= MODULES and documents_among(found) <= 1
+def test_a_script_that_needs_several_systems_asks_a_flow(script: Path) -> None:
+    documents = {name for name in imported(script) if layer(name) == "documents"}
+    assert imported(script) <= PLACES.keys()
+    assert len({system(name) for name in documents}) <= 1
 
 
 # Speed
@@ -164,29 +131,28 @@ def ours(names: str) -> set[str]:
     """Modules as Python names them, with the folders that they are in."""
     found = set()
     for name in names.split():
-        place = PLACES.get(name, PACKAGE / f"{name}.py").parent
-        folder = "" if place == PACKAGE else f".{place.name}"
-        found |= {f"contextkit{folder}", f"contextkit{folder}.{name}"}
-    return found
+        parts = f"contextkit.{name}".split(".")
+        found |= {".".join(parts[: end + 1]) for end in range(len(parts))}
+    return found - {"contextkit.compiled"}  # a folder without an __init__.py
 
 
-COMMON = {"__future__", "contextkit"} | ours(
-    "arguments cli commands errors files filters git layout limits names packages records settings"
-    " templates"
+COMMON = {"__future__"} | ours(
+    "base.arguments base.cli base.commands base.errors base.files base.filters base.git base.layout"
+    " base.limits base.names base.packages base.records base.settings base.templates"
 )
-REMINDERS = COMMON | ours("redaction reminders")
+REMINDERS = COMMON | ours("base.redaction capsules.documents.reminders")
 ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
-    "branch_folders capsules markdown notebooks sessions capture_prompts tokens"
+    "capsules.documents.folders capsules.documents.store base.markdown capsules.documents.notebooks"
+    " base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
-
-
 HANDOFF = {"handoff"} | COMMON | ours(
-    "agents artifact_commands formats handing_over handoff_commands handoff_facts handoff_fields"
-    " handoff_limits handoff_state handoffs incoming_contexts profiles redaction sessions tokens"
-    " verdicts"
-    " work_files"
+    "base.agents base.formats base.redaction base.sessions base.tokens"
+    " handoffs.commands.reading handoffs.commands.writing handoffs.documents.artifacts"
+    " handoffs.documents.fields handoffs.documents.fitting handoffs.documents.profiles"
+    " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
+    " handoffs.flows.switch handoffs.flows.work_files reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 
@@ -247,7 +213,7 @@ def test_a_hot_command_imports_no_more_than_it_must(call: str, allowed: set[str]
 @pytest.mark.usefixtures("all_compiled")
 def test_a_save_of_memory_imports_nothing_dear(repo: Path, call: str) -> None:
     found = modules_of("external_memory", *call.split())
-    assert "contextkit.memory.memory_commands" in found and not found & DEAR
+    assert "contextkit.memory.commands.writing" in found and not found & DEAR
 
 
 @pytest.mark.usefixtures("all_compiled")
@@ -258,7 +224,7 @@ def test_looking_at_memory_imports_nothing_dear(repo: Path) -> None:
     modules_of("external_memory", *save.split())
     for call in ("status --transcript=t.jsonl", "recover --task=t", "status --tokens=150000"):
         found = modules_of("external_memory", *call.split())
-        assert "contextkit.memory.recovery_commands" in found and not found & DEAR
+        assert "contextkit.memory.commands.recovering" in found and not found & DEAR
 
 
 def modules_of_hook(scripts: Path, event: str, given: str) -> set[str]:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 from checkouts import Recorder, a_checkout, a_host, make, recipes
 from conftest import CHECKOUT, SCRIPTS
-from contextkit import makefiles
-from contextkit.commands import Command, Program, options_of
+from contextkit.base import makefiles
+from contextkit.base.commands import Command, Program, options_of
 
 TARGETS = makefiles.targets()
 NASTY = {

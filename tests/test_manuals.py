@@ -8,7 +8,7 @@ from pathlib import Path
 import generated
 import pytest
 from conftest import CHECKOUT
-from contextkit import makefiles
+from contextkit.base import makefiles
 
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "manuals").rglob("*.md"))]
 names = [str(page.relative_to(CHECKOUT)) for page in PAGES]

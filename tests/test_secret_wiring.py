@@ -9,10 +9,11 @@ from pathlib import Path
 import planted
 import pytest
 from conftest import Script
-from contextkit import names
-from contextkit.handoffs import handing_over
-from contextkit.layout import Layout
-from contextkit.memory import derived_snapshots, snapshots
+from contextkit.base import names
+from contextkit.base.layout import Layout
+from contextkit.handoffs.flows import switch
+from contextkit.memory.documents import snapshots
+from contextkit.memory.flows import derived
 
 SECRET = planted.secrets()["github-classic"][".env"].partition("=")[2]
 HANDOFF = ("handoff", "write", "--from=sm", "--to=dev", "--no-story", "--next-action=go on")
@@ -109,9 +110,9 @@ def test_what_hooks_write_and_what_is_injected_is_redacted(repo: Path, run: Scri
     (profiles / "dev.md").write_text("You are dev.\n", encoding="utf-8")
     (profiles / "qa.md").write_text(f"You are qa. {SECRET}\n", encoding="utf-8")
     now = names.now()
-    handing_over.switch_from_prompt(Layout(), "@dev start", now)
-    text = handing_over.switch_from_prompt(Layout(), f"@qa look at {SECRET}", now) or ""
-    made = derived_snapshots.derive(Layout(), reason="token_limit", now=now, summary=SECRET)
+    switch.switch_from_prompt(Layout(), "@dev start", now)
+    text = switch.switch_from_prompt(Layout(), f"@qa look at {SECRET}", now) or ""
+    made = derived.derive(Layout(), reason="token_limit", now=now, summary=SECRET)
     snapshots.save(Layout(), made, now)
     assert text.count("(redacted github-token)") == 2 and SECRET not in text
     (profiles / "qa.md").unlink()

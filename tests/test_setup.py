@@ -136,7 +136,7 @@ def test_two_targets_at_once_on_a_fresh_clone_set_it_up_with_pip(
     assert "$(shell touch pwned) '$$5'" in make("reminders", cwd=clone, env=machine.env).stdout
     assert not list(clone.rglob("*pwned*"))
     assert list((clone / ".venv").rglob("jinja2/__pycache__/*.pyc"))
-    assert list((clone / "scripts" / "contextkit" / "__pycache__").glob("cli.*.pyc"))
+    assert list((clone / "scripts" / "contextkit" / "base" / "__pycache__").glob("cli.*.pyc"))
     assert len(list((clone / "scripts" / "contextkit" / "compiled").glob("*.py"))) > 1
     part = (clone / ".venv" / "contextkit.mk").read_text(encoding="utf-8")
     assert f"# it is {PYTHON3}\n" in part

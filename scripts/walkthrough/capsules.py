@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit import tokens
+from contextkit.base import tokens
 
 from walkthrough.walk import Walk, indent, show
 

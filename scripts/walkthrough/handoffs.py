@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit import tokens
-from contextkit.layout import toolkit
+from contextkit.base import tokens
+from contextkit.base.layout import toolkit
 
 from walkthrough.walk import Walk, indent, show, write_file
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 
-from contextkit import formats, tokens
+from contextkit.base import formats, tokens
 
 from walkthrough.walk import Walk, indent, show
 

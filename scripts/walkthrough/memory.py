@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 
-from contextkit import tokens
-from contextkit.errors import ContextError
-from contextkit.layout import toolkit
+from contextkit.base import tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import toolkit
 
 from walkthrough.walk import Walk, indent, show
 

@@ -7,8 +7,8 @@ import os
 import subprocess
 import sys
 
-from contextkit import tokens
-from contextkit.layout import toolkit
+from contextkit.base import tokens
+from contextkit.base.layout import toolkit
 
 from walkthrough.walk import Walk, indent, show
 

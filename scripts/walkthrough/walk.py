@@ -6,9 +6,9 @@ import os
 import subprocess
 import sys
 
-from contextkit import tokens
-from contextkit.errors import ContextError
-from contextkit.layout import toolkit
+from contextkit.base import tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import toolkit
 
 # Put on the path of every step: writes down which files of the scratch repository are opened.
 WATCH = """

@@ -35,7 +35,7 @@ def capture_cases(folder: Path) -> list[Case]:
 def capsule_cases(folder: Path) -> list[Case]:
     """A branch with twenty finished capsules, the newest of them sealed."""
     sys.path[:0] = [str(SCRIPTS), str(HERE.parent)]
-    from contextkit.capsules import capsules
+    from contextkit.capsules.documents import store as capsules
 
     outline = capsules.outline(
         capsules.blank("feature/bench", "s", 1_761_242_700, 1200, "0.1", mini=False), "a.md", "b.md"

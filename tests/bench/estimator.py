@@ -18,7 +18,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from contextkit import tokens  # noqa: E402
+from contextkit.base import tokens  # noqa: E402
 from splintr import Tokenizer  # noqa: E402
 
 LARGEST = 1 << 20

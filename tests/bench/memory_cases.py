@@ -49,7 +49,7 @@ def memory_cases(folder: Path) -> list[Case]:
 def fill_memory(folder: Path, count: int) -> None:
     """A store with a plan, a checkpoint and `count` findings of about 300 tokens."""
     sys.path.insert(0, str(SCRIPTS))
-    from contextkit.memory import findings
+    from contextkit.memory.documents import findings
 
     memory = [*script("external_memory.py"), "checkpoint", "--task=bench", "--phase=planning",
               "--summary=half", "--next-action=go on", f"--root={folder}"]  # fmt: skip

@@ -44,8 +44,9 @@ def payload_cases(folder: Path) -> list[Case]:
 def fill(folder: Path, session: str, count: int) -> None:
     """A session with `count` payloads, written by the library itself."""
     sys.path.insert(0, str(SCRIPTS))
-    from contextkit.layout import Layout
-    from contextkit.payloads import indexes, payloads
+    from contextkit.base.layout import Layout
+    from contextkit.payloads.documents import manifest
+    from contextkit.payloads.documents import store as payloads
 
     layout = Layout(str(folder))
     payloads.prepare_store(layout)
@@ -61,5 +62,5 @@ def fill(folder: Path, session: str, count: int) -> None:
         path.write_text(payloads.render(payload), encoding="utf-8")
         entries.append(payloads.entry(str(path), payload))
     head = {"sessionId": session, "createdAt": "2025-10-23T18:05:00Z"}
-    text = indexes.render(head, "payloads", entries, "totalTokensStored")
+    text = manifest.render(head, "payloads", entries, "totalTokensStored")
     (into / payloads.MANIFEST).write_text(text, encoding="utf-8")

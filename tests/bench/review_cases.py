@@ -19,7 +19,7 @@ WITH_JQ = int(os.environ.get("WITH_JQ", "100"))
 def verdict_cases(folder: Path) -> list[Case]:
     """Writing one; the four reports at 10 to 10,000 verdicts, beside bash with jq as it was."""
     sys.path.insert(0, str(SCRIPTS))
-    from contextkit.reviews import verdicts
+    from contextkit.reviews.documents import verdicts
 
     found = [
         Case("verdict write", script("verdict.py", "write", "--agent=a", "--status=CLEAN",

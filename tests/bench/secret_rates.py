@@ -18,7 +18,7 @@ TESTS = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
 
 import planted  # noqa: E402
-from contextkit import redaction  # noqa: E402
+from contextkit.base import redaction  # noqa: E402
 
 Scanner = Callable[[str], int]
 

@@ -12,9 +12,9 @@ import capsule
 import planted
 import pytest
 from conftest import NOW, Script, git
-from contextkit import tokens
-from contextkit.capsules.capsules import SECTIONS
-from contextkit.layout import Layout
+from contextkit.base import tokens
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents.store import SECTIONS
 from test_capsule_prompt_script import CAPSULES, STAMP, TARGET, target, tree
 from test_capsules import finished
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextkit import tokens
-from contextkit.capsules import capsule_trim
+from contextkit.base import tokens
+from contextkit.capsules.documents import trim
 from hypothesis import given
 from hypothesis import strategies as st
 from test_capsules import finished
@@ -28,22 +28,22 @@ def room_for(body: str) -> int:
 
 
 def test_a_body_that_fits_is_given_back_as_it_is() -> None:
-    assert capsule_trim.trimmed(BODY, room_for(BODY)) == (BODY, [])
+    assert trim.trimmed(BODY, room_for(BODY)) == (BODY, [])
 
 
 def test_background_goes_first_and_intent_stays() -> None:
     body = a_body(mission=f"- {WORDS}", pending=f"- [ ] {WORDS}", knowledge=f"- {WORDS}")
-    text, gone = capsule_trim.trimmed(body, room_for(body) - 1)
+    text, gone = trim.trimmed(body, room_for(body) - 1)
     assert gone == ["Knowledge Base: 1 of 1 items"]
     assert text == a_body(mission=f"- {WORDS}", pending=f"- [ ] {WORDS}")
-    text, gone = capsule_trim.trimmed(body, room_for(text) - 1)
+    text, gone = trim.trimmed(body, room_for(text) - 1)
     assert text == a_body(mission=f"- {WORDS}")
     assert gone == ["Pending Actions: 1 of 1 items", "Knowledge Base: 1 of 1 items"]
 
 
 def test_what_is_blocking_or_severe_outlives_everything_but_the_intent() -> None:
     body = a_body(pending=f"- [ ] {WORDS}", checklist=f"- [ ] blocked by the review: {WORDS}")
-    text, gone = capsule_trim.trimmed(body, room_for(body) - 1)
+    text, gone = trim.trimmed(body, room_for(body) - 1)
     assert gone == ["Pending Actions: 1 of 1 items"] and "blocked by" in text
 
 
@@ -51,7 +51,7 @@ def test_the_newest_of_a_section_stays() -> None:
     old, new = f"- 2025-10-01 09:00 {WORDS}", f"- 2025-10-22 09:00 {WORDS}"
     for items in ((old, new), (new, old)):
         body = a_body(highlights="\n".join(items))
-        text, gone = capsule_trim.trimmed(body, room_for(body) - 1)
+        text, gone = trim.trimmed(body, room_for(body) - 1)
         assert text == a_body(highlights=new)
         assert gone == ["Transcript Highlights: 1 of 2 items"]
 
@@ -59,13 +59,13 @@ def test_the_newest_of_a_section_stays() -> None:
 def test_an_item_goes_with_what_is_indented_below_it_and_a_code_block_stays_whole() -> None:
     code = "```sh\n# Knowledge Base\n- no item\n\nmake x\n```"
     body = a_body(pending=f"- [ ] {WORDS}\n  - detail\n{code}", highlights=f"- {WORDS}\n  - more")
-    text, _ = capsule_trim.trimmed(body, room_for(body) - 1)
+    text, _ = trim.trimmed(body, room_for(body) - 1)
     assert text == a_body(pending=f"- [ ] {WORDS}\n  - detail\n{code}")
 
 
 def test_where_nothing_fits_whole_the_beginning_of_the_most_important_does() -> None:
     body = a_body(mission=f"- {WORDS} {WORDS}", knowledge=f"- {WORDS}")
-    text, gone = capsule_trim.trimmed(body, 12)
+    text, gone = trim.trimmed(body, 12)
     assert text.startswith("# Mission Snapshot\n- the plan") and text.endswith("…\n")
     assert gone == ["Knowledge Base: 1 of 1 items", "the rest was cut"]
 
@@ -73,7 +73,7 @@ def test_where_nothing_fits_whole_the_beginning_of_the_most_important_does() -> 
 @given(st.lists(st.text(max_size=60), max_size=12), st.integers(8, 200))
 def test_whatever_is_asked_for_is_kept_to(lines: list[str], most: int) -> None:
     body = BODY + "\n".join(lines)
-    text, gone = capsule_trim.trimmed(body, most)
+    text, gone = trim.trimmed(body, most)
     assert tokens.cautious(text) <= most
     assert bool(gone) == (text != body)
-    assert capsule_trim.trimmed(text, most) == (text, [])
+    assert trim.trimmed(text, most) == (text, [])

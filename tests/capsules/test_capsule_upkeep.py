@@ -10,19 +10,13 @@ from typing import Any
 import planted
 import pytest
 from conftest import git
-from contextkit import names
-from contextkit.capsules import (
-    capsule_prune,
-    capsule_references,
-    capsule_seals,
-    capsule_upkeep,
-    capsules,
-    drift,
-    reminders,
-)
-from contextkit.capsules.capsule_prune import Wish
-from contextkit.capsules.capsule_seals import Seal
-from contextkit.layout import Layout
+from contextkit.base import names
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents import reminders, seals
+from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.documents.seals import Seal
+from contextkit.capsules.flows import cited, drift, prune, upkeep
+from contextkit.capsules.flows.prune import Wish
 from hypothesis import given
 from hypothesis import strategies as st
 from test_capsules import finished
@@ -43,7 +37,7 @@ def a_capsule(knows: str = "nothing", stamp: str = "20251023T180500Z", extra: st
 
 
 def said(layout: Layout, path: Path) -> list[tuple[str, str]]:
-    return [(f.severity, f.what) for f in capsule_upkeep.check(layout, layout.join(str(path)))]
+    return [(f.severity, f.what) for f in upkeep.check(layout, layout.join(str(path)))]
 
 
 def commit(name: str, text: str = "x", when: str = "2025-10-23T19:00:00Z") -> str:
@@ -93,7 +87,7 @@ def test_what_is_there_is_no_finding(layout: Layout) -> None:
 def test_what_does_not_exist_is_an_error_in_its_line(layout: Layout, knows: str, what: str) -> None:
     commit("a.md", "# Title\n", "2025-10-23T17:00:00Z")
     path = a_capsule(f"first\n- then {knows}")
-    (found,) = capsule_upkeep.check(layout, layout.join(str(path)))
+    (found,) = upkeep.check(layout, layout.join(str(path)))
     assert (found.severity, found.what) == ("error", what)
     assert knows in path.read_text(encoding="utf-8").split("\n")[found.line - 1]
 
@@ -105,7 +99,7 @@ def test_the_checklist_may_name_notebooks_that_are_not_there(layout: Layout) -> 
 @given(st.text(alphabet="ab/.#:~@-_ `()[]\n0123456789md", max_size=80))
 def test_whatever_a_body_says_looking_for_references_ends(text: str) -> None:
     layout = Layout()
-    for mention in capsule_references.find(layout, text):
+    for mention in cited.find(layout, text):
         assert 1 <= mention.line <= text.count("\n") + 1
 
 
@@ -183,13 +177,13 @@ def test_a_seal_reads_back_and_taking_it_off_leaves_the_file_byte_for_byte(
     plain, mini = finished(), finished(mini=True)
     for text in (plain, plain.replace("\n", "\r\n"), mini):
         seal = Seal(head="1" * 40, digests=digests)
-        once = capsule_seals.sealed(text, seal)
-        assert capsule_seals.of(once) == seal
-        assert capsule_seals.sealed(once, seal) == once
-        assert capsule_seals.unsealed(once) == text
+        once = seals.sealed(text, seal)
+        assert seals.of(once) == seal
+        assert seals.sealed(once, seal) == once
+        assert seals.unsealed(once) == text
         body = text.replace("\r\n", "\n")
         assert capsules.parse(once.replace("\r\n", "\n")) == capsules.parse(body)
-    assert capsule_seals.of(plain) is None
+    assert seals.of(plain) is None
 
 
 def test_sealing_names_commit_and_files_and_twice_is_once(layout: Layout) -> None:
@@ -197,15 +191,15 @@ def test_sealing_names_commit_and_files_and_twice_is_once(layout: Layout) -> Non
     head = commit("README.md", "hi\n", "2025-10-23T17:30:00Z")
     path = a_capsule("src/app.py, README.md, src/app.py:1")
     before = path.read_bytes()
-    assert capsule_upkeep.seal(layout, layout.join(str(path)))
+    assert upkeep.seal(layout, layout.join(str(path)))
     once = path.read_bytes()
-    sealed = capsule_seals.of(once.decode("utf-8"))
+    sealed = seals.of(once.decode("utf-8"))
     assert sealed and sealed.head == head
     assert list(sealed.digests) == ["src/app.py", "README.md"]
-    assert capsule_seals.unsealed(once.decode("utf-8")).encode() == before
-    assert not capsule_upkeep.seal(layout, layout.join(str(path)))
+    assert seals.unsealed(once.decode("utf-8")).encode() == before
+    assert not upkeep.seal(layout, layout.join(str(path)))
     commit(str(path), once.decode("utf-8"))  # what the capsule itself adds changes no seal
-    assert not capsule_upkeep.seal(layout, layout.join(str(path)))
+    assert not upkeep.seal(layout, layout.join(str(path)))
     assert path.read_bytes() == once and said(layout, path) == []
 
 
@@ -213,8 +207,8 @@ def test_a_seal_that_somebody_wrote_gives_git_no_option(layout: Layout) -> None:
     for head in ("--output=stolen", "-x", "f" * 40):
         path = a_capsule(extra=f"head: {head}\n")
         stale(layout, path)
-        capsule_upkeep.seal(layout, layout.join(str(path)))
-        sealed = capsule_seals.of(path.read_text(encoding="utf-8"))
+        upkeep.seal(layout, layout.join(str(path)))
+        sealed = seals.of(path.read_text(encoding="utf-8"))
         assert sealed and sealed.head == git("rev-parse", "HEAD").strip()
     assert not list(Path().glob("stolen*"))
 
@@ -223,7 +217,7 @@ def test_a_sealed_file_is_fresh_changed_or_missing(layout: Layout) -> None:
     for name in ("a.md", "b.md", "c.md"):
         commit(name, name, "2025-10-23T17:00:00Z")
     path = a_capsule("a.md, b.md, c.md")
-    capsule_upkeep.seal(layout, layout.join(str(path)))
+    upkeep.seal(layout, layout.join(str(path)))
     Path("b.md").write_text("other", encoding="utf-8")
     Path("c.md").unlink()
     marks = drift.marks(layout, path.read_text(encoding="utf-8"))
@@ -257,12 +251,12 @@ def test_a_sealed_capsule_is_measured_from_its_commit(layout: Layout) -> None:
     path = a_capsule()
     commit("a.py")
     assert len(stale(layout, path)) == 1
-    capsule_upkeep.seal(layout, layout.join(str(path)))  # looked at again, as things are now
+    upkeep.seal(layout, layout.join(str(path)))  # looked at again, as things are now
     assert stale(layout, path) == []
     commit("b.py", when="2025-10-23T17:00:00Z")  # whatever the clock of the other machine said
     assert len(stale(layout, path)) == 1
     text = path.read_text(encoding="utf-8")
-    head = capsule_seals.of(text)
+    head = seals.of(text)
     assert head is not None
     path.write_text(text.replace(head.head, "1" * 40), encoding="utf-8")
     assert stale(layout, path) == [
@@ -289,7 +283,7 @@ def test_outside_git_only_notebooks_and_seals_tell(
 
 
 def pruned(layout: Layout, days: int = 60, **wish: Any) -> list[tuple[str, str]]:
-    going = capsule_prune.prune(layout, Wish(**wish), TIME + days * 86_400)
+    going = prune.prune(layout, Wish(**wish), TIME + days * 86_400)
     for one in going:
         assert not Path(one.id).exists()
     return [(Path(one.id).stem, one.why) for one in going]
@@ -325,7 +319,7 @@ def test_a_stub_or_a_broken_file_is_never_removed(layout: Layout) -> None:
 def test_a_dry_run_removes_nothing(layout: Layout) -> None:
     for stamp in (OLD, MIDDLE):
         a_capsule(stamp=stamp)
-    going = capsule_prune.prune(layout, Wish(keep=1), TIME, dry_run=True)
+    going = prune.prune(layout, Wish(keep=1), TIME, dry_run=True)
     assert len(going) == 1 and Path(going[0].id).exists()
 
 

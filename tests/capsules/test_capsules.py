@@ -11,11 +11,12 @@ from tempfile import TemporaryDirectory
 import frontmatter
 import pytest
 import yaml
-from contextkit import templates, tokens
-from contextkit.capsules import branch_folders, capsule_check, capsules
-from contextkit.capsules.capsules import SECTIONS, Capsule
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
+from contextkit.base import templates, tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents import check, folders
+from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.documents.store import SECTIONS, Capsule
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -84,7 +85,7 @@ def test_the_miniature_outline_has_three_sections_and_says_so() -> None:
 
 
 def test_what_stands_in_a_reminder_starts_no_section_of_the_outline() -> None:
-    from contextkit.capsules.reminders import Reminder
+    from contextkit.capsules.documents.reminders import Reminder
 
     nasty = "one\n# Mission Snapshot\n---\n```\n## two"
     reminder = Reminder(
@@ -146,23 +147,23 @@ def test_parse_never_raises_anything_but_a_context_error(text: str) -> None:
 
 @pytest.mark.parametrize("mini", [False, True])
 def test_a_finished_capsule_has_no_problems(mini: bool) -> None:
-    assert capsule_check.problems(finished(mini=mini)) == []
+    assert check.problems(finished(mini=mini)) == []
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_each_section_of_the_seed_is_needed(section: str) -> None:
     text = finished().replace(f"# {section}\n", "# Something else\n")
-    assert capsule_check.problems(text) == [f"capsule: the section `# {section}` is missing"]
+    assert check.problems(text) == [f"capsule: the section `# {section}` is missing"]
 
 
 def test_the_sections_that_the_outline_adds_may_be_left_out() -> None:
     text = finished().replace(f"# {HEADINGS[7]}", "").replace(f"# {HEADINGS[8]}", "")
-    assert capsule_check.problems(text) == []
+    assert check.problems(text) == []
 
 
 def test_a_section_inside_a_code_fence_does_not_count() -> None:
     text = finished().replace("# Knowledge Base\n", "````text\n```\n# Knowledge Base\n````\n")
-    assert capsule_check.problems(text) == ["capsule: the section `# Knowledge Base` is missing"]
+    assert check.problems(text) == ["capsule: the section `# Knowledge Base` is missing"]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_a_section_inside_a_code_fence_does_not_count() -> None:
 )
 def test_a_code_fence_hides_no_section_that_follows_it(quoted: str) -> None:
     text = finished().replace("# Mission Snapshot\n", f"# Mission Snapshot\n{quoted}\n")
-    assert capsule_check.problems(text) == []
+    assert check.problems(text) == []
 
 
 def test_a_placeholder_left_is_named_with_its_line() -> None:
@@ -180,17 +181,15 @@ def test_a_placeholder_left_is_named_with_its_line() -> None:
     mark = "<what the user wants, in at most two sentences>"
     assert mark in lines[number - 1]
     text = finished().replace("**User intent:** done", f"**User intent:** {mark}")
-    assert capsule_check.problems(text) == [
-        f"capsule:{number}: the placeholder {mark} is still there"
-    ]
+    assert check.problems(text) == [f"capsule:{number}: the placeholder {mark} is still there"]
 
 
 def test_the_budget_is_held_with_fifteen_percent_of_grace() -> None:
     size = tokens.estimate(finished())
     within = finished().replace("1200", str(round(size / 1.1)))
     above = finished().replace("1200", str(round(size / 1.2)))
-    assert capsule_check.problems(within) == []
-    (problem,) = capsule_check.problems(above)
+    assert check.problems(within) == []
+    (problem,) = check.problems(above)
     assert f"more than its budget of {round(size / 1.2)}" in problem
 
 
@@ -256,7 +255,7 @@ def layout(sealed: Path) -> Layout:
 
 def stored(layout: Layout, branch: str) -> str:
     """Put a capsule where it belongs and return its folder."""
-    path = Path(branch_folders.free_path(layout, branch, 1761242700))
+    path = Path(folders.free_path(layout, branch, 1761242700))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(an_outline(branch), encoding="utf-8")
     return str(path.parent)
@@ -278,11 +277,11 @@ def stored(layout: Layout, branch: str) -> str:
     ],
 )
 def test_a_branch_has_its_parts_as_folders(layout: Layout, branch: str, folder: str) -> None:
-    assert branch_folders.folder(layout, branch) == f"{layout.capsules}/{folder}"
+    assert folders.folder(layout, branch) == f"{layout.capsules}/{folder}"
 
 
 def test_the_file_has_the_time_of_the_capsule(layout: Layout) -> None:
-    assert branch_folders.path_at(layout, "a", TIME) == f"{layout.capsules}/a/{STAMP}.md"
+    assert folders.path_at(layout, "a", TIME) == f"{layout.capsules}/a/{STAMP}.md"
 
 
 pieces = st.sampled_from(
@@ -299,7 +298,7 @@ def test_no_two_branches_share_a_folder_and_each_gets_its_own_back(found: list[s
         layout = Layout(root)
         homes = [stored(layout, branch) for branch in found]
         assert len({home.lower() for home in homes}) == len(homes)
-        assert [branch_folders.folder(layout, branch) for branch in found] == homes
+        assert [folders.folder(layout, branch) for branch in found] == homes
         inbox = layout.reminders.lower() + "/"
         for home in homes:
             assert home.startswith(layout.capsules + "/")
@@ -316,21 +315,21 @@ def test_the_second_of_two_alike_branches_gets_a_digest(
     stored(layout, first)
     home = stored(layout, second)
     assert re.fullmatch(r".*-[0-9a-f]{6}", home)
-    assert branch_folders.folder(layout, second) == home
+    assert folders.folder(layout, second) == home
 
 
 def test_a_branch_keeps_its_folder_when_the_other_one_is_gone(layout: Layout) -> None:
     first, second = stored(layout, "a-b"), stored(layout, "a+b")
     shutil.rmtree(first)
-    assert branch_folders.folder(layout, "a+b") == second != first
-    assert branch_folders.folder(layout, "a@b") == first
+    assert folders.folder(layout, "a+b") == second != first
+    assert folders.folder(layout, "a@b") == first
 
 
 def test_a_digest_that_another_branch_is_called_by_is_passed_over(layout: Layout) -> None:
     stored(layout, "a+b")
-    wanted = branch_folders.folder(layout, "a-b")
+    wanted = folders.folder(layout, "a-b")
     assert stored(layout, Path(wanted).name) == wanted
-    assert branch_folders.folder(layout, "a-b") not in (wanted, f"{layout.capsules}/a-b")
+    assert folders.folder(layout, "a-b") not in (wanted, f"{layout.capsules}/a-b")
 
 
 @pytest.mark.parametrize(
@@ -343,7 +342,7 @@ def test_no_branch_is_in_the_way_of_the_inbox(layout: Layout, branch: str, there
         Path(layout.reminders).write_text("# Remember later\n", encoding="utf-8")
     home = stored(layout, branch)
     assert not f"{home}/".lower().startswith(layout.reminders.lower() + "/")
-    assert branch_folders.folder(layout, branch) == home
+    assert folders.folder(layout, branch) == home
 
 
 def test_the_owner_is_read_from_a_capsule_whatever_lies_before_it(layout: Layout) -> None:
@@ -351,8 +350,8 @@ def test_the_owner_is_read_from_a_capsule_whatever_lies_before_it(layout: Layout
     (home / "README.md").write_text("about\n", encoding="utf-8")
     (home / "20200101T000000Z.md").write_bytes(b"\xff")
     (home / "20210101T000000Z.md").mkdir()
-    assert branch_folders.folder(layout, "a-b") == str(home)
-    assert branch_folders.folder(layout, "a+b") != str(home)
+    assert folders.folder(layout, "a-b") == str(home)
+    assert folders.folder(layout, "a+b") != str(home)
 
 
 @pytest.mark.parametrize("spelled", ["'a-b'", '"a-b"', '"a\\x2db"', "a-b"])
@@ -363,8 +362,8 @@ def test_the_owner_is_read_however_the_name_is_quoted(layout: Layout, spelled: s
         path.read_text(encoding="utf-8").replace("branch: a-b", f"branch: {spelled}"),
         encoding="utf-8",
     )
-    assert branch_folders.folder(layout, "a-b") == str(home)
-    assert branch_folders.folder(layout, "a+b") != str(home)
+    assert folders.folder(layout, "a-b") == str(home)
+    assert folders.folder(layout, "a+b") != str(home)
 
 
 def test_capsules_are_listed_by_time_and_within_a_second_by_number(tmp_path: Path) -> None:
@@ -372,15 +371,15 @@ def test_capsules_are_listed_by_time_and_within_a_second_by_number(tmp_path: Pat
     for name in [*reversed(order), ".draft.md", "notes.txt"]:
         (tmp_path / name).write_text("", encoding="utf-8")
     (tmp_path / "20991231T000000Z.md").mkdir()
-    assert [Path(path).name for path in branch_folders.paths(str(tmp_path))] == order
-    assert branch_folders.paths(str(tmp_path / "none")) == []
+    assert [Path(path).name for path in folders.paths(str(tmp_path))] == order
+    assert folders.paths(str(tmp_path / "none")) == []
 
 
 def test_a_taken_name_gets_a_number(layout: Layout) -> None:
     home = stored(layout, "a")
-    assert branch_folders.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-2.md"
+    assert folders.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-2.md"
     Path(home, f"{STAMP}-2.md").symlink_to("nowhere")
-    assert branch_folders.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-3.md"
+    assert folders.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-3.md"
 
 
 @pytest.mark.parametrize("linked", ["parallelus", "parallelus/manuals/capsules/feature"])
@@ -390,7 +389,7 @@ def test_a_linked_store_outside_the_root_is_refused(layout: Layout, linked: str)
     Path(linked).parent.mkdir(parents=True, exist_ok=True)
     Path(linked).symlink_to(outside)
     with pytest.raises(ContextError, match="lies outside"):
-        branch_folders.path_at(layout, "feature/demo", TIME)
+        folders.path_at(layout, "feature/demo", TIME)
 
 
 def test_saving_fills_a_stub_and_the_same_text_again_changes_nothing(layout: Layout) -> None:
@@ -403,12 +402,12 @@ def test_saving_fills_a_stub_and_the_same_text_again_changes_nothing(layout: Lay
 
 
 def test_another_finished_capsule_is_left_and_the_new_one_numbered_once(layout: Layout) -> None:
-    path = branch_folders.path_at(layout, "feature/demo", TIME)
+    path = folders.path_at(layout, "feature/demo", TIME)
     capsules.save(layout, finished(said="first"), path)
     for _ in range(2):
         assert capsules.save(layout, finished(said="second"), path).endswith(f"{STAMP}-2.md")
     assert capsules.save(layout, finished(said="third"), path).endswith(f"{STAMP}-3.md")
-    assert len(branch_folders.paths(branch_folders.folder(layout, "feature/demo"))) == 3
+    assert len(folders.paths(folders.folder(layout, "feature/demo"))) == 3
     assert capsules.save(layout, finished(said="fourth"), path, replace=True) == path
     assert Path(path).read_text(encoding="utf-8") == finished(said="fourth")
 

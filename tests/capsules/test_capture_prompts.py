@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from conftest import GOLDEN, NOW, git
-from contextkit import copies, names, tokens
-from contextkit.capsules import capsules, capture_prompts, reminders
-from contextkit.capsules.capture_prompts import Captured, Request
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
+from contextkit.base import copies, names, tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents import reminders
+from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.flows import capture as capturing
+from contextkit.capsules.flows.capture import Captured, Request
 
 NOTEBOOKS = Path("docs/branches/feature-demo")
 INBOX = Path("parallelus/manuals/capsules/remember-later.md")
@@ -22,7 +24,7 @@ TEMPLATE = Path("parallelus/manuals/templates/context_capsule_prompt.md")
 
 def capture(**changes: Any) -> Captured:
     """A capture in the current directory; a test names only what it is about."""
-    return capture_prompts.capture(Layout(), Request(**{"now": names.now()} | changes))
+    return capturing.capture(Layout(), Request(**{"now": names.now()} | changes))
 
 
 def put(path: Path, text: str) -> None:

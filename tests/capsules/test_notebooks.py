@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from contextkit.capsules import notebooks
-from contextkit.errors import ContextError
+from contextkit.base.errors import ContextError
+from contextkit.capsules.documents import notebooks
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from contextkit.capsules import reminders
-from contextkit.capsules.reminders import Reminder
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents import reminders
+from contextkit.capsules.documents.reminders import Reminder
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from conftest import Script, start
-from contextkit.capsules import reminders
-from contextkit.capsules.reminders import Reminder
+from contextkit.capsules.documents import reminders
+from contextkit.capsules.documents.reminders import Reminder
 
 INBOX = Path("parallelus/manuals/capsules/remember-later.md")
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import Script, git
-from contextkit import names
-from contextkit.handoffs import handing_over, handoffs
-from contextkit.layout import Layout
+from contextkit.base import names
+from contextkit.base.layout import Layout
+from contextkit.handoffs.documents import artifacts as handoffs
+from contextkit.handoffs.flows import switch as switching
 
 STORE = Path(".aios/handoffs")
 STORY = """\
@@ -206,7 +207,7 @@ def test_what_cannot_fit_is_status_1_and_the_active_agent_stays(team: Path, run:
 def test_a_folder_that_cannot_be_written_leaves_the_active_agent(
     team: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextkit import files
+    from contextkit.base import files
 
     switch(run, "sm")
 
@@ -507,7 +508,7 @@ def test_the_store_is_no_link_and_stays_in_the_repository(
 
 def test_the_table_of_the_design(repo: Path, run: Script) -> None:
     """3K, 5K and 4K profiles: ~5.4K instead of ~8K, then ~4.8K instead of ~12K."""
-    from contextkit import tokens
+    from contextkit.base import tokens
 
     for name, size in (("sm", 3_000), ("dev", 5_000), ("qa", 4_000)):
         text = "a word or two\n"
@@ -545,14 +546,14 @@ def test_the_switches_made_here(team: Path, run: Script) -> None:
 
 def test_a_hook_switches_with_the_text_of_a_prompt(team: Path, layout: Layout) -> None:
     def prompt(text: str, longest: int | None = None) -> str | None:
-        return handing_over.switch_from_prompt(layout, text, names.now(), longest)
+        return switching.switch_from_prompt(layout, text, names.now(), longest)
 
     assert (
         prompt("@sm write a story")
         == f"# Your profile: .claude/agents/sm.md, from here to the end\n\n{PROFILES['sm']}"
     )
     fields = {"from_agent": "sm", "to_agent": "dev", "next_action": "x", "story_id": "7"}
-    handing_over.hand_over(layout, fields, names.now())
+    switching.hand_over(layout, fields, names.now())
     text = prompt("/AIOS:agents:qa Review it. Be strict. And quick.")
     assert text is not None and text.endswith(PROFILES["qa"])
     found = handoffs.load(layout, "handoff-dev-to-qa-20251023T180500Z.yaml")
@@ -568,9 +569,9 @@ def test_a_hook_switches_with_the_text_of_a_prompt(team: Path, layout: Layout) -
 def test_a_hook_where_nobody_has_a_profile(layout: Layout) -> None:
     Path("src").mkdir()
     now = names.now()
-    assert handing_over.switch_from_prompt(layout, "@src fix it", now) is None
-    assert handing_over.switch_from_prompt(layout, "@sm plan", now) is None  # no profile, no text
-    text = handing_over.switch_from_prompt(layout, "@dev build", now)
+    assert switching.switch_from_prompt(layout, "@src fix it", now) is None
+    assert switching.switch_from_prompt(layout, "@sm plan", now) is None  # no profile, no text
+    text = switching.switch_from_prompt(layout, "@dev build", now)
     assert text is not None and "handoff-sm-to-dev" in text
 
 

@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 import yaml
 from conftest import CHECKOUT
-from contextkit import copies, tokens
-from contextkit.errors import ContextError
-from contextkit.handoffs import handoff_check, handoff_fields, handoff_limits, handoffs
-from contextkit.handoffs.handoffs import Handoff
-from contextkit.layout import Layout
-from contextkit.limits import Limits
+from contextkit.base import copies, tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.limits import Limits
+from contextkit.handoffs.documents import artifacts as handoffs
+from contextkit.handoffs.documents import check, fitting
+from contextkit.handoffs.documents import fields as handoff_fields
+from contextkit.handoffs.documents.artifacts import Handoff
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -255,7 +257,7 @@ def test_the_order_of_trimming() -> None:
         return 501 if len(handoff.blockers) > 1 or len(handoff.decisions) > 1 else 400
 
     given = a_handoff(**TYPICAL | full(160))
-    kept, said = handoff_limits.clipped(given, LIMITS, measure, strict=False)
+    kept, said = fitting.clipped(given, LIMITS, measure, strict=False)
     by_files = [(3, n + 1, 3) for n in range(9, 4, -1)]
     assert seen == [
         *((5, 10, 3), (4, 10, 3), (3, 10, 3)), *by_files, *[(3, 6, 3)] * 5,
@@ -295,7 +297,7 @@ def test_every_artifact_fits_loads_and_keeps_its_identity(
     fields: dict[str, Any], action: str, times: int
 ) -> None:
     long = {name: tuple(text * times for text in fields.get(name, ()))
-            for name in handoff_limits.LISTS}  # fmt: skip
+            for name in fitting.LISTS}  # fmt: skip
     given = handoffs.make({**fields, **long, "next_action": action * times})
     try:
         kept, said = given.clipped(LIMITS)
@@ -304,9 +306,9 @@ def test_every_artifact_fits_loads_and_keeps_its_identity(
         return
     assert handoffs.measure(kept) <= LIMITS.handoff_max_tokens
     assert handoffs.parse(handoffs.render(kept)) == kept
-    for name in handoff_limits.IDENTITY:
+    for name in fitting.IDENTITY:
         assert getattr(kept, name) == getattr(given, name)
-    for name in handoff_limits.LISTS:
+    for name in fitting.LISTS:
         assert bool(getattr(kept, name)) == bool(getattr(given, name))
     assert bool(said) == (kept != given)
     assert kept.clipped(LIMITS) == (kept, ())
@@ -347,7 +349,7 @@ def test_template_validator_and_writer_agree(layout: Layout) -> None:
     assert copies.is_ours(text)
     found = yaml.safe_load(text)["handoff"]
     assert list(found) == KEYS and list(found["story_context"]) == STORY
-    assert handoff_check.complaints(text, LIMITS)[0][0] == "error"
+    assert check.complaints(text, LIMITS)[0][0] == "error"
     values = {
         word: "sm" if "current_agent" in word else "dev" if "new_agent" in word else "filled in"
         for said in handoffs.PLACEHOLDERS.values()
@@ -357,11 +359,11 @@ def test_template_validator_and_writer_agree(layout: Layout) -> None:
     for number, (word, value) in enumerate(values.items()):
         assert word in text
         text = text.replace(word, value)
-        left = handoff_check.complaints(text, LIMITS)
+        left = check.complaints(text, LIMITS)
         done = number == len(values) - 1
         errors = [said for kind, said in left if kind == "error"]
         assert bool(errors) != done or word == "{ISO 8601, UTC}", word
-    assert handoff_check.complaints(text, LIMITS) == []
+    assert check.complaints(text, LIMITS) == []
     handoff = handoffs.parse(text)
     assert handoff.decisions == ("filled in",) * 2
     assert tokens.estimate(handoffs.render(handoff)) < tokens.estimate(text)  # without comments
@@ -431,17 +433,17 @@ handoff:
     handoff = handoffs.parse(text)
     assert (handoff.from_agent, handoff.to_agent, handoff.consumed) == ("dev", "qa", True)
     assert handoff.last_command == "*develop story-16" and handoff.version == "1.0"
-    assert handoff_check.consumed(text, "x") == text
+    assert check.consumed(text, "x") == text
     waiting = text.replace("consumed: true", "consumed: false  # soon")
-    assert handoffs.parse(handoff_check.consumed(waiting, "x")).consumed
+    assert handoffs.parse(check.consumed(waiting, "x")).consumed
     without = text.replace("  consumed: true\n", "")
-    marked = handoff_check.consumed(without, "x")
+    marked = check.consumed(without, "x")
     assert marked == without + "  consumed: true\n" and "scratchpad_path: x.md" in marked
 
 
 def test_consuming_what_has_an_unusual_form_is_left_to_people() -> None:
     with pytest.raises(ContextError, match="by hand"):
-        handoff_check.consumed('{"from": "sm", "to": "dev", "next_action": "x"}', "x")
+        check.consumed('{"from": "sm", "to": "dev", "next_action": "x"}', "x")
 
 
 @pytest.mark.skipif(not CORPUS, reason="CONTEXTKIT_CORPUS names no folder of real artifacts")

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import yaml
 from conftest import start
-from contextkit import names
-from contextkit.handoffs import handing_over, handoff_state
-from contextkit.layout import Layout
+from contextkit.base import names
+from contextkit.base.layout import Layout
+from contextkit.handoffs.documents import state as handoff_state
+from contextkit.handoffs.flows import switch
 
 AGENTS = ("sm", "dev", "qa", "pm")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -40,9 +41,9 @@ def ended(processes: list[int]) -> list[int]:
     return [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]
 
 
-def over(layout: Layout, giver: str, to: str, action: str = "go on") -> handing_over.Outcome:
+def over(layout: Layout, giver: str, to: str, action: str = "go on") -> switch.Outcome:
     fields = {"from_agent": giver, "to_agent": to, "next_action": action, "files_modified": ()}
-    return handing_over.hand_over(layout, fields, names.now(), no_story=True)
+    return switch.hand_over(layout, fields, names.now(), no_story=True)
 
 
 def stored() -> list[dict[str, object]]:
@@ -57,12 +58,12 @@ def stored() -> list[dict[str, object]]:
 
 def test_two_switches_at_once_are_two_artifacts_or_one_clean_refusal(layout: Layout) -> None:
     for turn in range(5):
-        handing_over.reset(layout)
-        handing_over.switch(layout, {"to_agent": "sm"}, names.now())
+        switch.reset(layout)
+        switch.switch(layout, {"to_agent": "sm"}, names.now())
 
         def switching(to: str, action: str = f"turn {turn}") -> Callable[[], object]:
             fields = {"to_agent": to, "next_action": action}
-            return lambda: handing_over.switch(layout, fields, names.now())
+            return lambda: switch.switch(layout, fields, names.now())
 
         assert ended([forked(switching(to)) for to in ("dev", "qa")]) == [0, 0]
         last = stored()[-2:]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from contextkit.errors import ContextError
-from contextkit.handoffs import profiles, stories
-from contextkit.layout import Layout
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.handoffs.documents import profiles, stories
 from hypothesis import given
 from hypothesis import strategies as st
 

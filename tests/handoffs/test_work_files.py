@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from contextkit.handoffs import work_files
-from contextkit.layout import Layout
+from contextkit.base.layout import Layout
+from contextkit.handoffs.flows import work_files
 
 
 def seen(root: str = "") -> list[str]:

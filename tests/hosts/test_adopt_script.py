@@ -13,12 +13,13 @@ import pytest
 import yaml
 from checkouts import READY, REAL_PYTHON, executable, make, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit import makefiles, packages, tokens
-from contextkit.errors import ContextError
-from contextkit.hosts import adoption, adoption_steps, adoption_texts, vendoring
-from contextkit.hosts.adoption_work import Plan
-from contextkit.layout import Places
-from contextkit.limits import Limits
+from contextkit.base import makefiles, packages, tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Places
+from contextkit.base.limits import Limits
+from contextkit.hosts.documents import vendored
+from contextkit.hosts.flows import adoption, adoption_steps, adoption_texts
+from contextkit.hosts.flows.adoption_plan import Plan
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -36,7 +37,7 @@ SMALL = {
 def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[bytes, bool]]:
     """A toolkit of three files, so that a test is about the host."""
     found = dict(SMALL)
-    monkeypatch.setattr(vendoring, "toolkit_files", lambda: dict(found))
+    monkeypatch.setattr(vendored, "toolkit_files", lambda: dict(found))
     return found
 
 
@@ -122,7 +123,7 @@ def test_whatever_a_host_has_comes_back_to_the_byte(
         (folder / name).write_bytes(data)
     before = tree(folder)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vendoring, "toolkit_files", lambda: {"Makefile": (b"ours:\n", False)})
+        patch.setattr(vendored, "toolkit_files", lambda: {"Makefile": (b"ours:\n", False)})
         patch.setattr(adoption_texts, "SKILLS", ("verdicts",))
         adopt(folder)
         once = tree(folder)
@@ -173,7 +174,7 @@ def test_a_record_that_leads_somewhere_else_is_refused(
     small: Any, host: Path, run: Script, change: dict[str, object]
 ) -> None:
     adopt(host)
-    record = host / FOLDER / vendoring.RECORD
+    record = host / FOLDER / vendored.RECORD
     found = json.loads(record.read_text(encoding="utf-8"))
     record.write_text(json.dumps(found | change), encoding="utf-8")
     before = tree(host)
@@ -273,7 +274,7 @@ def test_a_crash_anywhere_is_completed_by_the_next_run(
     small: Any, host: Path, again: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both ways, and in the middle of an upgrade; nothing is kept aside as if it were edited."""
-    from contextkit import files
+    from contextkit.base import files
 
     before = tree(host)
     adopt(host)
@@ -529,7 +530,7 @@ def test_every_setting_stands_in_the_file_as_a_comment(repo: Path) -> None:
 
 
 def test_the_copy_holds_what_runs_and_no_tests() -> None:
-    found = vendoring.toolkit_files()
+    found = vendored.toolkit_files()
     assert {
         "Makefile",
         "LICENSE",
@@ -547,14 +548,14 @@ def test_the_copy_holds_what_runs_and_no_tests() -> None:
 
 
 def test_a_checkout_gives_what_git_tracks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vendoring, "_tracked", lambda: {"LICENSE"})
-    found = [path for path in vendoring.toolkit_files() if "/compiled/" not in path]
+    monkeypatch.setattr(vendored, "_tracked", lambda: {"LICENSE"})
+    found = [path for path in vendored.toolkit_files() if "/compiled/" not in path]
     assert found == ["LICENSE"]
 
 
 def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through the host's own make, and from a hook with nothing set up."""
-    monkeypatch.setattr(vendoring, "_tracked", lambda: None)  # a module may not be committed yet
+    monkeypatch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
     git("add", "-A")
     git("commit", "-qm", "before")
     adopt(host)

@@ -11,21 +11,13 @@ from typing import Any
 import pytest
 from checkouts import a_toolkit, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit import copies, files, packages
-from contextkit.errors import ContextError
-from contextkit.hosts import (
-    adoption,
-    adoption_steps,
-    diagnostics,
-    hook_settings,
-    hook_trials,
-    hosts,
-    store_checks,
-    store_documents,
-    vendoring,
-)
-from contextkit.layout import Layout
-from contextkit.payloads import outputs
+from contextkit.base import copies, files, packages
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import diagnostics, settings, vendored
+from contextkit.hosts.flows import adoption, adoption_steps, store_checks, store_documents, trials
+from contextkit.payloads.flows import storing
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +42,11 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def write_hooks(repo: Path, events: dict[str, Any], toolkit: Path = CHECKOUT) -> None:
     """Hooks for all events of Claude Code; those that are named start what is given."""
-    found = hook_settings.wanted(hosts.CLAUDE, str(toolkit))
+    found = settings.wanted(hosts.CLAUDE, str(toolkit))
     for event, command in events.items():
         if command:
             found[event] = {"type": "command", "command": f"{command} # /scripts/hook.sh --host="}
-    text, _ = hook_settings.merged("", found, {}, "s")
+    text, _ = settings.merged("", found, {}, "s")
     (repo / ".claude").mkdir(exist_ok=True)
     (repo / ".claude" / "settings.json").write_text(text, encoding="utf-8")
 
@@ -70,22 +62,22 @@ def wrong(run: Script, *arguments: str) -> list[str]:
 @pytest.fixture
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hooks are not fired: a test is about something else."""
-    monkeypatch.setattr(hook_trials, "fire_all", lambda layout, names: [])
+    monkeypatch.setattr(trials, "fire_all", lambda layout, names: [])
 
 
 def test_right_after_adoption_nothing_is_wrong(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All hooks of both hosts are fired, and that leaves nothing behind."""
-    fired: list[hook_trials.Trial] = []
-    fire_all = hook_trials.fire_all
+    fired: list[trials.Trial] = []
+    fire_all = trials.fire_all
 
-    def watched(layout: Layout, names: tuple[str, ...]) -> list[hook_trials.Trial]:
+    def watched(layout: Layout, names: tuple[str, ...]) -> list[trials.Trial]:
         fired.extend(fire_all(layout, names))
         return fired
 
-    monkeypatch.setattr(hook_trials, "fire_all", watched)
-    monkeypatch.setattr(vendoring, "_tracked", lambda: None)  # a module may not be committed yet
+    monkeypatch.setattr(trials, "fire_all", watched)
+    monkeypatch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
     plan = adoption.adopt(str(repo), "tools/contextkit", ("claude", "codex"), False)
     adoption_steps.carry_out(plan)
     before = sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path))
@@ -103,13 +95,13 @@ def test_the_hooks_of_a_folder_below_the_root_are_found(
     """Its copy knows where it was adopted; hosts are started there."""
     copy = repo / "pkg" / "tools" / "contextkit"
     copy.mkdir(parents=True)
-    record = vendoring.Adopted(folder="tools/contextkit", hosts=("claude",))
-    (copy / vendoring.RECORD).write_text(vendoring.render(record), encoding="utf-8")
+    record = vendored.Adopted(folder="tools/contextkit", hosts=("claude",))
+    (copy / vendored.RECORD).write_text(vendored.render(record), encoding="utf-8")
     write_hooks(repo / "pkg", {}, copy)
-    assert hook_trials.installed(Layout(), hosts.CLAUDE) == []
+    assert trials.installed(Layout(), hosts.CLAUDE) == []
     monkeypatch.setattr(packages, "TOOLKIT", str(copy))
-    assert len(hook_trials.installed(Layout(), hosts.CLAUDE)) == len(hosts.CLAUDE.events)
-    assert hook_trials.project(Layout()) == str(repo / "pkg")
+    assert len(trials.installed(Layout(), hosts.CLAUDE)) == len(hosts.CLAUDE.events)
+    assert trials.project(Layout()) == str(repo / "pkg")
 
 
 def test_without_hooks_that_is_a_note(repo: Path, run: Script) -> None:
@@ -139,16 +131,16 @@ def test_a_hook_that_a_host_would_not_take_is_found(repo: Path, command: str, pr
     assert problem in problems[0]
 
 
-def tried(repo: Path, event: str) -> list[hook_trials.Trial]:
+def tried(repo: Path, event: str) -> list[trials.Trial]:
     """The trial of one hook; the others are taken out of the settings."""
     path = repo / ".claude" / "settings.json"
     found = json.loads(path.read_text(encoding="utf-8"))["hooks"]
     path.write_text(json.dumps({"hooks": {event: found[event]}}), encoding="utf-8")
-    return hook_trials.fire_all(Layout(), ("claude",))
+    return trials.fire_all(Layout(), ("claude",))
 
 
 def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hook_trials, "_ATTEMPTS", 1)
+    monkeypatch.setattr(trials, "_ATTEMPTS", 1)
     slow = {**hosts.CLAUDE.events, "Stop": hosts.CLAUDE.events["Stop"].replace(budget=0.001)}
     monkeypatch.setitem(hosts.HOSTS, "claude", hosts.CLAUDE.replace(events=slow))
     (trial,) = tried(hooked, "Stop")
@@ -159,7 +151,7 @@ def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPa
 def test_hooks_that_fail_inside_are_found_though_their_hosts_see_nothing(
     hooked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hook_trials, "_sample", lambda given, event, scratch: "garbage")
+    monkeypatch.setattr(trials, "_sample", lambda given, event, scratch: "garbage")
     (trial,) = tried(hooked, "SubagentStop")
     assert "not valid JSON" in trial.problems[0]
 
@@ -167,8 +159,8 @@ def test_hooks_that_fail_inside_are_found_though_their_hosts_see_nothing(
 def test_a_problem_in_a_hook_is_said_with_its_mend(
     hooked: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trial = hook_trials.Trial(host="claude", event="Stop", problems=("is odd",))
-    monkeypatch.setattr(hook_trials, "fire_all", lambda layout, names: [trial])
+    trial = trials.Trial(host="claude", event="Stop", problems=("is odd",))
+    monkeypatch.setattr(trials, "fire_all", lambda layout, names: [trial])
     (line,) = wrong(run, "--host=claude")
     assert line.startswith("hooks: claude Stop: is odd (make adopt into=.")
 
@@ -196,8 +188,8 @@ def test_what_failed_in_a_hook_is_shown_with_the_file_to_remove(repo: Path, run:
 
 @pytest.mark.usefixtures("untried")
 def test_a_store_that_git_sees_is_found(layout: Layout, repo: Path, run: Script) -> None:
-    output = outputs.Output(topic="x", source="y", content="z", tokens=900)
-    outputs.keep(layout, "s", output, 1761242700)
+    output = storing.Output(topic="x", source="y", content="z", tokens=900)
+    storing.keep(layout, "s", output, 1761242700)
     assert wrong(run) == []
     git("add", "-f", "shared/payloads/s")
     (line,) = wrong(run)
@@ -224,7 +216,7 @@ def test_a_copy_of_an_older_version_is_found_and_an_edited_one_is_not(
 def test_what_adopt_put_there_is_looked_over(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vendoring, "toolkit_files", lambda: {"Makefile": (b"x:\n", False)})
+    monkeypatch.setattr(vendored, "toolkit_files", lambda: {"Makefile": (b"x:\n", False)})
     plan = adoption.adopt(str(repo), "tools/contextkit", ("claude",), False)
     adoption_steps.carry_out(plan)
     assert wrong(run, "--host=claude") == []
@@ -298,10 +290,10 @@ def test_a_look_that_stumbles_is_a_finding(
 
 @pytest.mark.usefixtures("untried")
 def test_old_programs_are_found(repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
-    from contextkit.hosts import checkups
+    from contextkit.hosts.flows import checkup
 
     said = {"make": "3.81", "git": "", "python3": "3.12.1"}
-    monkeypatch.setattr(checkups, "_version", said.__getitem__)
+    monkeypatch.setattr(checkup, "_version", said.__getitem__)
     lines = wrong(run)
     assert [line.partition(" (")[0] for line in lines] == [
         "versions: make is 3.81",

@@ -11,15 +11,20 @@ from typing import Any
 import memory_stores
 import pytest
 from conftest import NOW, Script, git
-from contextkit import git as repositories
-from contextkit import names, tokens
-from contextkit.handoffs import handing_over, handoff_state, handoffs
-from contextkit.hosts import hook_agents, hook_frame, host_rules
-from contextkit.layout import Layout
-from contextkit.memory import snapshots
-from contextkit.payloads import outputs, payloads
-from contextkit.reviews import run_starts, runs, verdicts
-from contextkit.reviews.run_starts import Request, Started
+from contextkit.base import git as repositories
+from contextkit.base import names, tokens
+from contextkit.base.layout import Layout
+from contextkit.handoffs.documents import artifacts as handoffs
+from contextkit.handoffs.documents import state
+from contextkit.handoffs.flows import switch
+from contextkit.hosts.documents import rules, seen_agents
+from contextkit.hosts.flows import runner
+from contextkit.memory.documents import snapshots
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import storing
+from contextkit.reviews.documents import runs, verdicts
+from contextkit.reviews.flows import start as starting
+from contextkit.reviews.flows.start import Request, Started
 from test_capture_prompts import remind
 from test_subagent_manager_script import BODY, a_capsule
 from test_transcripts import reply
@@ -32,8 +37,8 @@ BAD = "# My review\n\nAll is well, I think.\n"
 def fire(event: str, host: str = "claude", **passed: Any) -> str:
     """What the agent is told, or the reason of a block; the host takes the answer."""
     data = json.dumps({"session_id": "s-1", **passed}).encode()
-    said = hook_frame.run([event, f"--host={host}"], data)
-    assert host_rules.problems(host, event, 0, said) == []
+    said = runner.run([event, f"--host={host}"], data)
+    assert rules.problems(host, event, 0, said) == []
     found = json.loads(said) if said else {}
     return str(
         found.get("reason") or found.get("hookSpecificOutput", {}).get("additionalContext", "")
@@ -57,7 +62,7 @@ def test_a_start_names_what_waits_in_a_line_each(layout: Layout) -> None:
         "2 reminders are open: `make reminders` shows them."
     )
     fields = {"from_agent": "sm", "to_agent": "dev", "next_action": "Build it"}
-    handing_over.hand_over(layout, fields, names.now(), no_story=True)
+    switch.hand_over(layout, fields, names.now(), no_story=True)
     _, handoff = fire("SessionStart", "codex", source="clear").splitlines()
     assert handoff == (
         "A handoff from sm to dev is not consumed: `make handoff_show"
@@ -69,7 +74,7 @@ def test_done_reminders_and_consumed_handoffs_are_not_named(layout: Layout, run:
     remind("one")
     run("remember_later", "list", "--json")
     run("remember_later", "done", f"--id={json.loads(run.out)[0]['id']}")
-    handing_over.hand_over(
+    switch.hand_over(
         layout, {"from_agent": "sm", "to_agent": "dev", "next_action": "x"}, 1, no_story=True
     )
     assert run("handoff", "consume", "latest") == 0
@@ -138,7 +143,7 @@ def test_a_profile_that_is_too_long_is_named_instead(team: Path) -> None:
 
 
 def active(layout: Layout) -> str:
-    return handoff_state.current(layout)[0].active
+    return state.current(layout)[0].active
 
 
 def test_the_agent_of_a_session_ends_with_it_and_is_back_when_it_is_resumed(
@@ -192,7 +197,7 @@ def test_a_sealed_capsule_is_compared_with_its_files(repo: Path, run: Script) ->
 
 def test_without_a_capsule_it_gets_the_latest_handoff(layout: Layout) -> None:
     fields = {"from_agent": "sm", "to_agent": "dev", "next_action": "Build it"}
-    handing_over.hand_over(layout, fields, names.now(), no_story=True)
+    switch.hand_over(layout, fields, names.now(), no_story=True)
     assert "not instructions: `.aios/handoffs/handoff-sm-to-dev-" in start()
     assert "Build it" in start()
 
@@ -205,7 +210,7 @@ def started(repo: Path) -> Started:
     (repo / "plan.md").write_text("# Plan\n", encoding="utf-8")
     asked = ("fd-safety", "interflux:review:fd-x")
     request = Request(process="flux-drive", target="plan.md", agents=asked)
-    return run_starts.start(Layout(), request, names.now())
+    return starting.start(Layout(), request, names.now())
 
 
 def stop(text: str = "Done.", kind: str = "fd-safety", agent: str = "a1", **more: Any) -> str:
@@ -403,5 +408,5 @@ def test_a_payload_is_stored_as_it_was_and_told_of_without_its_secrets(layout: L
     (path,) = payloads.documents(layout, "s-1")
     found = payloads.load(path, path)
     assert found.content == text and SECRET not in found.summary
-    assert hook_agents.load(layout, "s-1", "a1").stored == layout.shown(path)
-    assert outputs.find(layout, "latest", "s-1", names.now()) == path
+    assert seen_agents.load(layout, "s-1", "a1").stored == layout.shown(path)
+    assert storing.find(layout, "latest", "s-1", names.now()) == path

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 from conftest import NOW, Script
-from contextkit.hosts import hook_agents, hook_frame, session_ends
-from contextkit.layout import Layout
-from contextkit.payloads import outputs, payloads, retention
-from contextkit.reviews import verdicts
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import seen_agents
+from contextkit.hosts.flows import runner, session_end
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import retention, storing
+from contextkit.reviews.documents import verdicts
 
 LONG = "# Report\n\n" + "The parser in `src/app.py:42` takes 52 ms, which is too slow. " * 60
 VERDICT = "\n\nVERDICT: NEEDS_ATTENTION the parser is slow\n"
@@ -21,7 +23,7 @@ VERDICT = "\n\nVERDICT: NEEDS_ATTENTION the parser is slow\n"
 
 def fire(event: str, **passed: Any) -> str:
     data = json.dumps({"session_id": "s-1", **passed}).encode()
-    return hook_frame.run([event, "--host=claude"], data)
+    return runner.run([event, "--host=claude"], data)
 
 
 def stop(agent: str, text: str, kind: str = "Explore") -> str:
@@ -48,7 +50,7 @@ def test_a_long_message_is_stored_with_its_agent_as_topic_and_source(layout: Lay
     payload = payloads.load(path, path)
     assert (payload.topic, payload.source, payload.content) == ("Explore", "Explore", LONG)
     assert payload.created_at == NOW
-    assert hook_agents.load(layout, "s-1", "a1").stored == layout.shown(path)
+    assert seen_agents.load(layout, "s-1", "a1").stored == layout.shown(path)
 
 
 def test_a_short_message_is_left_where_it_is(layout: Layout) -> None:
@@ -156,36 +158,36 @@ def test_forty_agents_that_stop_at_once_lose_nothing(layout: Layout) -> None:
 
 
 def test_a_subagent_is_sent_back_at_most_as_often_as_allowed(layout: Layout) -> None:
-    sent = [hook_agents.send_back(layout, "s-1", "a1", 2) for _ in range(4)]
+    sent = [seen_agents.send_back(layout, "s-1", "a1", 2) for _ in range(4)]
     assert sent == [True, True, False, False]
-    assert hook_agents.send_back(layout, "s-1", "a2", 2)
-    assert hook_agents.load(layout, "s-1", "a1").blocks == 2
+    assert seen_agents.send_back(layout, "s-1", "a2", 2)
+    assert seen_agents.load(layout, "s-1", "a1").blocks == 2
 
 
 def test_what_another_hook_writes_just_now_is_not_taken_from_it(layout: Layout) -> None:
     """A session may end while the host compacts it; what a killed hook left goes."""
-    hook_agents.save(layout, "s", "a", hook_agents.HookAgent())
-    folder = Path(hook_agents.folder(layout, "s"))
+    seen_agents.save(layout, "s", "a", seen_agents.HookAgent())
+    folder = Path(seen_agents.folder(layout, "s"))
     draft, litter = folder / f".compaction.{'a' * 12}.tmp", folder / f".compaction.{'b' * 12}.tmp"
     draft.touch()
     litter.touch()
     os.utime(litter, (0, 0))
-    assert hook_agents.forget(layout, "s")
+    assert seen_agents.forget(layout, "s")
     assert list(folder.iterdir()) == [draft]
 
 
 def test_a_broken_record_of_an_agent_is_as_good_as_none(layout: Layout) -> None:
-    hook_agents.save(layout, "s-1", "a1", hook_agents.HookAgent(blocks=2))
-    Path(hook_agents.path(layout, "s-1", "a1")).write_text("{", encoding="utf-8")
-    assert hook_agents.load(layout, "s-1", "a1") == hook_agents.HookAgent()
+    seen_agents.save(layout, "s-1", "a1", seen_agents.HookAgent(blocks=2))
+    Path(seen_agents.path(layout, "s-1", "a1")).write_text("{", encoding="utf-8")
+    assert seen_agents.load(layout, "s-1", "a1") == seen_agents.HookAgent()
 
 
 # Sessions
 
 
 def store(layout: Layout, session: str, text: str = LONG) -> None:
-    output = outputs.Output(topic="x", source="y", content=text, tokens=900)
-    outputs.keep(layout, session, output, 1761242700)
+    output = storing.Output(topic="x", source="y", content=text, tokens=900)
+    storing.keep(layout, session, output, 1761242700)
 
 
 def test_a_session_that_ends_and_is_resumed_has_everything_again(layout: Layout) -> None:
@@ -208,7 +210,7 @@ def test_a_start_sweeps_what_nobody_used_for_a_day(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store(layout, "old")
-    hook_agents.save(layout, "old", "a1", hook_agents.HookAgent(started=1))
+    seen_agents.save(layout, "old", "a1", seen_agents.HookAgent(started=1))
     os.utime(os.path.join(layout.hooks, "old"), (1, 1))
     monkeypatch.setenv("CONTEXT_NOW", "2025-10-25T18:05:00Z")
     fire("SessionStart", source="startup")
@@ -280,9 +282,9 @@ def test_a_bad_session_is_refused(layout: Layout, run: Script) -> None:
 
 
 def test_a_generated_session_is_not_used_again_after_its_end(layout: Layout) -> None:
-    from contextkit import sessions
+    from contextkit.base import sessions
 
     made, new = sessions.current(layout, "", 1761242700)
     assert new
-    session_ends.end(layout, made)
+    session_end.end(layout, made)
     assert sessions.current(layout, "", 1761242700)[0] != made

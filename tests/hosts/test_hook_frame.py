@@ -8,24 +8,26 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from contextkit import tokens
-from contextkit.errors import ContextError
-from contextkit.hosts import diagnostics, hook_events, hook_frame, hosts
-from contextkit.hosts.hosts import NOTHING, Answer, HookInput
-from contextkit.layout import Layout
+from contextkit.base import tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import diagnostics
+from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
+from contextkit.hosts.flows import events, runner
 from hypothesis import given
 from hypothesis import strategies as st
 
 Patch = pytest.MonkeyPatch
 
 
-def actions(patch: Patch, *found: hook_events.Action) -> None:
-    patch.setitem(hook_events.ACTIONS, "SessionStart", found)
+def actions(patch: Patch, *found: events.Action) -> None:
+    patch.setitem(events.ACTIONS, "SessionStart", found)
 
 
 def fire(**passed: object) -> str:
     data = json.dumps(passed).encode()
-    said = hook_frame.run(["SessionStart", "--host=claude"], data)
+    said = runner.run(["SessionStart", "--host=claude"], data)
     context: str = json.loads(said)["hookSpecificOutput"]["additionalContext"] if said else ""
     return context
 
@@ -59,8 +61,8 @@ def test_an_unreadable_setting_does_not_stop_the_host(repo: Path) -> None:
 
 def test_where_nothing_can_be_written_nothing_is_said(repo: Path, monkeypatch: Patch) -> None:
     (repo / ".contextkit").write_text("in the way", encoding="utf-8")
-    assert hook_frame.run(["Stop"], b"garbage") == ""
-    assert hook_frame.run(["SubagentStart"], b'{"agent_id": "a"}') == ""
+    assert runner.run(["Stop"], b"garbage") == ""
+    assert runner.run(["SubagentStart"], b'{"agent_id": "a"}') == ""
 
 
 def test_diagnostics_are_bounded(repo: Path, monkeypatch: Patch) -> None:
@@ -94,8 +96,8 @@ def test_the_first_block_is_heard(repo: Path, monkeypatch: Patch) -> None:
     def two(layout: Layout, given: HookInput) -> Answer:
         return Answer(block="no, this")
 
-    monkeypatch.setitem(hook_events.ACTIONS, "Stop", (one, two))
-    said = json.loads(hook_frame.run(["Stop", "--host=codex"], b"{}"))
+    monkeypatch.setitem(events.ACTIONS, "Stop", (one, two))
+    said = json.loads(runner.run(["Stop", "--host=codex"], b"{}"))
     assert said == {"decision": "block", "reason": "write it first"}
 
 
@@ -122,12 +124,12 @@ def test_context_stays_within_the_limits_and_quoted_text_gives_way(
                       max_size=3))  # fmt: skip
 def test_no_text_is_too_much(texts: list[str]) -> None:
     class Root:
-        from contextkit.limits import Limits
+        from contextkit.base.limits import Limits
 
         limits = Limits()
 
     answers = [Answer(quoted=text, origin="o" * 50, context=text[:900]) for text in texts]
-    merged = hook_frame._merged(Root(), answers)  # type: ignore[arg-type]
+    merged = runner._merged(Root(), answers)  # type: ignore[arg-type]
     assert len(merged.context) <= Root.limits.hook_context_characters
     assert tokens.cautious(merged.context) <= Root.limits.hook_context_tokens
 
@@ -135,8 +137,8 @@ def test_no_text_is_too_much(texts: list[str]) -> None:
 def test_an_event_without_work_reads_no_settings_and_writes_nothing(
     repo: Path, monkeypatch: Patch
 ) -> None:
-    monkeypatch.setattr(hook_frame, "_layout", lambda: pytest.fail("not needed"))
-    assert hook_frame.run(["PreToolUse"], b"{}") == ""
+    monkeypatch.setattr(runner, "_layout", lambda: pytest.fail("not needed"))
+    assert runner.run(["PreToolUse"], b"{}") == ""
     assert sorted(path.name for path in repo.iterdir()) == [".git"]
 
 

@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 from checkouts import plain_python
 from conftest import git
-from contextkit import names
-from contextkit.handoffs import handoffs
-from contextkit.hosts import adoption, adoption_steps, host_rules, vendoring
-from contextkit.layout import Layout
-from contextkit.memory import snapshots
-from contextkit.payloads import payloads
-from contextkit.reviews import run_starts, verdicts
-from contextkit.reviews.run_starts import Request
+from contextkit.base import names
+from contextkit.base.layout import Layout
+from contextkit.handoffs.documents import artifacts as handoffs
+from contextkit.hosts.documents import rules, vendored
+from contextkit.hosts.flows import adoption, adoption_steps
+from contextkit.memory.documents import snapshots
+from contextkit.payloads.documents import store as payloads
+from contextkit.reviews.documents import verdicts
+from contextkit.reviews.flows import start
+from contextkit.reviews.flows.start import Request
 from test_transcripts import reply
 
 LONG = "# Report\n\n" + "The parser in `src/app.py:42` takes 52 ms, which is too slow. " * 60
@@ -45,7 +47,7 @@ class Session:
             input=json.dumps(given), env=self._environment, cwd="/",
             capture_output=True, encoding="utf-8", timeout=handler["timeout"],
         )  # fmt: skip
-        assert host_rules.problems("claude", event, done.returncode, done.stdout) == []
+        assert rules.problems("claude", event, done.returncode, done.stdout) == []
         assert done.stderr == ""
         said = json.loads(done.stdout) if done.stdout else {}
         inner = said.get("hookSpecificOutput", {})
@@ -54,7 +56,7 @@ class Session:
 
 @pytest.fixture
 def host(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
-    monkeypatch.setattr(vendoring, "_tracked", lambda: None)  # a module may not be committed yet
+    monkeypatch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
     plan = adoption.adopt(str(repo), "tools/contextkit", ("claude",), False)
     adoption_steps.carry_out(plan)
     for name in ("sm", "dev"):
@@ -81,7 +83,7 @@ def test_a_whole_session(host: Session, repo: Path) -> None:
     (repo / "plan.md").write_text("# Plan\n", encoding="utf-8")
     now = int(subprocess.check_output(["date", "+%s"]))
     asked = Request(process="flux-drive", target="plan.md", agents=("fd-safety",))
-    started = run_starts.start(layout, asked, now)
+    started = start.start(layout, asked, now)
     reviewer = {"agent_id": "a2", "agent_type": "fd-safety"}
     assert host("SubagentStart", **reviewer) == ""
     said = host("SubagentStop", **reviewer, last_assistant_message="All is well.")

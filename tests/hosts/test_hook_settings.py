@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from contextkit.errors import ContextError
-from contextkit.hosts import hook_settings, hosts, json_edits, marker_blocks
+from contextkit.base.errors import ContextError
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import json_edits, marker_blocks
+from contextkit.hosts.documents import settings as hook_settings
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from checkouts import REAL_PYTHON, a_toolkit, executable, plain_python
 from conftest import SCRIPTS, Script
-from contextkit.hosts import diagnostics
+from contextkit.hosts.documents import diagnostics
 from test_imports import DEAR, modules_of_hook
 
 REPORT = "# Report\n\n" + "It takes 52 ms. " * 300 + "\n\nVERDICT: NEEDS_ATTENTION slow\n"
@@ -104,7 +104,7 @@ def test_without_python_or_toolkit_nothing_happens(own: Path, tmp_path: Path) ->
 
 def test_a_broken_toolkit_does_not_stop_the_host(own: Path, repo: Path) -> None:
     given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
-    frame = own / "scripts" / "contextkit" / "hosts" / "hook_frame.py"
+    frame = own / "scripts" / "contextkit" / "hosts" / "flows" / "runner.py"
     frame.write_text("def (", encoding="utf-8")
     done = hook(own / "scripts" / "hook.sh", "SubagentStop", given=given)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -131,8 +131,8 @@ def test_a_hook_imports_nothing_dear(repo: Path, toolkit: Path, event: str) -> N
     scripts = toolkit / "scripts"
     given = {"session_id": "s", "cwd": str(repo), "agent_id": "a"}
     idle = modules_of_hook(scripts, event, json.dumps(given))
-    assert not idle & (DEAR | {"socket", "ssl", "subprocess", "contextkit.cli"})
-    assert "contextkit.payloads.payloads" not in idle
+    assert not idle & (DEAR | {"socket", "ssl", "subprocess", "contextkit.base.cli"})
+    assert "contextkit.payloads.documents.store" not in idle
     modules_of_hook(
         scripts, "SubagentStop", json.dumps({**given, "last_assistant_message": REPORT})
     )
@@ -140,4 +140,4 @@ def test_a_hook_imports_nothing_dear(repo: Path, toolkit: Path, event: str) -> N
     busy = modules_of_hook(
         scripts, event, json.dumps({**given, "last_assistant_message": REPORT + "more"})
     )
-    assert not busy & (DEAR | {"socket", "ssl", "subprocess", "contextkit.cli"})
+    assert not busy & (DEAR | {"socket", "ssl", "subprocess", "contextkit.base.cli"})

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 from conftest import CHECKOUT
-from contextkit import filters, tokens
-from contextkit.errors import ContextError
-from contextkit.hosts import hook_events, hook_frame, host_rules, hosts
-from contextkit.hosts.hosts import Answer
+from contextkit.base import filters, tokens
+from contextkit.base.errors import ContextError
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import rules
+from contextkit.hosts.documents.contracts import Answer
+from contextkit.hosts.flows import events, runner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,12 +29,12 @@ def samples(host: str) -> dict[str, dict[str, Any]]:
 
 
 def fire(host: str, event: str, data: bytes) -> str:
-    return hook_frame.run([event, f"--host={host}"], data)
+    return runner.run([event, f"--host={host}"], data)
 
 
 def test_there_is_a_recorded_input_for_every_event() -> None:
     for host in hosts.HOSTS.values():
-        assert list(samples(host.name)) == list(host.events) == list(hook_events.ACTIONS)
+        assert list(samples(host.name)) == list(host.events) == list(events.ACTIONS)
 
 
 @pytest.mark.parametrize(("host", "event"), PAIRS)
@@ -48,7 +50,7 @@ def test_the_answer_to_a_complete_input_is_one_that_the_host_takes(
     repo: Path, host: str, event: str
 ) -> None:
     said = fire(host, event, json.dumps({**samples(host)[event], "cwd": str(repo)}).encode())
-    assert host_rules.problems(host, event, 0, said) == []
+    assert rules.problems(host, event, 0, said) == []
     assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
 
 
@@ -57,7 +59,7 @@ def test_the_answer_to_a_complete_input_is_one_that_the_host_takes(
 def test_an_odd_input_never_stands_in_the_way(repo: Path, host: str, passed: str) -> None:
     for event in (*hosts.HOSTS[host].events, "PreToolUse", "AnEventOfNextYear", ""):
         data = (FIXTURES / passed).read_bytes().replace(b"EVENT", event.encode())
-        assert host_rules.problems(host, event, 0, fire(host, event, data)) == []
+        assert rules.problems(host, event, 0, fire(host, event, data)) == []
     log = repo / ".contextkit" / "hooks" / "diagnostics.log"
     assert log.exists() == passed.startswith("garbage")
     assert not [path for path in repo.parent.rglob("*") if path.name.startswith("pwned")]
@@ -65,7 +67,7 @@ def test_an_odd_input_never_stands_in_the_way(repo: Path, host: str, passed: str
 
 def test_the_event_may_stand_in_the_input_alone(repo: Path) -> None:
     data = json.dumps({**samples("claude")["SubagentStop"], "cwd": str(repo)}).encode()
-    assert hook_frame.run([], data) == ""
+    assert runner.run([], data) == ""
     assert list((repo / "shared" / "payloads").rglob("*-explore.md"))
 
 
@@ -77,7 +79,7 @@ answers = st.builds(Answer, context=st.text(), quoted=st.text(), origin=st.text(
 def test_every_answer_is_put_into_a_form_that_the_host_takes(
     host: str, answer: Answer, event: str
 ) -> None:
-    assert host_rules.problems(host, event, 0, hosts.output(host, event, answer)) == []
+    assert rules.problems(host, event, 0, hosts.output(host, event, answer)) == []
 
 
 def test_text_is_handed_to_an_agent_where_its_host_can() -> None:
@@ -148,16 +150,16 @@ def test_an_unknown_host_is_refused_by_name() -> None:
     ],
 )  # fmt: skip
 def test_what_a_host_would_not_take_is_said(host: str, event: str, said: str, problem: str) -> None:
-    assert problem in "; ".join(host_rules.problems(host, event, 0, said))
+    assert problem in "; ".join(rules.problems(host, event, 0, said))
 
 
 def test_any_status_but_0_is_a_problem() -> None:
-    assert host_rules.problems("claude", "Stop", 2, "")
-    assert host_rules.problems("claude", "Stop", 0, "") == []
+    assert rules.problems("claude", "Stop", 2, "")
+    assert rules.problems("claude", "Stop", 0, "") == []
 
 
 def test_our_own_cap_is_below_those_of_the_hosts() -> None:
-    from contextkit.limits import Limits
+    from contextkit.base.limits import Limits
 
     assert Limits().hook_context_characters < 10_000
     assert Limits().hook_context_tokens < 2500 and tokens.CAUTION > 1

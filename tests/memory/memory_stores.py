@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from contextkit import names, references
-from contextkit.layout import Layout
-from contextkit.memory import checkpoints, findings, memory, merged_findings, plan_updates, plans
-from contextkit.memory import snapshots as snapshot_files
-from contextkit.memory.sections import FileNote
+from contextkit.base import names, references
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import checkpoints, findings, plan_updates, plans
+from contextkit.memory.documents import merged as merged_findings
+from contextkit.memory.documents import snapshots as snapshot_files
+from contextkit.memory.documents import store as memory
+from contextkit.memory.documents.sections import FileNote
 
 NOW = 1_761_242_700  # 2025-10-23 18:05:00 UTC
 TASK = "station"

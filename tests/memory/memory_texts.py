@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from contextkit.memory import sections
+from contextkit.memory.documents import sections
 from hypothesis import strategies as st
 
 # Pieces that mean something in the formats, in any order and nesting.

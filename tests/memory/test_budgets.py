@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextkit import tokens
-from contextkit.memory import budgets
-from contextkit.memory.budgets import Omitted, Part
+from contextkit.base import tokens
+from contextkit.memory.flows import budgets
+from contextkit.memory.flows.budgets import Omitted, Part
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from contextkit.errors import ContextError
-from contextkit.memory import checkpoints
-from contextkit.memory.checkpoints import Checkpoint
-from contextkit.references import Reference
+from contextkit.base.errors import ContextError
+from contextkit.base.references import Reference
+from contextkit.memory.documents import checkpoints
+from contextkit.memory.documents.checkpoints import Checkpoint
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from contextkit.memory import estimates
+from contextkit.memory.documents import estimates
 
 
 @pytest.mark.parametrize(

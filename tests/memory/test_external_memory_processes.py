@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from contextkit.layout import Layout
-from contextkit.memory import checkpoints, findings, memory, plan_updates, plans
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import checkpoints, findings, plan_updates, plans
+from contextkit.memory.documents import store as memory
 from test_checkpoints import a_checkpoint
 from test_findings import NOON, a_finding
 

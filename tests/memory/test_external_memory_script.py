@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from checkouts import make
 from conftest import CHECKOUT, Script, git
-from contextkit.memory import finding_reports, findings, merged_findings, plans
+from contextkit.memory.documents import findings, plans
+from contextkit.memory.documents import merged as merged_findings
+from contextkit.memory.documents import reports as agent_reports
 
 Golden = Callable[[str, str], None]
 STORE = Path(".temp/memory")
@@ -264,7 +266,7 @@ def words_of(text: str) -> set[str]:
 )
 def test_no_line_of_a_report_is_lost_whatever_its_form(form: str) -> None:
     for text in (form + REPORT, form + REPORT.replace("##", "###"), form + "only text\n\nmore"):
-        read = finding_reports.read(text)
+        read = agent_reports.read(text)
         made = findings.make("a", "t", "failed", "2025-01-04T12:00:00Z", **read)
         assert words_of(text) <= words_of(findings.render(made))
 
@@ -442,7 +444,7 @@ def test_without_a_task_the_one_written_about_last_is_meant(run: Script, repo: P
 def test_what_cannot_be_written_is_printed(
     run: Script, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextkit import files
+    from contextkit.base import files
 
     def full(*_: object) -> str:
         raise OSError(28, "No space left on device")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from contextkit.errors import ContextError
-from contextkit.memory import findings
-from contextkit.memory.findings import Extra, Finding
+from contextkit.base.errors import ContextError
+from contextkit.memory.documents import findings
+from contextkit.memory.documents.findings import Extra, Finding
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_texts import FILES, LIST, TEXT

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from contextkit.memory import findings, merged_findings, sections
-from contextkit.memory.findings import Extra, Finding
+from contextkit.memory.documents import findings, sections
+from contextkit.memory.documents import merged as merged_findings
+from contextkit.memory.documents.findings import Extra, Finding
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_texts import FILES, LIST, TEXT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from contextkit.memory import plan_updates, plans
-from contextkit.memory.plans import Plan
+from contextkit.memory.documents import plan_updates, plans
+from contextkit.memory.documents.plans import Plan
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_texts import LINES, LIST, TEXT

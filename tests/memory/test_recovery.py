@@ -8,10 +8,12 @@ from pathlib import Path
 
 import memory_stores as stores
 import pytest
-from contextkit import names, tokens
-from contextkit.layout import Layout
-from contextkit.memory import memory, recovery, recovery_reports
-from contextkit.memory.recovery import Recovered
+from contextkit.base import names, tokens
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import store as memory
+from contextkit.memory.flows import recovery
+from contextkit.memory.flows import report as recovery_report
+from contextkit.memory.flows.recovery import Recovered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_stores import NOW, TASK
@@ -24,7 +26,7 @@ def load(layout: Layout, task: str = "") -> Recovered:
 
 
 def report(layout: Layout, budget: int = 4000, task: str = "", prompt: bool = False) -> str:
-    return recovery_reports.report(layout, load(layout, task), budget, prompt).text
+    return recovery_report.report(layout, load(layout, task), budget, prompt).text
 
 
 def test_the_report_has_everything_in_its_order(
@@ -194,7 +196,7 @@ def test_the_budget_is_kept_however_much_there_is(
                       completed_subtasks=tuple(prose[:50] for _ in range(500)))  # fmt: skip
     for number in range(60):
         stores.finding(layout, f"a{number}", NOW - number, summary=prose * 20)
-    budget = max(budget, recovery_reports.LEAST_PROMPT) if prompt else budget
+    budget = max(budget, recovery_report.LEAST_PROMPT) if prompt else budget
     text = report(layout, budget, prompt=prompt)
     assert tokens.cautious(text) <= budget
     assert not prompt or "\n```\n\nGo on from its next action." in text
@@ -204,7 +206,7 @@ def test_the_budget_is_kept_however_much_there_is(
 def test_what_is_left_out_is_named_or_counted(layout: Layout) -> None:
     stores.checkpoint(layout)
     paths = [stores.finding(layout, f"a{n}", NOW - n, summary="Long. " * 300) for n in range(90)]
-    made = recovery_reports.report(layout, load(layout), 4000)
+    made = recovery_report.report(layout, load(layout), 4000)
     whole = [path for path in paths if path not in {part.path for part in made.left_out}]
     assert whole == paths[: len(whole)]
     assert "more; `make memory_list task=station` names all" in made.text
@@ -234,8 +236,8 @@ def test_the_smallest_prompt_closes_its_fence_whatever_the_task_is_called(
     layout: Layout, task: str
 ) -> None:
     stores.checkpoint(layout, task_id=task, context_summary="x y " * 900)
-    text = report(layout, recovery_reports.LEAST_PROMPT, task, prompt=True)
-    assert tokens.cautious(text) <= recovery_reports.LEAST_PROMPT
+    text = report(layout, recovery_report.LEAST_PROMPT, task, prompt=True)
+    assert tokens.cautious(text) <= recovery_report.LEAST_PROMPT
     assert "\n```\n\nGo on" in text
     assert "Finish src/screen.py" in text or task != TASK
 
@@ -266,7 +268,7 @@ HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 5
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(
     damage=st.lists(HALVES, min_size=9, max_size=9),
-    budget=st.integers(recovery_reports.LEAST_PROMPT, 3000),
+    budget=st.integers(recovery_report.LEAST_PROMPT, 3000),
     prompt=st.booleans(),
 )
 def test_no_byte_in_the_store_can_keep_recovery_from_working(
@@ -282,7 +284,7 @@ def test_no_byte_in_the_store_can_keep_recovery_from_working(
         other = path.with_name(path.stem + "_99" + path.suffix)
         other.write_bytes(data[:cut] + odd + data[cut + lost :])
     found = load(layout)
-    text = recovery_reports.report(layout, found, budget, prompt).text
+    text = recovery_report.report(layout, found, budget, prompt).text
     assert tokens.cautious(text) <= budget
     assert found.checkpoint is not None
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import memory_stores as stores
 import pytest
 from conftest import Script, git
-from contextkit import files
-from contextkit.layout import Layout
-from contextkit.memory import snapshots, zones
+from contextkit.base import files
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import snapshots, zones
 from memory_stores import NOW, TASK
 
 SNAPSHOTS = Path(".temp/memory/context_snapshots")
@@ -146,12 +146,12 @@ def test_a_wrong_call_of_status_writes_nothing(
 def test_a_hook_looks_without_starting_a_process(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextkit.memory import derived_snapshots
+    from contextkit.memory.flows import derived
 
     stores.full(layout)
     monkeypatch.setattr("os.posix_spawnp", None)
     assert zones.look(layout, "s", TASK, 150_000) == (zones.zone(layout, 150_000), True)
-    made = derived_snapshots.derive(layout, reason="token_limit", now=NOW, tokens=150_000)
+    made = derived.derive(layout, reason="token_limit", now=NOW, tokens=150_000)
     path = snapshots.save(layout, made, NOW)
     assert snapshots.load(path).task_id == TASK
 

@@ -11,17 +11,11 @@ from typing import Any
 import memory_stores as stores
 import pytest
 from conftest import Script, git
-from contextkit import names
-from contextkit.layout import Layout
-from contextkit.memory import (
-    checkpoints,
-    derived_snapshots,
-    memory,
-    recovery,
-    recovery_reports,
-    task_upkeep,
-    zones,
-)
+from contextkit.base import names
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import checkpoints, zones
+from contextkit.memory.documents import store as memory
+from contextkit.memory.flows import derived, recovery, report, upkeep
 from memory_stores import NOW, TASK
 
 # What a save asks of the system, one after the other; it may die before any of these.
@@ -76,7 +70,7 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
     layout: Layout, run: Script, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two hundred kills: what is on the disk changes with these calls, and only with them."""
-    monkeypatch.setattr(derived_snapshots, "uncommitted", lambda _: ())  # git is not killed here
+    monkeypatch.setattr(derived, "uncommitted", lambda _: ())  # git is not killed here
     row = {"agent": "ui", "status": "completed", "summary": "Found"}
     Path("batch.json").write_text(
         json.dumps({"summary": "Half", "next_action": "Go on", "findings": [row, row]}), "utf-8"
@@ -102,11 +96,11 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
         deaths += calls_of(before(moment), moment, number % calls) < 0
         broken: list[str] = []
         whole = checkpoints.load_all(layout, TASK, broken)
-        task_upkeep.listed(layout, broken=broken)
+        upkeep.listed(layout, broken=broken)
         found = recovery.load(layout, TASK, moment)
         assert broken == [] and found.warnings == ()  # nothing half-written under a final name
         assert found.checkpoint == whole[-1][1]
-        text = recovery_reports.report(layout, found, 4000).text
+        text = report.report(layout, found, 4000).text
         assert f"## Next action\n\n{whole[-1][1].next_action}" in text and "## Plan" in text
     assert deaths == EACH
     assert calls_of(before(NOW + 6000), NOW + 6000) < 255  # and the next save is as any other

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from contextkit.errors import ContextError
-from contextkit.memory import snapshots
-from contextkit.references import Reference
+from contextkit.base.errors import ContextError
+from contextkit.base.references import Reference
+from contextkit.memory.documents import snapshots
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_texts import FILES, LINES, LIST, TEXT

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS
-from contextkit.errors import ContextError
-from contextkit.memory import transcripts
+from contextkit.base.errors import ContextError
+from contextkit.memory.documents import transcripts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -161,7 +161,7 @@ def test_whatever_a_file_holds_there_is_a_count_or_a_sentence(file: Path, data: 
 def test_json_is_not_imported_on_the_way(file: Path) -> None:
     count(file, reply(80_000), reply(90_000)[:-9], end="")
     program = (
-        "import sys; from contextkit.memory import transcripts\n"
+        "import sys; from contextkit.memory.documents import transcripts\n"
         "print(transcripts.context_tokens(sys.argv[1]), 'json' in sys.modules)"
     )
     done = subprocess.run(

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from contextkit.layout import Layout
-from contextkit.limits import Limits
-from contextkit.memory import zones
+from contextkit.base.layout import Layout
+from contextkit.base.limits import Limits
+from contextkit.memory.documents import zones
 from hypothesis import given
 from hypothesis import strategies as st
 

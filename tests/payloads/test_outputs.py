@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 import toon_format
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.payloads import outputs, payloads, retention
-from contextkit.payloads.outputs import Output, Stored
-from contextkit.payloads.summaries import Row
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.documents.summaries import Row
+from contextkit.payloads.flows import retention, storing
+from contextkit.payloads.flows.storing import Output, Stored
 
 NOW = 1_764_324_300  # 2025-11-28 10:05:00 UTC
 DAY = 86_400
@@ -36,7 +37,7 @@ def an_output(**changes: Any) -> Output:
 
 
 def store(layout: Layout, session: str = "s", now: int = NOW, **changes: Any) -> Stored:
-    return outputs.store(layout, session, an_output(**changes), now)
+    return storing.store(layout, session, an_output(**changes), now)
 
 
 def decoded(stored: Stored) -> dict[str, Any]:
@@ -115,7 +116,7 @@ def test_what_cannot_be_stored_is_refused_before_anything_is_made(
     layout: Layout, changes: dict[str, Any]
 ) -> None:
     with pytest.raises(ContextError) as caught:
-        outputs.check(an_output(**changes))
+        storing.check(an_output(**changes))
     assert caught.value.status == 2
     with pytest.raises(ContextError):
         store(layout, **changes)
@@ -126,8 +127,8 @@ def test_what_cannot_be_stored_is_refused_before_anything_is_made(
 
 
 def keep(layout: Layout, path: str, overwrite: bool = False, **changes: Any) -> Stored:
-    target = outputs.check_target(layout, path, overwrite)
-    return outputs.store_at(layout, target, an_output(**changes), NOW, overwrite)
+    target = storing.check_target(layout, path, overwrite)
+    return storing.store_at(layout, target, an_output(**changes), NOW, overwrite)
 
 
 def test_a_text_is_kept_exactly_where_it_was_asked_for_and_nowhere_else(layout: Layout) -> None:
@@ -153,10 +154,10 @@ def test_a_file_that_is_there_is_replaced_only_when_asked(layout: Layout) -> Non
 
 
 def test_a_file_that_appears_in_between_is_not_replaced(layout: Layout) -> None:
-    target = outputs.check_target(layout, "x.md", False)
+    target = storing.check_target(layout, "x.md", False)
     Path("x.md").write_text("old", "utf-8")
     with pytest.raises(FileExistsError):
-        outputs.store_at(layout, target, an_output(), NOW, False)
+        storing.store_at(layout, target, an_output(), NOW, False)
     assert Path("x.md").read_text("utf-8") == "old" and os.listdir(".") in (
         [".git", "x.md"],
         ["x.md", ".git"],
@@ -184,7 +185,7 @@ def test_a_place_where_nothing_may_be_kept_is_refused(
     Path("link").symlink_to(tmp_path)
     Path("dir.md").mkdir()
     with pytest.raises(ContextError, match=complaint) as caught:
-        outputs.check_target(layout, path, False)
+        storing.check_target(layout, path, False)
     assert caught.value.status == 2
 
 
@@ -210,9 +211,9 @@ def test_whatever_names_a_payload_finds_it(layout: Layout, monkeypatch: pytest.M
     for here in (".", "sub/dir"):
         monkeypatch.chdir(Path(layout.root) / here)
         for ref in refs:
-            assert outputs.find(Layout(), ref, "s", NOW) == stored.path
-            assert outputs.find(Layout(), ref, "", NOW) == stored.path
-    assert outputs.find(Layout(), f"../../{shown}", "s", NOW) == stored.path
+            assert storing.find(Layout(), ref, "s", NOW) == stored.path
+            assert storing.find(Layout(), ref, "", NOW) == stored.path
+    assert storing.find(Layout(), f"../../{shown}", "s", NOW) == stored.path
 
 
 def test_a_text_that_was_kept_is_found_by_its_path(
@@ -220,39 +221,39 @@ def test_a_text_that_was_kept_is_found_by_its_path(
 ) -> None:
     stored = keep(layout, "docs/x.md")
     root = keep(layout, "top.txt")
-    assert outputs.find(layout, "@stored: docs/x.md", "", NOW) == stored.path
-    assert outputs.find(layout, "top.txt", "s", NOW) == root.path
+    assert storing.find(layout, "@stored: docs/x.md", "", NOW) == stored.path
+    assert storing.find(layout, "top.txt", "s", NOW) == root.path
     monkeypatch.chdir("docs")
-    assert outputs.find(Layout(), "x.md", "s", NOW) == stored.path
+    assert storing.find(Layout(), "x.md", "s", NOW) == stored.path
 
 
 def test_latest_is_the_last_one_stored_in_the_session_then_in_all(layout: Layout) -> None:
     with pytest.raises(ContextError, match="latest: no such payload; there are: none"):
-        outputs.find(layout, "latest", "", NOW)
+        storing.find(layout, "latest", "", NOW)
     old = store(layout, "z", topic="old")
     store(layout, "a", topic="zeta", now=NOW + 5)
     new = store(layout, "a", topic="alpha", now=NOW + 5)
-    assert outputs.find(layout, "latest", "a", NOW) == new.path
-    assert outputs.find(layout, "latest", "", NOW) == new.path
-    assert outputs.find(layout, "latest", "z", NOW) == old.path
-    assert outputs.find(layout, "latest", "nobody", NOW) == new.path
+    assert storing.find(layout, "latest", "a", NOW) == new.path
+    assert storing.find(layout, "latest", "", NOW) == new.path
+    assert storing.find(layout, "latest", "z", NOW) == old.path
+    assert storing.find(layout, "latest", "nobody", NOW) == new.path
     with pytest.raises(ContextError, match="no such payload"):
-        outputs.find(layout, "latest", "nobody", NOW, only=True)
+        storing.find(layout, "latest", "nobody", NOW, only=True)
 
 
 def test_a_session_that_is_named_is_the_only_one_looked_into(layout: Layout) -> None:
     stored = store(layout, "a")
     identity = os.path.basename(stored.path)[:-3]
-    assert outputs.find(layout, identity, "b", NOW) == stored.path
+    assert storing.find(layout, identity, "b", NOW) == stored.path
     with pytest.raises(ContextError, match="no such payload; there are: none"):
-        outputs.find(layout, identity, "b", NOW, only=True)
+        storing.find(layout, identity, "b", NOW, only=True)
 
 
 def test_an_unknown_id_is_answered_with_the_known_ones(layout: Layout) -> None:
     for number in range(12):
         store(layout, topic=f"t{number:02}")
     with pytest.raises(ContextError) as caught:
-        outputs.find(layout, "nothing", "s", NOW)
+        storing.find(layout, "nothing", "s", NOW)
     assert caught.value.status == 1
     assert "20251128-100500-t11 and 2 older" in str(caught.value)
     assert "t00" not in str(caught.value)
@@ -267,7 +268,7 @@ def test_an_unknown_id_is_answered_with_the_known_ones(layout: Layout) -> None:
 def test_what_names_no_payload_is_refused(layout: Layout, ref: str) -> None:
     store(layout)
     with pytest.raises(ContextError):
-        outputs.find(layout, ref, "s", NOW)
+        storing.find(layout, ref, "s", NOW)
 
 
 def test_a_payload_that_is_a_link_leads_nowhere_outside(layout: Layout, tmp_path: Path) -> None:
@@ -275,7 +276,7 @@ def test_a_payload_that_is_a_link_leads_nowhere_outside(layout: Layout, tmp_path
     (tmp_path / "secret.md").write_text("secret", "utf-8")
     Path(layout.payloads, "s", "20251128-100500-link.md").symlink_to(tmp_path / "secret.md")
     with pytest.raises(ContextError, match="outside"):
-        outputs.find(layout, "20251128-100500-link", "s", NOW)
+        storing.find(layout, "20251128-100500-link", "s", NOW)
 
 
 def test_an_ended_payload_comes_back_by_id_path_and_latest_within_the_grace_period(
@@ -291,7 +292,7 @@ def test_an_ended_payload_comes_back_by_id_path_and_latest_within_the_grace_peri
     ):
         retention.end(layout, "s", NOW)
         assert not os.path.exists(stored.path)
-        assert outputs.find(layout, ref, session, NOW + DAY) == stored.path
+        assert storing.find(layout, ref, session, NOW + DAY) == stored.path
         assert os.path.exists(stored.path)
 
 
@@ -303,18 +304,18 @@ def test_after_it_the_answer_says_when_it_went(layout: Layout) -> None:
         with pytest.raises(
             ContextError, match="session s has ended and its payloads are gone"
         ) as caught:
-            outputs.find(layout, ref, session, NOW + DAY + 1)
+            storing.find(layout, ref, session, NOW + DAY + 1)
         assert "2025-11-28T10:05:00Z session s: 1 payloads, 600 tokens" in str(caught.value)
         assert caught.value.status == 1
     store(layout, topic="new", now=NOW + DAY + 2)
     with pytest.raises(ContextError, match="no such payload; there are: 20251129-100502-new"):
-        outputs.find(layout, identity, "s", NOW + DAY + 3)
+        storing.find(layout, identity, "s", NOW + DAY + 3)
 
 
 def test_a_payload_without_a_manifest_can_be_read(layout: Layout) -> None:
     stored = store(layout)
     Path(layout.payloads, "s", "manifest.json").unlink()
-    assert outputs.find(layout, "latest", "s", NOW) == stored.path
+    assert storing.find(layout, "latest", "s", NOW) == stored.path
 
 
 def test_an_id_in_a_forged_manifest_leads_nowhere(layout: Layout) -> None:
@@ -324,4 +325,4 @@ def test_an_id_in_a_forged_manifest_leads_nowhere(layout: Layout) -> None:
     forged["payloads"][0] |= {"id": "../../../x", "path": "../../../x.md"}
     path.write_text(json.dumps(forged, indent=2), "utf-8")
     Path("x.md").write_text("secret", "utf-8")
-    assert outputs.find(layout, "latest", "s", NOW) == stored.path
+    assert storing.find(layout, "latest", "s", NOW) == stored.path

@@ -14,8 +14,8 @@ import planted
 import pytest
 import toon_format
 from conftest import Script, git
-from contextkit import tokens
-from contextkit.payloads import retention
+from contextkit.base import tokens
+from contextkit.payloads.flows import retention
 
 STORE = Path("shared/payloads")
 CALL = ("--topic=NSW Strata Legislation", "--source=research")

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit import names
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.payloads import payloads
-from contextkit.payloads.payloads import Payload
+from contextkit.base import names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.documents.store import Payload
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 

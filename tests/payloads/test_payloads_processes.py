@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 import toon_format
 from conftest import SCRIPTS
-from contextkit import names
-from contextkit.layout import Layout
-from contextkit.payloads import outputs, payloads, retention
+from contextkit.base import names
+from contextkit.base.layout import Layout
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import retention, storing
 from test_payloads import manifest
 
 STORE = Path("shared/payloads")
@@ -99,10 +100,10 @@ def writer(layout: Layout, number: int, told: int) -> int:
         return child
     try:
         for turn in range(10**9):
-            output = outputs.Output(
+            output = storing.Output(
                 topic=f"t {number} {turn}", source="x", content="The text. " * 9, tokens=25
             )
-            stored = outputs.store(layout, "s", output, 1_761_242_700)
+            stored = storing.store(layout, "s", output, 1_761_242_700)
             os.write(told, f"{layout.shown(stored.path)}\n".encode())
     finally:
         os._exit(1)
@@ -285,7 +286,7 @@ def test_no_command_imports_what_costs_a_third_of_a_start(
     call = [sys.executable, "-X", "importtime", SCRIPT, *command]
     done = subprocess.run(call, input=TEXT, capture_output=True, encoding="utf-8", check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "contextkit.payloads.payloads" in imported
+    assert "contextkit.payloads.documents.store" in imported
     if command[0] != "list":  # it reads the manifest
         assert not imported & set(DEAR.split())
 

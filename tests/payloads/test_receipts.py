@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 import toon_format
-from contextkit import facts, tokens
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.payloads import outputs, receipts
-from contextkit.payloads.receipts import Receipt
-from contextkit.payloads.summaries import Row
+from contextkit.base import facts, tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.payloads.documents import receipts
+from contextkit.payloads.documents.receipts import Receipt
+from contextkit.payloads.documents.summaries import Row
+from contextkit.payloads.flows import storing
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -266,10 +267,10 @@ def test_real_reports_get_receipts_that_say_something(layout: Layout) -> None:
     assert found
     for path in found:
         text = path.read_text(encoding="utf-8")
-        output = outputs.Output(
+        output = storing.Output(
             topic=path.stem, source="research", content=text, tokens=tokens.estimate(text)
         )
-        stored = outputs.store(layout, "s", output, 1_764_324_300)
+        stored = storing.store(layout, "s", output, 1_764_324_300)
         said = decoded(stored.receipt)
         assert tokens.cautious(stored.receipt) <= 300, path
         assert said["summary"] and said["keyFindings"], path

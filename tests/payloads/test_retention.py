@@ -8,11 +8,13 @@ import time
 from pathlib import Path
 
 import pytest
-from contextkit import files, names
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.payloads import indexes, outputs, payloads, retention
-from contextkit.payloads.retention import Ended
+from contextkit.base import files, names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.payloads.documents import manifest as manifests
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import retention, storing
+from contextkit.payloads.flows.retention import Ended
 from test_payloads import a_payload, manifest
 
 NOW = 1_764_324_300  # 2025-11-28 10:05:00 UTC
@@ -174,7 +176,7 @@ def test_a_session_idle_for_a_day_is_kept_and_for_longer_is_ended(layout: Layout
 
 def test_a_read_starts_the_day_anew(layout: Layout) -> None:
     identity = os.path.basename(save(layout))[:-3]
-    assert outputs.find(layout, identity, "s", NOW + 20 * HOUR)
+    assert storing.find(layout, identity, "s", NOW + 20 * HOUR)
     assert sweep(layout, NOW + 44 * HOUR) == []
     assert len(sweep(layout, NOW + 44 * HOUR + 60)) == 1
 
@@ -218,7 +220,7 @@ def test_a_session_that_is_used_while_the_sweep_waits_is_kept(
     identity, lock = os.path.basename(path)[:-3], retention.session_lock
 
     def late(layout: Layout, session: str) -> files.locked:
-        outputs.find(layout, identity, session, NOW + 2 * DAY)
+        storing.find(layout, identity, session, NOW + 2 * DAY)
         return lock(layout, session)
 
     monkeypatch.setattr(retention, "session_lock", late)
@@ -432,7 +434,7 @@ def test_ten_thousand_payloads_end_and_come_back_within_a_second(layout: Layout)
             {"id": identity, "path": f"{identity}.md", "tokens": 4500, "summary": "s" * 200}
         )
     head = {"sessionId": "s", "createdAt": names.iso(NOW)}
-    text = indexes.render(head, payloads.LIST, entries, payloads.TOTAL)
+    text = manifests.render(head, payloads.LIST, entries, payloads.TOTAL)
     (folder(layout) / "manifest.json").write_text(text, "utf-8")
     start = time.perf_counter()
     ended = retention.end(layout, "s", NOW)

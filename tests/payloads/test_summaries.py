@@ -7,8 +7,8 @@ import time
 from bisect import bisect
 
 import pytest
-from contextkit.payloads import summaries
-from contextkit.payloads.summaries import Row
+from contextkit.payloads.documents import summaries
+from contextkit.payloads.documents.summaries import Row
 from growth import is_in_proportion
 from hypothesis import given, settings
 from hypothesis import strategies as st

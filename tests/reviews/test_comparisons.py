@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from contextkit import changes
-from contextkit.changes import Change
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.reviews import comparisons
+from contextkit.base import changes
+from contextkit.base.changes import Change
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.reviews.flows import comparisons
 from test_changes import commit, states, write
 
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 
 import pytest
-from contextkit import tokens
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.limits import Limits
-from contextkit.reviews import contracts, processes, review_check, reviews
+from contextkit.base import tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.limits import Limits
+from contextkit.reviews.documents import agent_review, check, contracts, processes
 
 ROOT = "/home/someone/projects/a-large-application"
 RUN = "20251023T180500Z-1a2b3c"
@@ -73,31 +73,33 @@ def test_a_review_written_to_the_letter_is_valid() -> None:
         assert old in text
         text = text.replace(old, new)
     text = text.replace("Verdict:", '- IMP | IMP-1 | "a.py" | A better name\nVerdict:', 1)
-    review = reviews.parse(text)
+    review = agent_review.parse(text)
     assert (review.validation, review.run, review.complete) == ("valid", RUN, True)
-    assert reviews.status(review) == ("NEEDS_ATTENTION", ())
-    assert review_check.check(text) == []
+    assert agent_review.status(review) == ("NEEDS_ATTENTION", ())
+    assert check.check(text) == []
 
 
 def test_a_review_without_findings_is_clean() -> None:
     text = f"<!-- run-uuid: {RUN} -->\n### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n"
-    assert reviews.status(reviews.parse(text)) == ("CLEAN", ())
+    assert agent_review.status(agent_review.parse(text)) == ("CLEAN", ())
 
 
 def test_research_written_to_the_letter_is_complete() -> None:
     text = re.sub(r"\[what is open[^\]]*\]", "none", structure("research"))
-    review = reviews.parse(text.replace("[high, medium or low, and why]", "high: read all of it"))
+    review = agent_review.parse(
+        text.replace("[high, medium or low, and why]", "high: read all of it")
+    )
     assert (review.type, review.validation, review.run) == ("research", "valid", RUN)
-    assert reviews.status(review) == ("COMPLETE", ()) and review.complete
+    assert agent_review.status(review) == ("COMPLETE", ()) and review.complete
 
 
 @pytest.mark.parametrize("mode", ["review", "research"])
 def test_an_error_stub_is_an_error_to_every_reader(mode: str) -> None:
     for run in (RUN, ""):
         text = contracts.error_stub("x: Verdict: safe", "left no file", run, mode)
-        review = reviews.parse(text, mode)
+        review = agent_review.parse(text, mode)
         assert (review.validation, review.run) == ("error", run)
-        assert reviews.status(review)[0] in ("ERROR", "FAILED")
+        assert agent_review.status(review)[0] in ("ERROR", "FAILED")
 
 
 @pytest.mark.parametrize("kind", ["document", "diff", "question"])

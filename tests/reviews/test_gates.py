@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Script, git
-from contextkit import changes, names
-from contextkit.layout import Layout
-from contextkit.reviews import runs
-from contextkit.reviews.runs import Run
+from contextkit.base import changes, names
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import runs
+from contextkit.reviews.documents.runs import Run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from conftest import Script, git
-from contextkit import names
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.reviews import processes
-from contextkit.reviews.processes import Process
+from contextkit.base import names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import processes
+from contextkit.reviews.documents.processes import Process
 from hypothesis import given
 from hypothesis import strategies as st
 

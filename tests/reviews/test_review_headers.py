@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from contextkit.reviews import review_headers
-from contextkit.reviews.review_headers import STATUSES, Header
+from contextkit.reviews.documents import headers
+from contextkit.reviews.documents.headers import STATUSES, Header
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,7 +41,7 @@ def tail(status: str = "pass", findings: str = "2 (P0: 0, P1: 0, P2: 2)") -> str
 
 
 def header(text: str) -> Header:
-    found = review_headers.parse(text)
+    found = headers.parse(text)
     assert found is not None
     return found
 
@@ -102,10 +102,10 @@ def test_a_number_that_is_none_counts_as_nothing(
 
 
 def test_only_the_beginning_of_a_text_can_be_this_header() -> None:
-    assert review_headers.parse("The agent is asked to write:\n\n" + lines()) is None
-    assert review_headers.parse("```\n" + lines() + "\n```\n") is None
-    assert review_headers.parse("STATUS: CLEAN\nMODEL: x\n") is None
-    assert review_headers.parse("# Review\n\n**Status:** draft\n") is None
+    assert headers.parse("The agent is asked to write:\n\n" + lines()) is None
+    assert headers.parse("```\n" + lines() + "\n```\n") is None
+    assert headers.parse("STATUS: CLEAN\nMODEL: x\n") is None
+    assert headers.parse("# Review\n\n**Status:** draft\n") is None
 
 
 def test_two_statuses_count_as_the_stricter() -> None:
@@ -160,10 +160,10 @@ def test_a_block_that_is_not_whole_does_not_pass(missing: str) -> None:
 
 
 def test_a_pass_counts_only_at_the_end_and_a_fail_anywhere() -> None:
-    assert review_headers.parse(tail() + "\n\nThat is what the other agent said.\n") is None
+    assert headers.parse(tail() + "\n\nThat is what the other agent said.\n") is None
     assert status(tail("fail") + "\n\nThat is what the other agent said.\n") == "NEEDS_ATTENTION"
-    assert review_headers.parse("```\n" + tail() + "\n```\n") is None
-    assert review_headers.parse("> " + tail().replace("\n", "\n> ") + "\n") is None
+    assert headers.parse("```\n" + tail() + "\n```\n") is None
+    assert headers.parse("> " + tail().replace("\n", "\n> ") + "\n") is None
 
 
 # One line
@@ -211,7 +211,7 @@ def test_the_last_line_counts() -> None:
     ],
 )
 def test_a_pass_that_may_be_quoted_is_no_header(text: str) -> None:
-    assert review_headers.parse(text) is None
+    assert headers.parse(text) is None
 
 
 def test_a_pass_in_the_wrong_place_leaves_what_failed_before() -> None:
@@ -235,7 +235,7 @@ def test_of_several_forms_the_strictest_status_counts() -> None:
     "text", ["", "\n", "\ufeff", "Prose.\n", "### Findings Index\nVerdict: safe"]
 )
 def test_a_text_without_a_header_has_none(text: str) -> None:
-    assert review_headers.parse(text) is None
+    assert headers.parse(text) is None
 
 
 words = st.sampled_from(
@@ -248,7 +248,7 @@ words = st.sampled_from(
 @quick
 @given(st.lists(words))
 def test_no_order_of_lines_passes_that_says_otherwise(found: list[str]) -> None:
-    got = review_headers.parse("\n".join(found))
+    got = headers.parse("\n".join(found))
     if got and got.passes():
         assert not {"STATUS: fail", "# x", "prose"} & set(found[-1:])
         assert got.p0 == got.p1 == 0
@@ -260,7 +260,7 @@ def test_no_order_of_lines_passes_that_says_otherwise(found: list[str]) -> None:
 @given(st.text(st.one_of(st.sampled_from("-:|*`VERDICT \nSTAUS()P0,"), st.characters())))
 def test_no_text_is_too_odd_for_a_header(text: str) -> None:
     for before in ("", "--- VERDICT ---\n", "VERDICT: ", "TYPE: x\nMODEL: y\nSTATUS: "):
-        found = review_headers.parse(before + text)
+        found = headers.parse(before + text)
         assert found is None or found.status in STATUSES
 
 
@@ -270,5 +270,5 @@ def test_no_text_is_too_odd_for_a_header(text: str) -> None:
 def test_reading_a_header_takes_time_in_proportion(piece: str) -> None:
     text = piece * (300_000 // len(piece))
     started = time.process_time()
-    review_headers.parse(text)
+    headers.parse(text)
     assert time.process_time() - started < 5

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from conftest import REFUSED_TEXTS
-from contextkit.reviews import review_sections, reviews
-from contextkit.reviews.review_check import check
+from contextkit.reviews.documents import agent_review, sections
+from contextkit.reviews.documents.check import check
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -87,18 +87,18 @@ None.
 
 
 def test_a_section_goes_from_its_heading_to_the_next_of_its_rank() -> None:
-    section = review_sections.section(STRICT, "P0-1")
+    section = sections.section(STRICT, "P0-1")
     assert section.startswith("#### P0-1. P0: Anyone can log in\n\n`src/login.py:40`")
     assert section.endswith("##### Evidence\n\nSee above.")
-    assert review_sections.section(STRICT, "P1-1") == (
+    assert sections.section(STRICT, "P1-1") == (
         "#### P1-1. P1: A session never ends\n\nBecause nothing ends it."
     )
-    assert review_sections.section(STRICT, "IMP-1") == "#### IMP-1. Say what the flag does"
+    assert sections.section(STRICT, "IMP-1") == "#### IMP-1. Say what the flag does"
 
 
 @pytest.mark.parametrize("asked", ["P0-1", "p0-1", " [P0-1] ", "**P0-1**"])
 def test_an_id_may_be_asked_for_in_any_dress(asked: str) -> None:
-    assert review_sections.section(STRICT, asked).startswith("#### P0-1.")
+    assert sections.section(STRICT, asked).startswith("#### P0-1.")
 
 
 @pytest.mark.parametrize(
@@ -112,44 +112,44 @@ def test_an_id_may_be_asked_for_in_any_dress(asked: str) -> None:
 def test_sections_are_found_by_whatever_heads_them(heading: str) -> None:
     before = "\n".join(["### Findings Index", *ROWS, "Verdict: risky", "", "## Issues", ""])
     text = f"{before}\n{heading}\n\nBody.\n\n## Overall Assessment\n\nBad.\n"
-    assert review_sections.section(text, "P0-1") == f"{heading}\n\nBody."
-    assert reviews.parse(text).flags == ()
+    assert sections.section(text, "P0-1") == f"{heading}\n\nBody."
+    assert agent_review.parse(text).flags == ()
 
 
 def test_a_bold_section_ends_at_the_next_one() -> None:
     text = "**P0-1: One**\n\nBody.\n- P1-1: see below\n\n**P1-1: Two**\n\nMore.\n"
-    assert review_sections.section(text, "P0-1") == "**P0-1: One**\n\nBody.\n- P1-1: see below"
-    assert review_sections.section(text, "P1-1") == "**P1-1: Two**\n\nMore."
+    assert sections.section(text, "P0-1") == "**P0-1: One**\n\nBody.\n- P1-1: see below"
+    assert sections.section(text, "P1-1") == "**P1-1: Two**\n\nMore."
 
 
 def test_the_row_stands_in_where_there_is_no_section() -> None:
     text = "\n".join(["### Findings Index", *ROWS, "Verdict: risky", ""])
-    assert review_sections.section(text, "P1-1") == ROWS[1]
+    assert sections.section(text, "P1-1") == ROWS[1]
 
 
 def test_any_other_heading_may_be_asked_for_too() -> None:
-    assert review_sections.section(STRICT, "summary") == "### Summary\n\nLogin is open to everyone."
-    assert review_sections.section(RESEARCH, "Batches are faster") == (
+    assert sections.section(STRICT, "summary") == "### Summary\n\nLogin is open to everyone."
+    assert sections.section(RESEARCH, "Batches are faster") == (
         "#### Batches are faster\n\nBy a factor of three."
     )
 
 
 @pytest.mark.parametrize("asked", ["P9-9", "", "  ", "**", "not a heading"])
 def test_what_is_not_there_is_empty(asked: str) -> None:
-    assert review_sections.section(STRICT, asked) == ""
-    assert review_sections.section("", asked) == ""
+    assert sections.section(STRICT, asked) == ""
+    assert sections.section("", asked) == ""
 
 
 def test_many_sections_are_cut_in_one_reading() -> None:
     wanted = ["P0-1", "P1-1", "nothing"]
-    assert review_sections.sections(STRICT, wanted) == {
-        asked: review_sections.section(STRICT, asked) for asked in wanted
+    assert sections.sections(STRICT, wanted) == {
+        asked: sections.section(STRICT, asked) for asked in wanted
     }
     rows = "".join(f'- P1 | P1-{n} | "S" | T\n' for n in range(3_000))
     issues = "".join(f"#### P1-{n}. P1: T\n\ntext\n\n" for n in range(3_000))
     text = f"### Findings Index\n{rows}Verdict: needs-changes\n\n### Issues Found\n\n{issues}"
     started = time.process_time()
-    found = review_sections.sections(text, [f"P1-{n}" for n in range(3_000)])
+    found = sections.sections(text, [f"P1-{n}" for n in range(3_000)])
     assert found["P1-2999"] == "#### P1-2999. P1: T\n\ntext"
     assert time.process_time() - started < 5
 
@@ -158,7 +158,7 @@ def test_many_sections_are_cut_in_one_reading() -> None:
 
 
 def test_issues_are_listed_with_their_severity_and_lines() -> None:
-    assert review_sections.issues(STRICT) == [
+    assert sections.issues(STRICT) == [
         ("P0-1", "P0", 13, 25), ("P1-1", "P1", 26, 31), ("IMP-1", "IMP", 34, 37),
     ]  # fmt: skip
 
@@ -181,7 +181,7 @@ def test_issues_are_listed_with_their_severity_and_lines() -> None:
     ],
 )  # fmt: skip
 def test_issues_come_in_many_shapes(line: str, issue: tuple[str, str]) -> None:
-    found = review_sections.issues(f"# Review\n\n{line}\n\ntext\n")
+    found = sections.issues(f"# Review\n\n{line}\n\ntext\n")
     assert [(identity, severity) for identity, severity, _, _ in found] == [issue]
 
 
@@ -195,12 +195,12 @@ def test_issues_come_in_many_shapes(line: str, issue: tuple[str, str]) -> None:
     ],
 )  # fmt: skip
 def test_prose_that_names_a_severity_is_no_issue(line: str) -> None:
-    assert review_sections.issues(f"# Review\n\n{line}\n") == []
+    assert sections.issues(f"# Review\n\n{line}\n") == []
 
 
 def test_a_finding_is_one_issue_however_often_it_is_named() -> None:
     text = "## Plan\n\n1. **P0-1:** fix it\n\n## Issues\n\n### P0-1: Title\n\nBody.\n"
-    assert review_sections.issues(text) == [("P0-1", "P0", 7, 10)]
+    assert sections.issues(text) == [("P0-1", "P0", 7, 10)]
 
 
 # The index in the strict form
@@ -211,7 +211,7 @@ def test_the_rows_of_an_index_are_normalised() -> None:
         "## Findings Index\n\n| ID | Severity | Title | Section |\n|---|---|---|---|\n"
         "| F-1 | Critical | Anyone can log in | Login |\n\n**Verdict: safe**\n"
     )
-    assert review_sections.index_rows(reviews.parse(text)) == [
+    assert sections.index_rows(agent_review.parse(text)) == [
         '- P0 | F-1 | "Login" | Anyone can log in', "Verdict: risky",
     ]  # fmt: skip
 
@@ -230,16 +230,16 @@ def test_the_rows_of_an_index_are_normalised() -> None:
 def test_the_verdict_is_the_stricter_and_never_safe_where_there_is_doubt(
     text: str, verdict: str
 ) -> None:
-    assert review_sections.index_rows(reviews.parse(text))[-1] == f"Verdict: {verdict}"
+    assert sections.index_rows(agent_review.parse(text))[-1] == f"Verdict: {verdict}"
 
 
 def test_there_are_no_rows_without_an_index() -> None:
     for text in ("", "# Review\n\nVerdict: safe\n", "```\n" + STRICT):
-        assert review_sections.index_rows(reviews.parse(text)) == []
+        assert sections.index_rows(agent_review.parse(text)) == []
 
 
 def test_the_index_of_research_is_its_sources_and_the_headings_of_its_findings() -> None:
-    assert review_sections.index_rows(reviews.parse(RESEARCH)) == [
+    assert sections.index_rows(agent_review.parse(RESEARCH)) == [
         "- Source | [A paper](https://example.org/a)",
         "- Finding | Batches are faster",
         "- Finding | Caches help",
@@ -248,7 +248,7 @@ def test_the_index_of_research_is_its_sources_and_the_headings_of_its_findings()
 
 def test_a_row_stays_one_line_without_control_characters() -> None:
     text = '### Findings Index\n- P2 | P2-1 | "a\x1b[31mb" | c\x0bd\u2028e\nVerdict: safe\n'
-    row = review_sections.index_rows(reviews.parse(text))[0]
+    row = sections.index_rows(agent_review.parse(text))[0]
     assert row == '- P2 | P2-1 | "a [31mb" | c d e'
 
 
@@ -264,9 +264,9 @@ def test_reading_normalised_rows_gives_the_same_rows(
 ) -> None:
     lines = [f'- {word} | F-{n} | "{a}" | {b}' for n, (word, a, b) in enumerate(given_rows)]
     text = "\n".join(["### Findings Index", *lines, f"Verdict: {verdict}", ""])
-    once = review_sections.index_rows(reviews.parse(text))
-    again = reviews.parse("\n".join(["### Findings Index", *once, ""]))
-    assert review_sections.index_rows(again) == once
+    once = sections.index_rows(agent_review.parse(text))
+    again = agent_review.parse("\n".join(["### Findings Index", *once, ""]))
+    assert sections.index_rows(again) == once
 
 
 # Against the strict form
@@ -351,7 +351,7 @@ def test_no_text_is_too_odd_to_check(text: str) -> None:
     for before in ("", "### Findings Index\n", STRICT):
         for number, what, _ in check(before + text):
             assert number > 0 and what
-        for identity, severity, first, last in review_sections.issues(before + text):
+        for identity, severity, first, last in sections.issues(before + text):
             assert 0 < first <= last and severity in ("", "P0", "P1", "P2", "P3", "IMP")
             if identity:
-                assert review_sections.section(before + text, identity)
+                assert sections.section(before + text, identity)

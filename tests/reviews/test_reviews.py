@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from conftest import REFUSED_TEXTS
-from contextkit.reviews import reviews
-from contextkit.reviews.reviews import Finding, Review
+from contextkit.reviews.documents import agent_review
+from contextkit.reviews.documents.agent_review import Finding, Review
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,18 +38,18 @@ def a_file(
 
 
 def said(text: str) -> tuple[str, tuple[str, ...]]:
-    return reviews.status(reviews.parse(text))
+    return agent_review.status(agent_review.parse(text))
 
 
 def found(text: str) -> list[tuple[str, str, str, str]]:
-    return [(f.severity, f.id, f.section, f.title) for f in reviews.parse(text).findings]
+    return [(f.severity, f.id, f.section, f.title) for f in agent_review.parse(text).findings]
 
 
 # The form we ask for
 
 
 def test_a_file_in_the_strict_form_is_read_field_by_field() -> None:
-    review = reviews.parse(a_file(P1, *ROWS, verdict="Verdict: needs-changes"))
+    review = agent_review.parse(a_file(P1, *ROWS, verdict="Verdict: needs-changes"))
     assert review.validation == "valid" and review.type == "verdict"
     assert (review.stated, review.stated_raw) == ("needs-changes", "needs-changes")
     assert (review.start_line, review.end_line) == (1, 6)
@@ -63,12 +63,12 @@ def test_a_file_in_the_strict_form_is_read_field_by_field() -> None:
         raw_severity="P1",
     )
     assert [f.severity for f in review.findings] == ["P1", "P2", "P3", "IMP"]
-    assert reviews.status(review) == ("NEEDS_ATTENTION", ())
+    assert agent_review.status(review) == ("NEEDS_ATTENTION", ())
 
 
 def test_findings_below_p1_that_the_agent_calls_safe_are_clean_and_counted() -> None:
     assert said(a_file(*ROWS)) == ("CLEAN", ())
-    assert len(reviews.parse(a_file(*ROWS)).findings) == 3
+    assert len(agent_review.parse(a_file(*ROWS)).findings) == 3
 
 
 def test_an_index_with_only_a_safe_verdict_is_clean() -> None:
@@ -78,10 +78,10 @@ def test_an_index_with_only_a_safe_verdict_is_clean() -> None:
 
 def test_the_run_id_of_the_first_line_and_the_sentinel_of_the_last_are_noticed() -> None:
     text = "<!-- run-uuid: 1b4e28ba-2fa1 -->\n" + a_file(*ROWS, end="<!-- flux-drive:complete -->")
-    review = reviews.parse(text)
+    review = agent_review.parse(text)
     assert (review.run, review.complete, review.flags) == ("1b4e28ba-2fa1", True, ())
-    assert not reviews.parse(a_file(*ROWS)).complete
-    assert reviews.parse("Prose.\n<!-- run-uuid: x -->\n").run == ""
+    assert not agent_review.parse(a_file(*ROWS)).complete
+    assert agent_review.parse("Prose.\n<!-- run-uuid: x -->\n").run == ""
 
 
 # The table of the checklist
@@ -128,19 +128,19 @@ def test_rows_without_a_verdict_are_judged_by_themselves_where_the_file_goes_on(
 
 @pytest.mark.parametrize("text", ["", "\n", " \t\r\n", "\ufeff"])
 def test_an_empty_file_is_missing_and_an_error(text: str) -> None:
-    assert reviews.parse(text).validation == "missing"
+    assert agent_review.parse(text).validation == "missing"
     assert said(text) == ("ERROR", ("missing",))
 
 
 def test_a_file_without_an_index_is_malformed_and_has_no_findings() -> None:
-    review = reviews.parse("# Review\n\nFine.\n\nVerdict: needs-changes\n")
+    review = agent_review.parse("# Review\n\nFine.\n\nVerdict: needs-changes\n")
     assert (review.validation, review.stated, review.findings) == ("malformed", "needs-changes", ())
-    assert reviews.status(review) == ("NEEDS_ATTENTION", ("malformed",))
+    assert agent_review.status(review) == ("NEEDS_ATTENTION", ("malformed",))
 
 
 def test_only_the_verdict_of_an_index_makes_an_error() -> None:
     stub = "### Findings Index\nVerdict: error\n\nThe agent timed out.\n"
-    assert reviews.parse(stub).validation == "error"
+    assert agent_review.parse(stub).validation == "error"
     assert said(stub) == ("ERROR", ())
     for prose in ("The stub says verdict: error then.", "Verdict: error\n", "verdict: error"):
         assert said(a_file(*ROWS, end=prose)) == ("CLEAN", ())
@@ -172,7 +172,7 @@ def test_dress_and_case_do_not_matter(row: str) -> None:
     assert [f.upper() for f in found(a_file(row))[0]] == [
         "P1", "P1-1", "SESSION", "A SESSION NEVER ENDS"
     ]  # fmt: skip
-    assert reviews.parse(a_file(row)).unparsed == ()
+    assert agent_review.parse(a_file(row)).unparsed == ()
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_dress_and_case_do_not_matter(row: str) -> None:
 )
 def test_rows_in_other_shapes_are_understood(row: str, expected: tuple[str, ...]) -> None:
     assert found(a_file(row)) == [expected]
-    assert reviews.parse(a_file(row)).unparsed == ()
+    assert agent_review.parse(a_file(row)).unparsed == ()
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_rows_in_other_shapes_are_understood(row: str, expected: tuple[str, ...]
     ],
 )  # fmt: skip
 def test_other_words_for_a_severity_are_known_and_kept(word: str, severity: str) -> None:
-    finding = reviews.parse(a_file(f'- {word} | F-1 | "S" | T')).findings[0]
+    finding = agent_review.parse(a_file(f'- {word} | F-1 | "S" | T')).findings[0]
     assert (finding.severity, finding.raw_severity) == (severity, word)
 
 
@@ -216,14 +216,14 @@ def test_rows_below_a_label_go_by_it() -> None:
         "", "**Medium:**", "3. F3 says too much", "",
         verdict="**Verdict:** **NEEDS_ATTENTION** — two things",
     )  # fmt: skip
-    review = reviews.parse(text)
+    review = agent_review.parse(text)
     assert [(f.severity, f.group) for f in review.findings] == [
         ("P0", "Critical (Must Fix)"), ("P0", "Critical (Must Fix)"), ("P2", "Medium"),
     ]  # fmt: skip
     assert review.unparsed == ()
     assert (review.stated, review.stated_raw) == ("", "NEEDS_ATTENTION — two things")
     deeper = text.replace("**Critical (Must Fix):**", "#### Critical").replace("**Medium:**", "")
-    assert [f.severity for f in reviews.parse(deeper).findings] == ["P0", "P0", "P0"]
+    assert [f.severity for f in agent_review.parse(deeper).findings] == ["P0", "P0", "P0"]
 
 
 @pytest.mark.parametrize("alignment", ["|---|:-:|---|---|", "|----|--|---| |", "| - | - | - | - |"])
@@ -238,7 +238,7 @@ def test_a_table_is_an_index_without_its_head(alignment: str, quote: str) -> Non
         ("P1", "FD-P1", "Frames", "A title"),
         ("P2", "FD-P2", "Lenses", "Another"),
     ]
-    assert reviews.parse(text).unparsed == ()
+    assert agent_review.parse(text).unparsed == ()
 
 
 def test_the_columns_of_a_table_may_stand_in_another_order() -> None:
@@ -248,7 +248,7 @@ def test_the_columns_of_a_table_may_stand_in_another_order() -> None:
 
 
 def test_a_title_may_be_followed_by_more_fields() -> None:
-    finding = reviews.parse(a_file(P1 + " | fd-safety | 3/4")).findings[0]
+    finding = agent_review.parse(a_file(P1 + " | fd-safety | 3/4")).findings[0]
     assert (finding.title, finding.extra) == ("A session never ends", ("fd-safety", "3/4"))
 
 
@@ -286,7 +286,7 @@ def test_an_index_further_down_is_found_and_said_to_be_late(above: int) -> None:
 )  # fmt: skip
 def test_a_verdict_is_found_however_it_is_written(verdict: str) -> None:
     text = a_file(*ROWS, verdict=verdict)
-    assert reviews.parse(text).stated == "safe"
+    assert agent_review.parse(text).stated == "safe"
     assert said(text)[0] == "CLEAN"
     assert said(text.lower().replace("safe", "Needs Changes"))[0] == "NEEDS_ATTENTION"
 
@@ -326,36 +326,36 @@ def test_a_row_without_a_severity_takes_that_of_its_section() -> None:
     text += (
         "### Q1: A title\n\n**Severity:** High | **Type:** x\n\n### Q2: Other\n\nSeverity: low\n"
     )
-    review = reviews.parse(text)
+    review = agent_review.parse(text)
     assert [(f.severity, f.id) for f in review.findings] == [("P1", "Q1"), ("P3", "Q2")]
     assert review.unparsed == ()
 
 
 def test_two_indexes_are_read_as_one_and_the_strictest_verdict_counts() -> None:
     text = a_file(*ROWS) + "\n## Findings Index\n\n" + "\n".join([*ROWS, P1]) + "\nVerdict: risky\n"
-    review = reviews.parse(text)
+    review = agent_review.parse(text)
     assert [f.severity for f in review.findings] == ["P2", "P3", "IMP", "P1"]
     assert (review.stated, review.flags) == ("risky", ("two_indexes",))
 
 
 def test_a_quoted_error_stub_does_not_take_the_findings_away() -> None:
     text = a_file(P0, verdict="Verdict: risky") + "\n### Findings Index\nVerdict: error\n"
-    review = reviews.parse(text)
+    review = agent_review.parse(text)
     assert (review.validation, review.stated) == ("valid", "risky")
-    assert reviews.status(review) == ("NEEDS_ATTENTION", ("two_indexes", "unparsed"))
+    assert agent_review.status(review) == ("NEEDS_ATTENTION", ("two_indexes", "unparsed"))
 
 
 def test_lines_that_were_not_understood_are_kept_with_their_numbers() -> None:
-    review = reviews.parse(a_file(*ROWS, "Anyone can\x1b[31m log in"))
+    review = agent_review.parse(a_file(*ROWS, "Anyone can\x1b[31m log in"))
     assert review.unparsed == ("5: Anyone can [31m log in",)
-    many = reviews.parse(a_file(*["garbage"] * 900))
-    assert len(many.unparsed) == 50 and reviews.status(many)[0] == "NEEDS_ATTENTION"
+    many = agent_review.parse(a_file(*["garbage"] * 900))
+    assert len(many.unparsed) == 50 and agent_review.status(many)[0] == "NEEDS_ATTENTION"
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
 def test_line_ends_and_a_byte_order_mark_do_not_matter(newline: str) -> None:
     text = a_file(P1, *ROWS, verdict="Verdict: risky")
-    assert reviews.parse("\ufeff" + text.replace("\n", newline)) == reviews.parse(text)
+    assert agent_review.parse("\ufeff" + text.replace("\n", newline)) == agent_review.parse(text)
 
 
 # Research
@@ -392,11 +392,11 @@ def without(section: str) -> str:
 
 
 def test_research_is_complete_with_its_four_sections() -> None:
-    review = reviews.parse(RESEARCH)
+    review = agent_review.parse(RESEARCH)
     assert (review.type, review.validation, review.complete) == ("research", "valid", True)
     assert review.sources == ("[A paper](https://example.org/a)", "`src/a.py:10`")
     assert [f.title for f in review.findings] == ["1. Batches are faster.", "Caches help"]
-    assert reviews.status(review) == ("COMPLETE", ())
+    assert agent_review.status(review) == ("COMPLETE", ())
 
 
 @pytest.mark.parametrize(
@@ -412,7 +412,7 @@ def test_research_is_complete_with_its_four_sections() -> None:
 def test_research_that_lacks_a_section_is_not_complete(
     mode: str, section: str, status: str, flag: str
 ) -> None:
-    got, flags = reviews.status(reviews.parse(without(section), mode))
+    got, flags = agent_review.status(agent_review.parse(without(section), mode))
     assert got == status and flag in flags
 
 
@@ -429,21 +429,23 @@ def test_research_that_lacks_a_section_is_not_complete(
 def test_research_is_as_good_as_what_it_says_of_itself(
     change: tuple[str, str], status: str
 ) -> None:
-    assert reviews.status(reviews.parse(RESEARCH.replace(*change), "research"))[0] == status
+    assert (
+        agent_review.status(agent_review.parse(RESEARCH.replace(*change), "research"))[0] == status
+    )
 
 
 @pytest.mark.parametrize("text", ["", "\n", "No idea.", "### Findings Index\nVerdict: error\n"])
 def test_research_without_anything_useful_has_failed(text: str) -> None:
-    review = reviews.parse(text, "research")
+    review = agent_review.parse(text, "research")
     assert review.type == "research"
-    assert reviews.status(review)[0] == "FAILED"
+    assert agent_review.status(review)[0] == "FAILED"
 
 
 def test_a_review_is_never_taken_for_research_nor_the_other_way_round() -> None:
     text = a_file(P0) + "\n### Sources\n\n- x\n\n### Findings\n\nx\n\n### Confidence\n\nHigh\n"
-    assert reviews.parse(text).type == "verdict"
+    assert agent_review.parse(text).type == "verdict"
     assert said(RESEARCH.replace("###", "####"))[0] == "COMPLETE"
-    assert reviews.status(reviews.parse(RESEARCH, "review"))[0] == "NEEDS_ATTENTION"
+    assert agent_review.status(agent_review.parse(RESEARCH, "review"))[0] == "NEEDS_ATTENTION"
 
 
 # Never clean
@@ -701,7 +703,7 @@ def test_no_single_damage_makes_a_review_with_a_p0_clean(
 def test_any_order_of_lines_is_read_without_a_fault(lines: list[str]) -> None:
     text = "\n".join(lines)
     for mode in ("", "review", "research"):
-        status, flags = reviews.status(reviews.parse(text, mode))
+        status, flags = agent_review.status(agent_review.parse(text, mode))
         assert status and len(set(flags)) == len(flags)
     if P0 in lines and not any(line.startswith("```") for line in lines):
         assert said(text)[0] != "CLEAN"
@@ -711,9 +713,9 @@ def test_any_order_of_lines_is_read_without_a_fault(lines: list[str]) -> None:
 @given(st.text(st.one_of(st.sampled_from(MARKS + "#*|-"), st.characters(codec="utf-8"))))
 def test_no_text_at_all_is_too_odd(text: str) -> None:
     for start in ("", "### Findings Index\n"):
-        review = reviews.parse(start + text)
+        review = agent_review.parse(start + text)
         assert isinstance(review, Review)
-        assert reviews.status(review)[0] in ("CLEAN", "NEEDS_ATTENTION", "ERROR")
+        assert agent_review.status(review)[0] in ("CLEAN", "NEEDS_ATTENTION", "ERROR")
 
 
 # Time
@@ -737,9 +739,9 @@ HUGE = {
 @pytest.mark.parametrize("name", HUGE)
 def test_time_grows_with_the_length_only(name: str) -> None:
     text = HUGE[name]
-    reviews.parse(text[: len(text) // 8])
+    agent_review.parse(text[: len(text) // 8])
     started = time.process_time()
-    status, _ = reviews.status(reviews.parse(text))
+    status, _ = agent_review.status(agent_review.parse(text))
     assert time.process_time() - started < 5
     assert status != "CLEAN"
 
@@ -807,10 +809,10 @@ REAL: dict[str, tuple[bool, dict[str, int], str, str]] = {
 def test_a_real_file_is_read_as_a_person_reads_it(name: str) -> None:
     text = (Path(CORPUS) / "reviews" / f"{name}.md").read_text(encoding="utf-8")
     has_index, severities, stated, status = REAL[name]
-    review = reviews.parse(text)
+    review = agent_review.parse(text)
     counts: dict[str, int] = {}
     for finding in review.findings:
         counts[finding.severity] = counts.get(finding.severity, 0) + 1
     assert bool(review.start_line) == has_index
     assert counts == severities
-    assert (review.stated, reviews.status(review)[0]) == (stated, status)
+    assert (review.stated, agent_review.status(review)[0]) == (stated, status)

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from conftest import NOW, Script, git
-from contextkit import tokens
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.reviews import run_folders, run_starts, runs, verdicts
-from contextkit.reviews.run_starts import Request, Started
+from contextkit.base import tokens
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import runs, verdicts
+from contextkit.reviews.flows import folders
+from contextkit.reviews.flows import start as starting
+from contextkit.reviews.flows.start import Request, Started
 
 CLEAN = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n"
 NOW_SECONDS = 1_761_242_700
@@ -32,7 +34,7 @@ def branch(repo: Path) -> Path:
 
 
 def start(process: str = "review", later: int = 0, **asked: Any) -> Started:
-    return run_starts.start(Layout(), Request(process=process, **asked), NOW_SECONDS + later)
+    return starting.start(Layout(), Request(process=process, **asked), NOW_SECONDS + later)
 
 
 def deliver(started: Started, text: str = CLEAN) -> None:
@@ -114,7 +116,7 @@ def test_every_process_keeps_its_contract_within_the_limit(branch: Path) -> None
     for process in ("flux-drive", "flux-research", "quality-gates", "review", "brainstorm"):
         run = start(process, target="" if process == "flux-drive" else "caching").run
         for agent in run.roster:
-            text = run_starts.contract(Layout(), run, agent)
+            text = starting.contract(Layout(), run, agent)
             assert tokens.cautious(text) <= 350 and run.id in text
 
 
@@ -187,9 +189,9 @@ def test_a_restart_that_cannot_be_made_ends_nothing(branch: Path) -> None:
 def test_a_run_with_the_file_of_another_is_not_over(branch: Path) -> None:
     first = start(agents=("a",))
     deliver(first, "<!-- run-uuid: another -->\n" + CLEAN)
-    assert not run_folders.is_over(Layout(), first.run, NOW_SECONDS)
+    assert not folders.is_over(Layout(), first.run, NOW_SECONDS)
     deliver(first)
-    assert run_folders.is_over(Layout(), first.run, NOW_SECONDS)
+    assert folders.is_over(Layout(), first.run, NOW_SECONDS)
 
 
 def test_files_of_no_run_are_set_aside_and_those_that_git_tracks_stay(branch: Path) -> None:

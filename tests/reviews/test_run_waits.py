@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from contextkit import files
-from contextkit.layout import Layout
-from contextkit.reviews import reviews, run_waits, runs
-from contextkit.reviews.runs import Run
+from contextkit.base import files
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import agent_review, runs
+from contextkit.reviews.documents.runs import Run
+from contextkit.reviews.flows import waiting
 from test_runs import STARTED, a_run
 
 FOLDER = Path(".clavain/reviews/current")
@@ -35,7 +36,7 @@ def write(name: str, text: str = DONE + SENTINEL) -> Path:
 
 
 def wait(run: Run, seconds: float = 0) -> dict[str, str]:
-    states = run_waits.wait(Layout(), run, seconds, lambda *said: None)
+    states = waiting.wait(Layout(), run, seconds, lambda *said: None)
     return {one.agent: one.state for one in states}
 
 
@@ -67,22 +68,22 @@ def test_every_state_has_its_name(run_of_three: Run, state: str) -> None:
 
 def test_a_file_without_sentinel_is_done_when_two_looks_see_the_same(run_of_three: Run) -> None:
     write("a.md", DONE)
-    assert wait(run_of_three, 2 * run_waits.LOOK)["a"] == "done"
+    assert wait(run_of_three, 2 * waiting.LOOK)["a"] == "done"
 
 
 def test_a_file_that_stays_as_it_is_is_read_once(
     run_of_three: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    parse = reviews.parse
+    parse = agent_review.parse
 
-    def counted(text: str) -> reviews.Review:
+    def counted(text: str) -> agent_review.Review:
         read.append(text)
         return parse(text)
 
-    monkeypatch.setattr(reviews, "parse", counted)
+    monkeypatch.setattr(agent_review, "parse", counted)
     write("a.md.partial", DONE)
-    assert wait(run_of_three, 4 * run_waits.LOOK)["a"] == "partial"
+    assert wait(run_of_three, 4 * waiting.LOOK)["a"] == "partial"
     assert read == [DONE]
 
 
@@ -98,7 +99,7 @@ def test_a_file_that_is_renamed_while_it_is_read_is_done_at_the_next_look(
         return read_bytes(path)
 
     monkeypatch.setattr(files, "read_bytes", renamed_first)
-    assert wait(run_of_three, run_waits.LOOK)["a"] == "done"
+    assert wait(run_of_three, waiting.LOOK)["a"] == "done"
 
 
 def test_a_name_is_found_as_written_or_encoded(run_of_three: Run) -> None:
@@ -115,14 +116,14 @@ def test_a_file_that_grows_is_not_done(run_of_three: Run) -> None:
     ended = threading.Event()
 
     def grow() -> None:
-        while not ended.wait(run_waits.LOOK / 4):
+        while not ended.wait(waiting.LOOK / 4):
             with open(path, "a", encoding="utf-8") as file:
                 file.write("more\n")
 
     thread = threading.Thread(target=grow)
     thread.start()
     try:
-        assert wait(run_of_three, 4 * run_waits.LOOK)["a"] == "writing"
+        assert wait(run_of_three, 4 * waiting.LOOK)["a"] == "writing"
     finally:
         ended.set()
         thread.join()
@@ -133,7 +134,7 @@ def test_a_rename_is_seen_at_once(run_of_three: Run) -> None:
     seen: list[float] = []
 
     def rename() -> None:
-        time.sleep(run_waits.LOOK * 1.5)
+        time.sleep(waiting.LOOK * 1.5)
         os.rename(partial, FOLDER / "a.md")
         seen.append(time.monotonic())
 
@@ -158,7 +159,7 @@ def test_each_agent_is_told_once_as_it_is_done_and_the_last_ends_the_wait(
 
     write("b.md")
     before = time.monotonic()
-    run_waits.wait(Layout(), run_of_three, 30, done)
+    waiting.wait(Layout(), run_of_three, 30, done)
     assert told == [(1, 3, "b"), (2, 3, "a"), (3, 3, "interflux:c")]
     assert time.monotonic() - before < 1
 
@@ -168,7 +169,7 @@ def test_who_was_missed_is_kept_until_a_later_wait_finds_them(run_of_three: Run)
 
     def look() -> tuple[str, ...]:
         run = runs.load(layout, run_of_three.id)
-        run_waits.take_down(layout, run, run_waits.wait(layout, run, 0, lambda *said: None))
+        waiting.take_down(layout, run, waiting.wait(layout, run, 0, lambda *said: None))
         return runs.load(layout, run.id).missed
 
     write("b.md")
@@ -189,13 +190,13 @@ def test_a_stub_for_each_that_left_no_file_and_no_late_rename_replaces_it(
     write("empty.md", "")
     write("foreign.md", "<!-- run-uuid: x -->\n" + DONE)
     write("writing.md", DONE)
-    states = run_waits.wait(Layout(), run, 0, lambda *said: None)
+    states = waiting.wait(Layout(), run, 0, lambda *said: None)
     assert [one.state for one in states] == list(roster)
-    written = run_waits.write_stubs(run, states, STARTED)
+    written = waiting.write_stubs(run, states, STARTED)
     assert [one.agent for one in written] == list(roster[1:-1])
     assert sorted(path.name for path in FOLDER.glob("*.md")) == sorted(f"{a}.md" for a in roster)
     for agent in roster[1:-1]:
-        review = reviews.parse((FOLDER / f"{agent}.md").read_text(encoding="utf-8"))
+        review = agent_review.parse((FOLDER / f"{agent}.md").read_text(encoding="utf-8"))
         assert (review.validation, review.run, review.complete) == ("error", run.id, True)
     assert sorted(path.name for path in FOLDER.glob("*.aborted-*")) == [
         f"{agent}.md.aborted-20251023T180500Z"
@@ -205,8 +206,8 @@ def test_a_stub_for_each_that_left_no_file_and_no_late_rename_replaces_it(
 
 
 def test_what_came_after_the_wait_stays(run_of_three: Run) -> None:
-    states = run_waits.wait(Layout(), run_of_three, 0, lambda *said: None)
+    states = waiting.wait(Layout(), run_of_three, 0, lambda *said: None)
     path = write("a.md")
-    written = run_waits.write_stubs(run_of_three, states, STARTED)
+    written = waiting.write_stubs(run_of_three, states, STARTED)
     assert [one.agent for one in written] == ["b", "interflux:c"]
     assert path.read_text(encoding="utf-8") == DONE + SENTINEL

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from conftest import git
-from contextkit import changes
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.reviews import runs
-from contextkit.reviews.runs import Run
+from contextkit.base import changes
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import runs
+from contextkit.reviews.documents.runs import Run
 from hypothesis import given
 from hypothesis import strategies as st
 

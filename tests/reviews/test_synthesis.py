@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from contextkit.reviews import (
-    review_sections,
-    reviews,
-    synthesis,
-    synthesis_conflicts,
-    synthesis_data,
-)
-from contextkit.reviews.synthesis import Finding, Source
+from contextkit.reviews.documents import agent_review, sections
+from contextkit.reviews.flows import conflicts, findings_json, synthesis
+from contextkit.reviews.flows.synthesis import Finding, Source
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,11 +16,11 @@ INDEX = "### Findings Index\n{rows}\nVerdict: {verdict}\n\n### Summary\nSo.\n"
 def a_source(agent: str, *rows: str, verdict: str = "needs-changes", **changes: Any) -> Source:
     """A review with these rows; `P1 | P1-1 | "Part" | Title`."""
     text = INDEX.format(rows="\n".join(f"- {row}" for row in rows), verdict=verdict)
-    review = reviews.parse(text)
+    review = agent_review.parse(text)
     fields: dict[str, Any] = {
         "agent": agent,
         "path": f"out/{agent}.md",
-        "status": reviews.status(review)[0],
+        "status": agent_review.status(review)[0],
         "validation": review.validation,
         "review": review,
         **changes,
@@ -55,7 +50,7 @@ def test_equal_titles_are_one_finding_with_all_agents_at_the_strictest_severity(
     ]
     (one,) = synthesis.combined(sources)
     assert (one.agents, one.severity, one.confidence) == (("fd-a", "fd-b"), "P1", "medium")
-    assert synthesis_conflicts.conflicts(sources, [one])[0] == (
+    assert conflicts.conflicts(sources, [one])[0] == (
         '"**A race in the writer.**": fd-b P1, fd-a P2'
     )
 
@@ -83,7 +78,7 @@ def test_titles_that_are_alike_are_said_to_be_and_stay_two() -> None:
         ]
     )
     assert len(found) == 2
-    (pair,) = synthesis_conflicts.possible_duplicates(found)
+    (pair,) = conflicts.possible_duplicates(found)
     assert [one.key for one in pair] == ["fd-a/P1-1", "fd-b/P2-1"]
 
 
@@ -93,10 +88,8 @@ def test_one_place_at_two_severities_is_a_conflict() -> None:
         a_source("fd-b", 'P3 | P3-1 | "src/app.py:42" | A word too many'),
     ]
     found = synthesis.combined(sources)
-    assert "src/app.py:42: P1 fd-a/P1-1, P3 fd-b/P3-1" in synthesis_conflicts.conflicts(
-        sources, found
-    )
-    document = synthesis_data.document(HEAD, sources, found)
+    assert "src/app.py:42: P1 fd-a/P1-1, P3 fd-b/P3-1" in conflicts.conflicts(sources, found)
+    document = findings_json.document(HEAD, sources, found)
     first = document["findings"][0]  # type: ignore[index]
     assert first["co_located"] and first["co_located_with"] == ["fd-b/P3-1"]
 
@@ -104,9 +97,7 @@ def test_one_place_at_two_severities_is_a_conflict() -> None:
 def test_an_agent_that_contradicts_its_own_rows_is_a_conflict() -> None:
     sources = [a_source("fd-a", 'P0 | P0-1 | "One" | It loses data', verdict="safe")]
     found = synthesis.combined(sources)
-    assert synthesis_conflicts.conflicts(sources, found) == [
-        "fd-a: states safe, its rows say risky"
-    ]
+    assert conflicts.conflicts(sources, found) == ["fd-a: states safe, its rows say risky"]
 
 
 HEAD: dict[str, object] = {
@@ -128,7 +119,7 @@ def test_the_document_has_the_published_keys_first() -> None:
         a_source("fd-a", 'P1 | P1-1 | "One" | It blocks', 'IMP | IMP-1 | "Two" | Say why'),
         a_source("fd-b", validation="missing", status="ERROR"),
     ]
-    document: Any = synthesis_data.document(HEAD, sources, synthesis.combined(sources))
+    document: Any = findings_json.document(HEAD, sources, synthesis.combined(sources))
     assert list(document)[: len(KEYS)] == KEYS
     assert document["synthesis_protocol_version"] == "1.0"
     assert document["agents_launched"] == ["fd-a", "fd-b"]
@@ -180,7 +171,7 @@ def test_every_finding_stands_in_the_index_of_each_agent_that_it_names(
         for agent, its in roster.items()
     ]
     found = synthesis.combined(sources)
-    index = {source.agent: review_sections.index_rows(source.review) for source in sources}
+    index = {source.agent: sections.index_rows(source.review) for source in sources}
     for one in found:
         for row in one.rows:
             identity = "" if row.id.startswith("row-") else row.id

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Script
-from contextkit.layout import Layout
-from contextkit.reviews import runs
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import runs
 from test_gates import CLEAN, a_run
 
 STORE = Path(".clavain/verdicts")

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Script, git, start
-from contextkit.layout import Layout
-from contextkit.reviews import run_starts, runs
-from contextkit.reviews.run_starts import Request
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import runs
+from contextkit.reviews.flows import start as starting
+from contextkit.reviews.flows.start import Request
 
 DONE = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n<!-- flux-drive:complete -->\n"
 CURRENT = Path(".clavain/reviews/current")
@@ -83,13 +84,13 @@ def test_starts_at_once_never_share_a_folder(branch: Path) -> None:
 
 
 def test_a_start_killed_at_any_moment_is_taken_over_by_the_next(branch: Path) -> None:
-    first = run_starts.start(Layout(), Request(process="review", agents=("old",)), 1_761_242_700)
+    first = starting.start(Layout(), Request(process="review", agents=("old",)), 1_761_242_700)
     Path(first.launches[0].path).write_text(DONE, encoding="utf-8")
     for moment in range(12):
         child = os.fork()
         if not child:
             try:
-                run_starts.start(Layout(), Request(process="review", agents=("a",)), 1_761_242_800)
+                starting.start(Layout(), Request(process="review", agents=("a",)), 1_761_242_800)
             finally:
                 os._exit(0)
         time.sleep(moment * 0.004)
@@ -97,7 +98,7 @@ def test_a_start_killed_at_any_moment_is_taken_over_by_the_next(branch: Path) ->
         os.waitpid(child, 0)
     known, broken = runs.load_all(Layout())
     assert broken == []
-    last = run_starts.start(Layout(), Request(process="review", agents=("a",)), 1_761_252_800)
+    last = starting.start(Layout(), Request(process="review", agents=("a",)), 1_761_252_800)
     folder = Path(last.run.output_dir)
     assert folder == CURRENT and not list(folder.glob("*.md"))
     assert runs.load(Layout(), last.run.id) == last.run

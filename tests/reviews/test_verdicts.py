@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.reviews import verdicts
-from contextkit.reviews.verdicts import STATUSES, Verdict
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import verdicts
+from contextkit.reviews.documents.verdicts import STATUSES, Verdict
 from hypothesis import given
 from hypothesis import strategies as st
 

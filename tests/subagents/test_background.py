@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from contextkit.subagents import background
+from contextkit.subagents.flows import background
 
 Starter = Callable[..., Path]
 

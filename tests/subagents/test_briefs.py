@@ -8,10 +8,10 @@ from pathlib import Path
 import planted
 import pytest
 from conftest import Script
-from contextkit import git, tokens
-from contextkit.capsules import drift
-from contextkit.layout import Layout
-from contextkit.subagents import briefs
+from contextkit.base import git, tokens
+from contextkit.base.layout import Layout
+from contextkit.capsules.flows import drift
+from contextkit.subagents.flows import briefs
 from test_subagent_manager_script import BODY, a_capsule
 
 BRANCH = "feature/demo"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit import filters
-from contextkit.errors import ContextError
-from contextkit.layout import Layout, toolkit
-from contextkit.subagents import launch_prompts
-from contextkit.subagents.launch_prompts import MARK, Body, Order, Role, Scope
+from contextkit.base import filters
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout, toolkit
+from contextkit.subagents.flows import prompts
+from contextkit.subagents.flows.prompts import MARK, Body, Order, Role, Scope
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -46,12 +46,12 @@ def an_order(**changes: Any) -> Order:
 
 
 def prompt(**changes: Any) -> str:
-    return launch_prompts.assemble(Layout(), an_order(**changes))
+    return prompts.assemble(Layout(), an_order(**changes))
 
 
 def outside(text: str) -> str:
     """What a Markdown reader sees outside of all code fences."""
-    from contextkit import markdown
+    from contextkit.base import markdown
 
     return "\n".join(line for _, line in markdown.outside_fences(text))
 
@@ -66,7 +66,7 @@ def test_the_whole_prompt(repo: Path, golden: Callable[[str, str], None]) -> Non
 
 
 def test_the_prompt_of_a_reviewer(repo: Path, golden: Callable[[str, str], None]) -> None:
-    role = launch_prompts.read_role(Layout(), "reviewer")
+    role = prompts.read_role(Layout(), "reviewer")
     text = prompt(scope=a_scope("# Task\n## Part\n", whole=False), role=role, type="throwaway")
     text = text.replace(toolkit(), "/toolkit").replace(os.getcwd(), "/repo")
     golden("subagent_prompt_reviewer.md", text)
@@ -140,13 +140,13 @@ def test_names_and_paths_stay_on_their_line(repo: Path) -> None:
 
 def test_a_scope_above_its_room_is_given_by_its_headings(repo: Path) -> None:
     Path("s.md").write_text("# One\n" + "word " * 3000 + "\n```\n# no\n```\n## Two\n", "utf-8")
-    scope = launch_prompts.read_scope(Layout(), "s.md")
+    scope = prompts.read_scope(Layout(), "s.md")
     assert scope and not scope.whole and scope.text == "# One\n## Two"
     Path("s.md").write_text("word " * 3000, encoding="utf-8")
-    scope = launch_prompts.read_scope(Layout(), "s.md")
+    scope = prompts.read_scope(Layout(), "s.md")
     assert scope and scope.text == "(it has none)"
     Path("s.md").write_text("# heading\n" * 20_000, encoding="utf-8")
-    scope = launch_prompts.read_scope(Layout(), "s.md")
+    scope = prompts.read_scope(Layout(), "s.md")
     assert scope and len(scope.text) < 9000
 
 
@@ -165,7 +165,7 @@ def test_a_role_is_its_text_and_the_lines_of_its_front_matter(
     folder = Path("parallelus/engine/prompts/agent_roles")
     folder.mkdir(parents=True)
     (folder / "fixer.md").write_text(text, encoding="utf-8", newline="")
-    role = launch_prompts.read_role(Layout(), "fixer")
+    role = prompts.read_role(Layout(), "fixer")
     assert role and (role.overrides, role.text) == (overrides, body)
     assert role.read_only == bool(overrides and "read_only" in overrides[0])
 
@@ -176,12 +176,12 @@ def test_a_hosts_role_beats_ours_and_a_link_out_of_the_root_is_refused(
     folder = Path("templates/roles")
     folder.mkdir(parents=True)
     (folder / "reviewer.md").write_text("Ours alone.\n", encoding="utf-8")
-    role = launch_prompts.read_role(Layout(), "reviewer")
+    role = prompts.read_role(Layout(), "reviewer")
     assert role and role.text == "Ours alone.\n" and role.path == "templates/roles/reviewer.md"
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
     (folder / "leak.md").symlink_to(tmp_path / "secret.md")
     with pytest.raises(ContextError, match="lies outside"):
-        launch_prompts.read_role(Layout(), "leak")
+        prompts.read_role(Layout(), "leak")
 
 
 KIT = """\
@@ -201,7 +201,7 @@ Follow these steps in order:
 
 
 def test_the_section_goes_before_the_guardrails_of_another_kit() -> None:
-    text = launch_prompts.spliced(KIT, "SECTION")
+    text = prompts.spliced(KIT, "SECTION")
     assert text == KIT.replace("Follow these", "SECTION\n\nFollow these")
-    assert launch_prompts.spliced("```\n1. no\n```\n", "SECTION") == "```\n1. no\n```\n\nSECTION\n"
-    assert launch_prompts.spliced("1. first\n", "SECTION") == "SECTION\n\n1. first\n"
+    assert prompts.spliced("```\n1. no\n```\n", "SECTION") == "```\n1. no\n```\n\nSECTION\n"
+    assert prompts.spliced("1. first\n", "SECTION") == "SECTION\n\n1. first\n"

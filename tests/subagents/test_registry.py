@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit.errors import ContextError
-from contextkit.layout import Layout
-from contextkit.subagents import registry
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.subagents.documents import registry
 from hypothesis import given
 from hypothesis import strategies as st
 

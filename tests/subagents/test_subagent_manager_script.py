@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS, Script, git, start
-from contextkit import names, tokens
-from contextkit.capsules import capsules
-from contextkit.layout import Layout
-from contextkit.subagents import background, registry
+from contextkit.base import names, tokens
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents import store as capsules
+from contextkit.subagents.documents import registry
+from contextkit.subagents.flows import background
 from test_background import until
 
 REGISTRY = Path("parallelus/manuals/subagent-registry.json")

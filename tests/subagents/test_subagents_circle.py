@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from checkouts import a_host, make
 from conftest import SCRIPTS, git
-from contextkit.capsules import capsules
+from contextkit.capsules.documents import store as capsules
 from test_background import until
 from test_subagent_manager_script import BODY, REGISTRY, a_capsule, rows
 

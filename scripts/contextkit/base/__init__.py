@@ -1,0 +1,1 @@
+"""What knows no document: the command line, files, git, names, settings, templates, text."""

@@ -1,0 +1,62 @@
+"""Names of agents, and how the beginning of a prompt calls one: `@qa …`, `/AIOS:agents:qa …`."""
+
+from __future__ import annotations
+
+from contextkit.base import names
+from contextkit.base.errors import bad_input
+
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+_CHARACTERS = _LETTERS | frozenset("0123456789-")
+_LONGEST = 64  # characters of an id: two of them, a stamp and a suffix fit a file name
+_AFTER = ",:;.!?"  # may stand between a name and the blank after it
+# Who judges the work of others does not get their view of it, unless somebody asks for it.
+_JUDGES = ("review", "audit", "critic", "senior_architect", "senior-architect")
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` is words of a-z and 0-9 joined by single hyphens, a letter first."""
+    return (
+        0 < len(text) <= _LONGEST
+        and text[0] in _LETTERS
+        and _CHARACTERS.issuperset(text)
+        and "--" not in text
+        and not text.endswith("-")
+        and "-to-" not in text  # a file name says `<from>-to-<to>`
+    )
+
+
+def identify(text: str, field: str) -> str:
+    """The id that `qa`, `@qa` or `QA` stands for; raises ContextError naming `field`."""
+    found = text.strip().removeprefix("@").lower()
+    if not is_id(found):
+        if not found:
+            raise bad_input(f"{field}: is missing: the id of an agent, such as qa")
+        asked = "a-z, 0-9 and single hyphens, a letter first, without -to- inside"
+        raise bad_input(f"{field}: {names.one_line(text)[:80]!r} is no agent's id: {asked}")
+    return found
+
+
+def judges(name: str) -> bool:
+    """Whether an agent of this name judges the work of others: a reviewer, an auditor."""
+    lower = name.lower()
+    return any(word in lower for word in _JUDGES)
+
+
+def recognised(prompt: str, prefixes: tuple[str, ...]) -> tuple[str, str] | None:
+    """The agent that the prompt calls at its very beginning, and the rest of it; else None.
+
+    A name further on, in quotes, in an address (`a@dev.com`) or with a path behind it
+    (`@src/app.py`, `@types/node`) calls nobody.
+    """
+    text = prompt.lstrip()
+    for prefix in prefixes:
+        if not prefix or text[: len(prefix)].lower() != prefix.lower():
+            continue
+        words = text[len(prefix) :].split(maxsplit=1)
+        starts_here = bool(words) and text[len(prefix) :][:1] == words[0][:1]
+        name = words[0].lower() if starts_here else ""
+        if name[-1:] in _AFTER:
+            name = name[:-1]
+        if name and is_id(name):
+            return name, words[1].strip() if len(words) > 1 else ""
+    return None

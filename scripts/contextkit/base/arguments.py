@@ -1,0 +1,109 @@
+"""Options as data, and what a call says about them.
+
+A well-formed call (`--name=value …`) is read by the small loop here; whatever it does not take
+is for the argparse parser that `usage.py` makes from the same options. A property test holds
+the two to the same answers.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base.commands import Option
+from contextkit.base.errors import bad_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Raw = dict[str, list[str]]  # each option's values as they were typed
+
+_NO = ("", "0", "no", "false", "off")
+_YES = ("1", "yes", "true", "on")
+
+
+def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
+    """`--name=value`, `--name value`, `--flag`, `-m value` and the positional; None for the rest."""
+    spelled = {f"--{s}" if len(s) > 1 else f"-{s}": o for o in options for s in o.spellings}
+    spelled.update((f"--{option.single}", option) for option in options if option.single)
+    places = [option for option in options if option.positional]
+    raw: Raw = {}
+    position = 0
+    while position < len(argv):
+        word = argv[position]
+        position += 1
+        if not word.startswith("-"):
+            if not places:
+                return None
+            raw.setdefault(places.pop(0).name, []).append(word)
+            continue
+        name, equals, value = word.partition("=")
+        if word[:2] in spelled:  # `-mtext`, and argparse takes `-m=text` for it
+            name, value = word[:2], word[2:].removeprefix("=")
+            equals = "" if len(word) == 2 else "="
+        found = spelled.get(name)
+        if found is None:
+            return None
+        if not equals:
+            if found.kind == "flag":
+                value = "1"
+            elif position < len(argv) and not argv[position].startswith("-"):
+                value = argv[position]
+                position += 1
+            else:
+                return None
+        add(raw, found, name[2:], value)
+    return raw
+
+
+def add(raw: Raw, option: Option, spelling: str, value: str) -> None:
+    """Take down one value; a list given in one piece is taken apart, an item alone is not."""
+    values = raw.setdefault(option.name, [])
+    if option.single == spelling and spelling:
+        values.append(value)
+    elif option.kind == "items":
+        values += [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
+    elif option.kind == "words":
+        values += value.replace(",", " ").split()
+    else:
+        values.append(value)
+
+
+def missing(options: tuple[Option, ...], raw: Raw) -> list[Option]:
+    """The required options that are absent or blank."""
+    return [o for o in options if o.required and not any(map(str.strip, raw.get(o.name, [])))]
+
+
+def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:
+    """Each option as what it stands for. Raises ContextError naming the one that is wrong."""
+    return {option.name: _value(option, raw.get(option.name, [])) for option in options}
+
+
+def _value(option: Option, given: list[str]) -> Any:
+    given = [_utf8(option, value) for value in given]
+    if option.kind in ("items", "words"):
+        return tuple(value for value in given if value.strip())
+    last = given[-1] if given else ""
+    if option.kind == "flag":
+        if last.lower() not in (*_NO, *_YES):
+            raise bad_input(f"{option.name}={last}: write 1 for yes, 0 for no")
+        return last.lower() in _YES
+    if option.kind == "whole":
+        if not last:
+            return None
+        if not (last.isascii() and last.isdigit() and len(last) < 19 and int(last)):
+            raise bad_input(f"{option.name}={last}: must be a whole number from 1")
+        return int(last)
+    if option.choices and last and last not in option.choices:
+        raise bad_input(f"{option.name}={last}: must be one of {', '.join(option.choices)}")
+    return last
+
+
+def _utf8(option: Option, value: str) -> str:
+    """An argument as the bytes that were typed, which are UTF-8 whatever the locale says."""
+    if value.isascii():
+        return value
+    try:
+        return os.fsencode(value).decode("utf-8")
+    except UnicodeError:
+        raise bad_input(f"{option.name}: is not valid UTF-8") from None

@@ -1,0 +1,177 @@
+"""What differs from a base in a work tree, and the revision of its content.
+
+    with changes.work_tree(layout) as tree:
+        tree.changes(base), tree.diff(base), tree.revision()
+
+git is asked about an index of its own, made from the user's and brought up to date: so staged,
+unstaged and untracked changes are one state in which each file stands once, the user's index
+stays as it is, and no object is added to the repository.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, git, names, scratch
+from contextkit.base.errors import ContextError
+from contextkit.base.git import Repository
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_STATES = {"A": "created", "D": "deleted", "R": "renamed"}
+# Whatever the user's settings say, a diff looks the same and starts no program.
+_PLAIN = (
+    *("--cached", "--find-renames", "--no-ext-diff", "--no-textconv", "--no-color"),
+    *("--no-relative", "--submodule=short", "--ignore-submodules=none", "-O/dev/null"),
+)
+_TEXT = ("--patch", "--unified=3", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/")
+
+
+class Change(Record):
+    """A file that differs. `added` and `removed` count lines; both are 0 for a binary one.
+
+    state: created, modified (its type or mode too), deleted, renamed (changed or not). Paths are
+    relative to the top of the work tree; bytes that are no UTF-8 are as `os.fsdecode` gives them.
+    """
+
+    path: str
+    state: str
+    old_path: str = ""
+    added: int = 0
+    removed: int = 0
+    binary: bool = False
+
+
+class work_tree:
+    """The content of a work tree as it is now; what git ignores, and `left_out`, is no part of it.
+
+    `left_out` are absolute paths of folders. Raises ContextError outside of a git repository.
+    """
+
+    def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
+        self._repository = repository_of(layout)
+        self._scratch = scratch.folder(files.store(layout.state))
+        below = [os.path.relpath(path, self._repository.top) for path in left_out]
+        outside = [
+            f":(top,exclude,literal){p}" for p in below if p.split("/")[0] not in (".", "..")
+        ]
+        self._where = (":(top)", *outside)
+
+    def __enter__(self) -> work_tree:
+        folder = self._scratch.__enter__()
+        try:
+            self._index = os.path.join(folder, "index")
+            self._objects = os.path.join(folder, "objects")
+            self._take_up(folder)
+        except BaseException:
+            self._scratch.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
+    ) -> None:
+        self._scratch.__exit__(kind, value, trace)
+
+    def _take_up(self, folder: str) -> None:
+        """Our own index, up to date with the work tree; new objects go beside it."""
+        shared = os.environ.get("GIT_OBJECT_DIRECTORY", "")
+        shared = shared or os.path.join(self._repository.common, "objects")
+        files.write(os.path.join(self._objects, "info", "alternates"), os.fsencode(shared) + b"\n")
+        users = os.environ.get("GIT_INDEX_FILE", "")
+        users = users or os.path.join(self._repository.folder, "index")
+        if os.path.isfile(users):
+            files.write(self._index, files.read_bytes(users))
+            times = os.stat(users)  # by its time git knows which files it has to look into
+            os.utime(self._index, ns=(times.st_atime_ns, times.st_mtime_ns))
+        self._ask("add", "--update", "--", ":(top)")
+        found = self._ask("ls-files", "-z", "--others", "--exclude-standard", "--", *self._where)
+        # A repository inside this one ends in a slash: its content is its own.
+        fresh = [path for path in found.split(b"\0") if path and not path.endswith(b"/")]
+        if fresh:
+            listed = files.write(os.path.join(folder, "untracked"), b"\0".join(fresh) + b"\0")
+            self._ask("update-index", "-z", "--add", "--remove", "--stdin", stdin=listed)
+
+    def _ask(self, *arguments: str, stdin: str = os.devnull) -> bytes:
+        quick = ("-c", "core.looseCompression=0", "-c", "core.safecrlf=false")
+        variables = {"GIT_INDEX_FILE": self._index, "GIT_OBJECT_DIRECTORY": self._objects}
+        top = self._repository.top
+        return git.answer(top, *quick, *arguments, stdin=stdin, **variables)
+
+    def changes(self, base: str) -> list[Change]:
+        """Each file that differs from the commit or tree `base`, once, by path."""
+        found = self._ask("diff", *_PLAIN, "--raw", "--numstat", "-z", base, "--", *self._where)
+        return sorted(parse(found), key=lambda change: change.path)
+
+    def diff(self, base: str) -> bytes:
+        """The text of all changes since `base`; of a binary file only that it differs."""
+        return self._ask("diff", *_PLAIN, *_TEXT, base, "--", *self._where)
+
+    def revision(self) -> str:
+        """`tree:` and a digest of every file's path, mode and content.
+
+        Committing the tree as it stands keeps it; any other edit changes it.
+        """
+        content = self._ask("ls-files", "-z", "--stage", "--", *self._where)
+        return "tree:" + names.sha256(content)
+
+
+def uncommitted(layout: Layout) -> list[Change]:
+    """Each file that differs from the last commit; without any commit, each file there is."""
+    repository = repository_of(layout)
+    base = git.head(repository).commit or nothing(repository)
+    with work_tree(layout) as tree:
+        return tree.changes(base)
+
+
+def repository_of(layout: Layout) -> Repository:
+    """The repository that the command was called in; raises ContextError outside of one."""
+    if layout.repository is None:
+        raise ContextError(f"{layout.here}: not in a git repository: nothing can be compared")
+    return layout.repository
+
+
+def parse(data: bytes) -> list[Change]:
+    """The changes in what `git diff --raw --numstat -z` prints, in its order."""
+    words = iter(data.split(b"\0")[:-1])
+    found: dict[bytes, Change] = {}
+    for word in words:
+        if word.startswith(b":"):
+            letter = word.rsplit(b" ", 1)[1][:1].decode()
+            old = next(words)
+            new = next(words) if letter == "R" else old
+            was = os.fsdecode(old) if letter == "R" else ""
+            state = _STATES.get(letter, "modified")
+            found[new] = Change(path=os.fsdecode(new), state=state, old_path=was)
+            continue
+        added, removed, path = word.split(b"\t", 2)
+        if not path:
+            next(words)
+            path = next(words)
+        found[path] = found[path].replace(
+            binary=added == b"-", added=_count(added), removed=_count(removed)
+        )
+    return list(found.values())
+
+
+def _count(number: bytes) -> int:
+    return 0 if number == b"-" else int(number)
+
+
+def nothing(repository: Repository) -> str:
+    """The tree without a file, which every repository knows."""
+    return git.answer(repository.top, "hash-object", "-t", "tree", os.devnull).decode().strip()
+
+
+def document_revision(path: str) -> str:
+    """`input:` and a digest of a document, for a review that is not of a work tree."""
+    return data_revision(files.read_bytes(path))
+
+
+def data_revision(data: bytes) -> str:
+    """As `document_revision`, of what is in no file yet."""
+    return "input:" + names.sha256(data)

@@ -1,0 +1,277 @@
+"""The only place that writes: whole files, each of them old or new and never half.
+
+    write    replace a file (or make it)
+    create   make a file that must not exist; the second of a name gets `-2`
+    splice   replace the end of a file, whatever its size
+    append   add to the end of a file, whole or not at all
+    move     put a file into another folder, never overwriting
+    locked   one process at a time changes a shared file
+    store    a folder that git does not see
+
+Paths are strings, since pathlib alone costs as much as a bare interpreter start.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from contextkit.base.errors import ContextError, bad_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+_PIECE = 1 << 18  # bytes that are copied at once
+_DRAFT_AGE = 3600  # seconds after which a `.tmp` of a killed process is litter
+_HEX = frozenset("0123456789abcdef")
+
+
+def read(path: str) -> str:
+    """The text of a UTF-8 file, line ends as they are. Raises ContextError naming the path."""
+    data = read_bytes(path)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ContextError(f"{path}: not UTF-8 (byte {error.start}): convert it first") from None
+
+
+def read_bytes(path: str) -> bytes:
+    """The bytes of a file. Raises ContextError naming the path and the reason."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise ContextError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def read_if_there(path: str) -> str | None:
+    """As `read`, but None for a file that does not exist; anything else unreadable raises."""
+    return read(path) if os.path.lexists(path) else None
+
+
+def write(path: str, text: str | bytes, derived: bool = False) -> str:
+    """Replace `path` whole and return it: a reader sees the old text or the new, never half.
+
+    What is `derived` from other files is not waited for until the disk has it: a power cut (no
+    kill) may leave it empty, and then it is made again.
+    """
+    return _replace(path, (_encoded(path, text),), lasting=not derived)
+
+
+def splice(path: str, keep: int, added: bytes) -> str:
+    """Replace `path` by its first `keep` bytes and `added`; call it under `locked`.
+
+    As `write`, but what stays is copied in pieces and never held whole.
+    """
+    with open(path, "rb") as old:
+        sizes = [*[_PIECE] * (keep // _PIECE), keep % _PIECE]
+        kept = (old.read(size) for size in sizes)
+        return _replace(path, (piece for pieces in (kept, (added,)) for piece in pieces))
+
+
+def _replace(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
+    draft = _draft(path, pieces, lasting)
+    try:
+        os.replace(draft, path)
+    except BaseException:
+        _discard(draft)
+        raise
+    return path
+
+
+def create(path: str, text: str | bytes, exact: bool = False) -> str:
+    """Make `path`, never overwriting: where the name is taken `-2`, `-3` … goes before the suffix.
+
+    Returns the path that was made. Forty processes with one name make forty files. With
+    `exact` a name that is taken raises FileExistsError instead.
+    """
+    draft = _draft(path, (_encoded(path, text),))
+    stem, suffix = os.path.splitext(path)
+    number, final = 1, path
+    try:
+        while True:
+            try:
+                os.link(draft, final)  # unlike a rename it refuses a name that is taken
+                break
+            except FileExistsError:
+                if exact:
+                    raise
+                number += 1
+                final = f"{stem}-{number}{suffix}"
+    finally:
+        _discard(draft)
+    return final
+
+
+def move(path: str, folder: str) -> str:
+    """Put the file `path` into `folder` and return its path there; a taken name gets `-2`.
+
+    Killed in between it leaves the file under both names; moving it again then ends the move.
+    """
+    make_folder(folder)
+    stem, suffix = os.path.splitext(os.path.join(folder, os.path.basename(path)))
+    number, final = 1, stem + suffix
+    while True:
+        try:
+            os.link(path, final, follow_symlinks=False)
+            break
+        except FileExistsError:
+            if os.path.samestat(os.lstat(path), os.lstat(final)):
+                break
+            number += 1
+            final = f"{stem}-{number}{suffix}"
+    _discard(path)
+    return final
+
+
+def append(path: str, text: str) -> str:
+    """Add `text` to the end of `path` (made when missing); call it under `locked`.
+
+    The file is copied and replaced: a process killed or a disk filled in the middle of a plain
+    append leaves half an entry behind.
+    """
+    try:
+        with open(path, "rb") as file:
+            old = file.read()
+    except FileNotFoundError:
+        old = b""
+    return write(path, old + _encoded(path, text))
+
+
+def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
+    """`pieces` on the disk beside `path` under a name that no reader takes for a document."""
+    folder, name = os.path.split(path)
+    make_folder(folder)
+    short = os.fsdecode(os.fsencode(name)[:200])  # a name has at most 255 bytes
+    draft = os.path.join(folder, f".{short}.{os.urandom(6).hex()}.tmp")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(pieces)
+            file.flush()
+            _keep_mode(path, descriptor)
+            if lasting:
+                os.fsync(descriptor)
+    except BaseException:
+        _discard(draft)
+        raise
+    return draft
+
+
+def _discard(draft: str) -> None:
+    try:
+        os.unlink(draft)
+    except FileNotFoundError:
+        pass  # interrupted right after the replace, or the folder was moved away
+
+
+def _encoded(path: str, text: str | bytes) -> bytes:
+    if isinstance(text, bytes):
+        return text
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        odd = f"U+{ord(text[error.start]):04X}"
+        raise bad_input(f"{path}: the text holds {odd}, half a character: leave it out") from None
+
+
+def _keep_mode(path: str, descriptor: int) -> None:
+    try:
+        os.fchmod(descriptor, os.stat(path).st_mode & 0o7777)
+    except FileNotFoundError:
+        pass  # a new file has the usual permissions
+
+
+def make_folder(folder: str) -> None:
+    """Make `folder` and its parents. A file in the way is a ContextError."""
+    try:
+        os.makedirs(folder or ".", exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ContextError(f"{folder}: a file is in the way of this folder: move it") from None
+
+
+def store(folder: str, ignore: str = "*\n") -> str:
+    """Make a folder that git does not see, by a `.gitignore` of its own; returns it."""
+    if os.path.islink(folder.rstrip("/")):
+        raise ContextError(f"{folder}: is a symbolic link: a store must be a real folder")
+    rules = os.path.join(folder, ".gitignore")
+    if not os.path.exists(rules):
+        write(rules, ignore)
+    return folder
+
+
+def inside(root: str, path: str, field: str) -> str:
+    """`path` with every link followed, if that lies inside `root`; else refused."""
+    if "\0" in path:
+        raise bad_input(f"{field}: {path!r} is no path")
+    real_root, real = os.path.realpath(root), os.path.realpath(path)
+    if not real.startswith(real_root.rstrip("/") + "/"):
+        raise bad_input(f"{field}: {path!r} lies outside {root}")
+    return real
+
+
+def sweep(folder: str, now: float) -> int:
+    """Remove the drafts that killed processes left in `folder` over an hour ago; how many."""
+    removed = 0
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not (is_draft(entry.name) and entry.is_file(follow_symlinks=False)):
+                continue
+            try:
+                if entry.stat(follow_symlinks=False).st_mtime < now - _DRAFT_AGE:
+                    os.unlink(entry.path)
+                    removed += 1
+            except FileNotFoundError:
+                continue  # another process swept it
+    return removed
+
+
+def is_draft(name: str) -> bool:
+    """Whether a file's name is that of an unfinished write: `.name.….tmp`."""
+    dot, digits, suffix = name[-17:-16], name[-16:-4], name[-4:]
+    return name[0] + dot == ".." and suffix == ".tmp" and _HEX.issuperset(digits)
+
+
+class locked:
+    """Hold the lock file `path` while the block runs; others wait in the kernel's queue.
+
+    The lock is on a file of its own, never on the one that is replaced, and goes with the
+    process, so it cannot be stale. It is good for one machine, not across a network.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._descriptor = -1
+
+    def __enter__(self) -> None:
+        while True:
+            make_folder(os.path.dirname(self._path))
+            try:
+                descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+            except FileNotFoundError:
+                continue  # the folder was cleaned up just now
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                if _same_file(descriptor, self._path):
+                    self._descriptor = descriptor
+                    return
+            except OSError as error:
+                os.close(descriptor)
+                raise ContextError(
+                    f"{self._path}: cannot be locked ({error.strerror}): is it on a network drive?"
+                ) from error
+            os.close(descriptor)  # the store was cleaned up while this process waited
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
+    ) -> None:
+        os.close(self._descriptor)
+
+
+def _same_file(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False

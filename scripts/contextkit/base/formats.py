@@ -1,0 +1,241 @@
+"""JSON, YAML and front matter, to and from checked records.
+
+All text of users and agents becomes objects here, once; what is wrong is said by field.
+YAML is read with every scalar as the text that stands there: `branch: no` is the branch
+"no", `version: 0.10` keeps its zero, a time stays a string, and the record's own types
+decide. The packages are imported inside the functions: few commands need them.
+"""
+
+from __future__ import annotations
+
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.filters import quoted
+from contextkit.base.records import Record, fits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+# What a scalar without quotes may hold for us to read it ourselves.
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+@ (),:")
+_MAX_YAML = 65_536  # bytes; nothing that we read as YAML is near it
+
+
+def from_yaml(text: str, where: str) -> Any:
+    """The mapping, list or string in a YAML document, every scalar a string.
+
+    Raises ContextError, naming `where`, for what is not YAML, a key given twice, a tag,
+    aliases (a few of them can stand for gigabytes) and documents above 64 KiB.
+    """
+    import yaml
+
+    if len(text) > _MAX_YAML:
+        raise bad_input(f"{where}: larger than {_MAX_YAML} bytes")
+    try:
+        return _strict_loader()(text).get_single_data()
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" in line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", "") or getattr(error, "reason", "not readable")
+        raise bad_input(f"{where}: not valid YAML{line}: {problem}") from None
+    except (RecursionError, ValueError):
+        raise bad_input(f"{where}: not valid YAML") from None
+
+
+def _strict_loader() -> Any:
+    """PyYAML's BaseLoader, which makes only strings, refusing aliases, tags and double keys."""
+    import yaml
+
+    class StrictLoader(yaml.BaseLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+            if isinstance(event, yaml.events.AliasEvent) or event.tag:
+                problem = "aliases and tags are not read"
+                raise yaml.constructor.ConstructorError(None, None, problem, event.start_mark)
+            return super().compose_node(parent, index)
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            seen = set()
+            for key, _ in node.value:
+                if key.value in seen if isinstance(key.value, str) else True:
+                    problem = f"the key {key.value!r} is given twice or is not text"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                seen.add(key.value)
+            return super().construct_mapping(node, deep=deep)
+
+    return StrictLoader
+
+
+def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
+    """The front matter of a Markdown document as strings, and the body exactly as it stands.
+
+    Raises ContextError when there is none, it has no end, or it is not a mapping.
+    """
+    own = _own_front_matter(text)
+    if own:
+        return own
+    from contextkit.base import packages
+
+    packages.need("yaml", "frontmatter")
+    import re
+
+    from frontmatter.default_handlers import YAMLHandler
+
+    # Its own pattern takes the blank lines that a body begins with for a part of the closing line.
+    handler = YAMLHandler(fm_boundary=re.compile(r"^---[ \t\r]*$", re.MULTILINE))
+    if not handler.detect(text):
+        raise bad_input(f"{where}: no front matter: the first line must be `---`")
+    try:
+        head, body = handler.split(text)
+    except ValueError:
+        raise bad_input(f"{where}: the front matter has no closing `---`") from None
+    values = from_yaml(head, f"{where}: front matter")
+    if not isinstance(values, dict):
+        raise bad_input(f"{where}: the front matter must be lines of `name: value`")
+    return values, body.removeprefix("\n")
+
+
+def _own_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
+    """The same for front matter as our templates write it, without the price of YAML; else None.
+
+    Lines of `name: value` and lists of `  - value`, a value in double quotes without escapes or
+    of plain characters. Whatever else there is, YAML has to read.
+    """
+    end = text.find("\n---\n")
+    if not text.startswith("---\n") or not 0 < end <= _MAX_YAML:
+        return None
+    values: dict[str, Any] = {}
+    items: list[str] | None = None
+    for line in text[4:end].split("\n"):
+        name, colon, said = line.partition(":")
+        value = _own_scalar(line[4:] if line.startswith("  - ") else said[1:])
+        if line.startswith("  - ") and items is not None and value is not None:
+            items.append(value)
+        elif (
+            not (name.isidentifier() and name.isascii() and colon) or name in values or items == []
+        ):
+            return None
+        elif not said:
+            items = values[name] = []
+        elif value is not None and said[0] == " ":
+            values[name], items = value, None
+        else:
+            return None
+    return None if items == [] or not values else (values, text[end + 5 :])
+
+
+def _own_scalar(text: str) -> str | None:
+    """What a scalar says that every reader of YAML takes for the same string; else None."""
+    if text[:1] == text[-1:] == '"' and len(text) > 1:
+        inside = text[1:-1]
+        return inside if inside.isprintable() and '"' not in inside and "\\" not in inside else None
+    plain = text[:1].isalnum() and text[-1:] not in " :" and ": " not in text
+    return text if plain and _PLAIN.issuperset(text) else None
+
+
+def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
+    """A record of `kind` from text fields; a wrong, missing or surplus one is refused by name."""
+    known = kind.fields()
+    for name in values:
+        if name not in known:
+            from contextkit.base import names
+
+            raise bad_input(f"{where}: unknown field {name!r}{names.nearest(name, known)}")
+    typed: dict[str, Any] = {}
+    for name, annotation in known.items():
+        if name in values:
+            value = _typed(values[name], annotation)
+            if not fits(value, annotation, kind):
+                raise bad_input(f"{where}: {name} must be {annotation}, not {values[name]!r}")
+            typed[name] = value
+        elif not hasattr(kind, name):
+            raise bad_input(f"{where}: {name} is missing")
+    return kind(**typed)
+
+
+def _typed(value: Any, annotation: str) -> Any:
+    """A string as the number or truth value it spells, a list as a tuple; else as it is."""
+    if annotation == "int" and isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value) if len(value) < 19 else value
+    if annotation == "bool" and value in ("true", "false"):
+        return value == "true"
+    if annotation.startswith("tuple[") and isinstance(value, list):
+        return tuple(value)
+    return value
+
+
+_scan: Any = None
+
+
+class _JsonRules:
+    """What Python's own JSON scanner asks for; the same as `json.loads` gives it."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+    memo: ClassVar[dict[str, str]] = {}
+
+
+def from_json(text: str, where: str) -> Any:
+    """What the JSON `text` says. Raises ContextError naming `where` and the line.
+
+    By the scanner that the json module is built on, without the module: its import alone
+    costs a command half a bare start. Whatever the scanner does not take goes to json.
+    """
+    try:
+        return scan_json(text)
+    except ValueError:
+        pass
+    import json
+
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", 0)
+        raise ContextError(f"{where}: not valid JSON in line {line}") from None
+    except RecursionError:
+        raise ContextError(f"{where}: not valid JSON: nested too deeply") from None
+
+
+def scan_json(text: str) -> Any:
+    """As `from_json`, but a bare ValueError for what is no JSON: for text that often is none."""
+    global _scan
+    try:
+        if _scan is None:
+            from _json import make_scanner
+
+            _scan = make_scanner(_JsonRules)  # type: ignore[arg-type]
+        start = len(text) - len(text.lstrip(" \t\r\n"))
+        value, end = _scan(text, start)
+    except (ImportError, StopIteration, RecursionError, SystemError) as error:
+        # SystemError: before 3.12 the scanner cannot say what is wrong without the json module.
+        raise ValueError(str(error)) from None
+    if end != len(text) and text[end:].strip(" \t\r\n"):
+        raise ValueError("more than one value")
+    return value
+
+
+def to_json(value: object, margin: str = "") -> str:
+    """`value` as JSON for programs: two-space indent, text as it is; records become objects."""
+    if isinstance(value, str):
+        return quoted(value, always=True)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value) if value == value and abs(value) != float("inf") else "null"
+    inner = margin + "  "
+    if isinstance(value, list | tuple):
+        items = [to_json(item, inner) for item in value]
+        opening, closing = "[", "]"
+    else:
+        fields: dict[str, object] = value if isinstance(value, dict) else vars(value)
+        items = [f"{quoted(str(k), True)}: {to_json(v, inner)}" for k, v in fields.items()]
+        opening, closing = "{", "}"
+    if not items:
+        return opening + closing
+    return f"{opening}\n{inner}" + f",\n{inner}".join(items) + f"\n{margin}{closing}"

@@ -1,0 +1,227 @@
+"""Layout(root): every path of the toolkit. Nothing else joins folder names.
+
+The root is where documents land: `--root`, else CONTEXT_ROOT, else the git top level above
+the current directory, else that directory itself.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, git, packages, settings
+from contextkit.base.errors import bad_input
+from contextkit.base.limits import Limits
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# The folders of these settings hold documents; none may be the root or hold another.
+_STORES = ("capsules", "payloads", "handoffs", "memory", "verdicts")
+
+
+class Places(Record):
+    """Documented places, relative to the root; each can be set in `contextkit.yaml`."""
+
+    capsules: str = "parallelus/manuals/capsules"
+    reminders: str = "parallelus/manuals/capsules/remember-later.md"
+    registry: str = "parallelus/manuals/subagent-registry.json"
+    capsule_template: str = "parallelus/manuals/templates/context_capsule_prompt.md"
+    scope_template: str = "parallelus/manuals/templates/subagent_scope_template.md"
+    orchestration: str = "parallelus/manuals/subagent-session-orchestration.md"
+    roles: str = "parallelus/engine/prompts/agent_roles"
+    notebooks: str = "docs/branches"
+    payloads: str = "shared/payloads"
+    handoffs: str = ".aios/handoffs"
+    handoff_template: str = ".aios-core/development/templates/agent-handoff-tmpl.yaml"
+    memory: str = ".temp/memory"
+    verdicts: str = ".clavain/verdicts"
+
+    def check(self) -> None:
+        for name in self.fields():
+            value = getattr(self, name)
+            parts = value.split("/")
+            if os.path.isabs(value) or ".." in parts or set(parts) <= {"", "."}:
+                raise bad_input(f"{name}: {value!r} must be a relative path inside the root")
+            if os.path.normpath(value).split("/")[0] in (".git", ".contextkit"):
+                raise bad_input(f"{name}: {value!r} lies in a folder that is not for documents")
+        folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in _STORES}
+        for name, folder in folders.items():
+            for other, its_folder in folders.items():
+                if name != other and its_folder.startswith(folder):
+                    raise bad_input(f"{name}: {folder!r} would hold {other} ({its_folder!r}) too")
+
+
+class Additions(Record):
+    """What a repository adds to the toolkit's own data, read where it is used."""
+
+    processes: dict[str, object] = {}  # noqa: RUF012  (see processes.py)
+
+
+class Layout:
+    """The paths of one repository, all absolute."""
+
+    def __init__(self, root: str = "") -> None:
+        """Find the root and read its settings. Raises ContextError for a root that is no folder."""
+        self.here = os.getcwd()
+        self.repository = git.find(root or self.here)
+        self.root = find_root(root, self.repository)
+        self.settings = settings.load(self.root, Limits, Places, Additions)
+        # Checked now when a file sets them; our own defaults are made when somebody asks.
+        self._limits: Limits | None = _chosen(Limits, self.settings) if self.settings else None
+        self._places: Places | None = _chosen(Places, self.settings) if self.settings else None
+
+    @property
+    def limits(self) -> Limits:
+        """The numbers in force here."""
+        self._limits = self._limits or Limits()
+        return self._limits
+
+    @property
+    def places(self) -> Places:
+        """The documented places in force here, relative to the root."""
+        self._places = self._places or Places()
+        return self._places
+
+    def join(self, *parts: str) -> str:
+        """A path below the root."""
+        return os.path.join(self.root, *parts)
+
+    def shown(self, path: str) -> str:
+        """`path` as it is printed and stored: relative to the root."""
+        return os.path.relpath(path, self.root)
+
+    def typed(self, path: str, field: str) -> str:
+        """A path that a user typed: relative to the current directory, and inside the root."""
+        return files.inside(self.root, os.path.join(self.here, path), field)
+
+    @property
+    def capsules(self) -> str:
+        return self.join(self.places.capsules)
+
+    @property
+    def reminders(self) -> str:
+        return self.join(self.places.reminders)
+
+    @property
+    def capsule_template(self) -> str:
+        """A host's own outline, or a copy of ours."""
+        return self.join(self.places.capsule_template)
+
+    @property
+    def registry(self) -> str:
+        """Which subagents there are; SUBAGENT_REGISTRY_FILE names another, relative to the root."""
+        return self.join(os.environ.get("SUBAGENT_REGISTRY_FILE", "") or self.places.registry)
+
+    def run(self, identity: str) -> str:
+        """Where a subagent's prompt, log and exit status lie."""
+        return os.path.join(self.state, "subagents", identity)
+
+    def sandbox(self, identity: str) -> str:
+        """The clone or worktree of a subagent."""
+        return os.path.join(self.state, "sandboxes", identity)
+
+    def role_files(self, name: str) -> tuple[str, ...]:
+        """Where the text of a role may be: the host's own places first, then ours."""
+        own = self.join(self.places.roles, name + ".md"), self.join("templates/roles", name + ".md")
+        return (*own, toolkit("templates", "roles", name + ".md"))
+
+    @property
+    def payloads(self) -> str:
+        return self.join(self.places.payloads)
+
+    @property
+    def handoffs(self) -> str:
+        return self.join(self.places.handoffs)
+
+    @property
+    def handoff_template(self) -> str:
+        """A copy of the form that artifacts have, for people and agents."""
+        return self.join(self.places.handoff_template)
+
+    def profiles(self, agent: str) -> list[str]:
+        """Where the profile of an agent may be, the first that exists counts."""
+        return [self.join(p.replace("{agent}", agent)) for p in self.limits.handoff_profiles]
+
+    @property
+    def ended(self) -> str:
+        """Sessions that ended and can still be resumed."""
+        return os.path.join(self.state, "ended")
+
+    @property
+    def memory(self) -> str:
+        return self.join(self.places.memory)
+
+    def memory_folder(self, kind: str) -> str:
+        """`research_plans`, `findings`, `checkpoints` or `context_snapshots` of external memory."""
+        return os.path.join(self.memory, kind)
+
+    def memory_archive(self, task: str, kind: str = "") -> str:
+        """Where the memory of a task goes when it is done; `kind` as above."""
+        return os.path.join(self.memory, "archive", task, kind)
+
+    def memory_state(self, name: str) -> str:
+        """What is known about memory beside the documents: `current`, `<task>.phase`."""
+        return os.path.join(self.state, "memory", name)
+
+    @property
+    def sessions(self) -> str:
+        """Where the process kit that contextkit grew up in keeps its session pointers."""
+        return self.join(".parallelus", "sessions")
+
+    def retro_marker(self, slug: str) -> str:
+        return self.join("docs", "parallelus", "self-improvement", "markers", slug + ".json")
+
+    def notebook(self, slug: str, name: str) -> str:
+        """The branch notebook `PLAN` or `PROGRESS`: where it is, or where it would be."""
+        path = self.join(self.places.notebooks, slug, name + ".md")
+        older = self.join("docs", {"PLAN": "plans"}.get(name, name.lower()), slug + ".md")
+        return older if os.path.isfile(older) and not os.path.isfile(path) else path
+
+    @property
+    def state(self) -> str:
+        """Locks, caches and sessions; never in git."""
+        return self.join(".contextkit")
+
+    @property
+    def swept(self) -> str:
+        """Touched by each sweep of idle sessions that happens in passing."""
+        return os.path.join(self.state, "swept")
+
+    @property
+    def hooks(self) -> str:
+        """What hooks know of subagents, and what went wrong in them."""
+        return hooks_folder(self.root)
+
+    def lock(self, path: str) -> str:
+        """The lock file under which the shared file `path` is changed."""
+        name = self.shown(path).replace("%", "%25").replace("/", "%2F")
+        short = os.fsdecode(os.fsencode(name)[-200:])  # a name has at most 255 bytes
+        return os.path.join(files.store(self.state), "locks", short + ".lock")
+
+
+def _chosen(kind: type[Record], values: settings.Values) -> Any:
+    """The record `kind` with those of `values` that are fields of it."""
+    given = {name: values[name] for name in kind.fields() if name in values}
+    return kind(**given)
+
+
+def find_root(given: str, repository: git.Repository | None) -> str:
+    """The folder that documents land in, as the module says; links are followed."""
+    named = given or os.environ.get("CONTEXT_ROOT", "")
+    if not named:
+        return os.path.realpath(repository.top if repository else os.getcwd())
+    if not os.path.isdir(named):
+        raise bad_input(f"root: {named!r} is no folder")
+    return os.path.realpath(named)
+
+
+def hooks_folder(root: str) -> str:
+    """`Layout.hooks` of a repository whose settings cannot be read."""
+    return os.path.join(root, ".contextkit", "hooks")
+
+
+def toolkit(*parts: str) -> str:
+    """A path below the checkout of contextkit itself."""
+    return os.path.join(packages.TOOLKIT, *parts)

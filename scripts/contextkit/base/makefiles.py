@@ -1,0 +1,160 @@
+"""What our Makefile says: targets, the commands that they call, their variables and their help.
+
+Read by `make help`, by the page of targets and, when a variable is not understood, by the
+refusal. Nothing here is on a command's ordinary way.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+
+from contextkit.base import names
+from contextkit.base.commands import Program, options_of
+from contextkit.base.errors import bad_input
+from contextkit.base.layout import toolkit
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contextkit.base.commands import Command
+
+# A line of the Makefile, and of checkout.mk where a recipe may follow that calls a script.
+_LINE = re.compile(
+    r"^contextkit\.(?P<name>[a-z_]+) *= *(?P<script>\w+)(?: (?P<command>\w+))?.*?## (?P<help>.*)$"
+)
+_RULE = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
+_CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
+CHECKOUT = "This checkout"  # the section of the targets that a host does not get
+FIRST = ("context_status", "remember_later", "capsule_prompt", "payload_store", "handoff")
+
+
+class Target(Record):
+    """One documented target; without a script it has a recipe of its own."""
+
+    name: str
+    section: str
+    help: str
+    script: str = ""
+    command: str = ""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of its command's options, in their order."""
+        command = command_of(self)
+        return tuple(option.name for option in options_of(command)) if command else ()
+
+
+def targets(text: str = "") -> list[Target]:
+    """The targets with a `##` comment in the Makefile `text` (ours by default), in order."""
+    text = text or "\n".join(map(_read, ("Makefile", "scripts/checkout.mk")))
+    found: list[Target] = []
+    section = ""
+    ruled = False  # whether the recipe that follows belongs to the last one found
+    for line in text.split("\n"):
+        match = _LINE.match(line) or _RULE.match(line)
+        called = _CALL.search(line) if ruled and line.startswith("\t") else None
+        if line.startswith("##@ "):
+            section = line[4:]
+        elif match:
+            said = {name: value or "" for name, value in match.groupdict().items()}
+            found.append(Target(**said, section=section))
+        elif called:
+            found[-1] = found[-1].replace(script=called[1], command=called[2] or "")
+        ruled = _RULE.match(line) is not None
+    return found
+
+
+def _read(path: str) -> str:
+    with open(toolkit(*path.split("/")), encoding="utf-8") as file:
+        return file.read()
+
+
+def command_of(target: Target) -> Command | None:
+    """The command that a target calls; None for one that calls no script."""
+    if not target.script:
+        return None
+    program: Program = importlib.import_module(target.script).PROGRAM
+    name = target.command or program.default
+    return next(command for command in program.commands if command.name == name)
+
+
+def refuse_unknown(unknown: list[str], known: list[str]) -> None:
+    """Raise ContextError for a lower-case variable that neither we nor any Makefile know.
+
+    `V=1`, `CFLAGS=` and what another goal of the same call or the host's own Makefiles use are
+    none of our business.
+    """
+    goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
+    others = {v for target in targets() if _asked(target, goals) for v in target.variables}
+    for name in unknown:
+        lower = re.fullmatch(r"[a-z][^A-Z]*", name)
+        if lower and name not in others and not _defined_somewhere(name):
+            raise bad_input(
+                f"there is no variable {name}={names.nearest(name, known)};"
+                f" this target takes {', '.join(known)}"
+            )
+
+
+def _asked(target: Target, goals: list[str]) -> bool:
+    """Whether a goal is the target, maybe with a prefix in front of its name."""
+    return any(goal == target.name or goal.endswith(f"_{target.name}") for goal in goals)
+
+
+def _defined_somewhere(name: str) -> bool:
+    """Whether a Makefile that was read for this call assigns the variable `name`."""
+    assigns = re.compile(
+        rf"^\s*(?:(?:override|export|private|define)\s+)*{re.escape(name)}\s*(?:[:?+!]*=|$)", re.M
+    )
+    return any(assigns.search(text) for text in _makefiles())
+
+
+def _makefiles() -> Iterator[str]:
+    """The text of each Makefile of this call; a path with blanks is several words of the list."""
+    words = os.environ.get("CONTEXTKIT_MAKEFILES", "").split()
+    for start in range(len(words)):
+        for end in range(start, len(words)):
+            path = " ".join(words[start : end + 1])
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    yield file.read()
+            except OSError:
+                continue  # generated, or not where a path ends
+
+
+def help_text(inside_host: bool = False) -> str:
+    """The targets by section, a line each, and first the five that one begins with.
+
+    Those of the checkout itself are left out in a host.
+    """
+    known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
+    first = [target for name in FIRST for target in known if target.name == name]
+    lines = ["To start with", *(_line(target) for target in first)]
+    section = ""
+    for target in known:
+        if target.section != section:
+            section = target.section
+            lines += ["", section]
+        lines.append(_line(target))
+        given = " ".join(f"{name}=" for name in target.variables if name not in ("root", "json"))
+        lines += [f"  {'':<16} {given}"] if given else []
+    lines += [
+        "",
+        "Every target takes root=DIR; those that read take json=1. More: manuals/README.md",
+    ]
+    return "\n".join(lines)
+
+
+def _line(target: Target) -> str:
+    return f"  {target.name:<16} {target.help}"
+
+
+def unknown_goals(goals: list[str]) -> str:
+    """What to say to goals that no Makefile knows: the nearest target of each."""
+    known = [target.name for target in targets()]
+    unknown = [goal for goal in goals if goal not in known]
+    lines = [f"there is no target {names.quoted(goal)}{names.nearest(goal, known)}" for goal in unknown]
+    return "\n".join([*lines, "`make help` lists them"])

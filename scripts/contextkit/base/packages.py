@@ -1,0 +1,48 @@
+"""Packages that are not in the standard library, and what happens where they are missing.
+
+Hot commands need none. A command that needs one may have been started by a python that has
+none (a hook, a launcher): it then starts itself again with the toolkit's own `.venv`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextkit.base.errors import ContextError
+
+TOOLKIT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+_MARK = "CONTEXTKIT_RESTARTED"
+
+
+def need(*names: str) -> None:
+    """Make sure that the packages `names` can be imported; call it before reading standard input.
+
+    Raises ContextError where there is no `.venv` to start again with.
+    """
+    try:
+        for name in names:
+            __import__(name)
+    except ImportError as error:
+        python = os.path.join(TOOLKIT, ".venv", "bin", "python")
+        if os.environ.get(_MARK) or not os.access(python, os.X_OK):
+            raise ContextError(
+                f"the package {error.name} is missing: run `make -C '{TOOLKIT}' setup`"
+            ) from None
+        os.execve(python, [python, *sys.orig_argv[1:]], {**os.environ, _MARK: "1"})
+
+
+def stay() -> None:
+    """Never start this process again, since it has read its input; what is missing is an error."""
+    os.environ[_MARK] = "1"
+
+
+def extend_path() -> bool:
+    """Let this process import the packages of `.venv`, after a start without them (`python -S`)."""
+    lib = os.path.join(TOOLKIT, ".venv", "lib")
+    try:
+        found = [os.path.join(lib, name, "site-packages") for name in sorted(os.listdir(lib))]
+    except OSError:
+        return False
+    sys.path += [path for path in found if path not in sys.path and os.path.isdir(path)]
+    return True

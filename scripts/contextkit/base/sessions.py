@@ -1,0 +1,122 @@
+"""Which session a command belongs to: one order, the same for every system."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, git, names
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+
+VARIABLES = ("SESSION_ID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID")
+_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is safe as the name of a session's folder, or of a file in it."""
+    return 0 < len(text) <= 200 and _CHARACTERS.issuperset(text) and text[0].isalnum()
+
+
+def check(session: str) -> str:
+    """A session id that is safe as a folder's name; raises ContextError for any other."""
+    if not is_name(session) or len(session) > 64:
+        allowed = "1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first"
+        raise bad_input(f"session: {session[:80]!r} must be {allowed}")
+    return session
+
+
+def find(layout: Layout, given: str, slug: str) -> str:
+    """The session's id; empty where nothing names one.
+
+    In this order: the option, the variables above, the pointers of the process kit for the
+    branch `slug` and for the checkout, the branch's retro marker, the one we keep.
+    """
+    variables = (os.environ.get(name, "") for name in VARIABLES)
+    named = next((text for text in (given, *variables) if text.strip()), "")
+    if named:
+        return named.strip()
+    for pointer in (f".current-{slug}", ".current"):
+        found = _first_line(os.path.join(layout.sessions, pointer))
+        if found:
+            return os.path.basename(found.rstrip("/"))
+    return _from_marker(layout.retro_marker(slug)) or _first_line(_kept(layout))
+
+
+def _first_line(path: str) -> str:
+    try:
+        return files.read(path).partition("\n")[0].strip()
+    except ContextError:
+        return ""
+
+
+def _from_marker(path: str) -> str:
+    if not os.path.isfile(path):
+        return ""
+    from contextkit.base import formats
+
+    try:
+        found = formats.from_json(files.read(path), path)
+    except ContextError:
+        return ""
+    session = found.get("session_id") if isinstance(found, dict) else None
+    return session if isinstance(session, str) else ""
+
+
+def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
+    """The session to store under, and whether it was made up just now.
+
+    As `find`; where nothing names one, one is generated, kept, and reused until it was idle for
+    24 hours (`payload_idle`).
+    """
+    kept = _kept(layout)
+    if _is_stale(layout, kept, now):
+        with files.locked(layout.lock(kept)):
+            if _is_stale(layout, kept, now):  # nobody made a new one while we waited
+                os.unlink(kept)
+    found = find(layout, given, _slug(layout))
+    if found:
+        if _first_line(kept) == found:
+            os.utime(kept, (now, now))
+        return found, False
+    files.store(layout.state)
+    made = f"sess-{names.stamp(now)}-{os.urandom(3).hex()}"
+    try:
+        files.create(kept, made + "\n", exact=True)
+    except FileExistsError:  # another process was faster: its session is ours
+        found = _first_line(kept)
+        if not found:
+            raise ContextError(f"{layout.shown(kept)}: names no session: remove it") from None
+        return found, False
+    os.utime(kept, (now, now))
+    return made, True
+
+
+def find_current(layout: Layout) -> str:
+    """The session that the surroundings name, or the one that we keep; never a new one."""
+    return find(layout, "", _slug(layout))
+
+
+def forget(layout: Layout, session: str) -> None:
+    """Stop reusing a generated session that was ended."""
+    kept = _kept(layout)
+    if _first_line(kept) == session:
+        try:
+            os.unlink(kept)
+        except FileNotFoundError:
+            pass  # ended twice at once
+
+
+def _kept(layout: Layout) -> str:
+    return os.path.join(layout.state, "session")
+
+
+def _slug(layout: Layout) -> str:
+    branch = git.head(layout.repository).branch if layout.repository else ""
+    return branch.replace("/", "-")
+
+
+def _is_stale(layout: Layout, kept: str, now: int) -> bool:
+    try:
+        return now - os.stat(kept).st_mtime > names.seconds(layout.limits.payload_idle)
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,132 @@
+"""`contextkit.yaml` at the root of a repository: which limits and places it sets.
+
+Most repositories have none, or one of comments only, and pay nothing. What a real one says
+is kept parsed in `.contextkit/settings`, so that YAML is imported once per edit and not
+once per command.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, names, packages
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.records import Record
+
+FILE = "contextkit.yaml"
+_CACHE = os.path.join(".contextkit", "settings")
+_MAX_BYTES = 65_536
+_WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Values = dict[str, object]
+
+
+def load(root: str, *kinds: type[Record]) -> Values:
+    """What the repository at `root` sets: name -> value, for the fields of the records `kinds`.
+
+    An unknown name or a value of another type is refused by name, with the nearest valid one.
+    """
+    path = os.path.join(root, FILE)
+    try:
+        state = os.stat(path)
+    except FileNotFoundError:
+        return {}
+    known = {name: annotation for kind in kinds for name, annotation in kind.fields().items()}
+    key = f"1 {state.st_size} {state.st_mtime_ns} {state.st_ino}"
+    cached = _from_cache(root, key, known)
+    if cached is not None:
+        return cached
+    if state.st_size > _MAX_BYTES:
+        raise bad_input(f"{FILE}: larger than {_MAX_BYTES} bytes: it holds settings only")
+    text = files.read(path)
+    if _only_comments(text):
+        return {}
+    values = parse(text, known)
+    _to_cache(root, key, values)
+    return values
+
+
+def parse(text: str, known: dict[str, str]) -> Values:
+    """The settings in the YAML `text`. Raises ContextError naming the key and what it takes."""
+    packages.need("yaml")
+    from contextkit.base import formats
+
+    found = formats.from_yaml(text, FILE)
+    if not isinstance(found, dict):
+        raise bad_input(f"{FILE}: must be lines of `name: value`")
+    values: Values = {}
+    for name, value in found.items():
+        if name not in known:
+            raise bad_input(f"{FILE}: there is no setting {name!r}{names.nearest(name, known)}")
+        values[name] = _typed(name, value, known[name])
+    return values
+
+
+def _typed(name: str, value: object, annotation: str) -> object:
+    if annotation == "int" and isinstance(value, str) and value.isascii() and value.isdigit():
+        if len(value) < 19:
+            return int(value)
+    if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
+        return _WORDS[value.lower()]
+    if annotation == "str" and isinstance(value, str) and value.isprintable() and value:
+        return value
+    if annotation == "tuple[str, ...]" and isinstance(value, list):
+        return tuple(str(_typed(name, item, "str")) for item in value)
+    if annotation.startswith("dict[") and isinstance(value, dict):
+        return value  # what is in it is checked by whoever reads it
+    kinds = {"int": "a whole number", "bool": "true or false", "str": "a line of text",
+             "tuple[str, ...]": "a list of lines"}  # fmt: skip
+    wanted = kinds.get(annotation, "lines of `name: value` below it")
+    raise bad_input(f"{FILE}: {name} must be {wanted}, not {value!r}")
+
+
+def _only_comments(text: str) -> bool:
+    return all(not line or line.startswith("#") for line in map(str.strip, text.splitlines()))
+
+
+def _from_cache(root: str, key: str, known: dict[str, str]) -> Values | None:
+    """The parsed settings, if they were parsed from the file as it is now; else None."""
+    try:
+        first, *lines = files.read(os.path.join(root, _CACHE)).splitlines()
+    except (ContextError, ValueError):
+        return None
+    values: Values = {}
+    for line in lines:
+        name, _, text = line.partition("=")
+        annotation = known.get(name)
+        if annotation is None:
+            return None
+        try:
+            values[name] = _typed(name, _from_line(text, annotation), annotation)
+        except ContextError:
+            return None
+    return values if first == key else None
+
+
+def _from_line(text: str, annotation: str) -> object:
+    if annotation.startswith("tuple"):
+        return text.split("\t") if text else []
+    if annotation.startswith("dict"):
+        from contextkit.base import formats
+
+        return formats.from_json(text, _CACHE)
+    return text
+
+
+def _to_line(value: object) -> str:
+    if isinstance(value, dict):
+        from contextkit.base import formats
+
+        return formats.to_json(value).replace("\n", " ")  # those in strings are escaped
+    return "\t".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _to_cache(root: str, key: str, values: Values) -> None:
+    lines = [key, *(f"{name}={_to_line(value)}" for name, value in values.items())]
+    try:
+        files.store(os.path.join(root, ".contextkit"))
+        files.write(os.path.join(root, _CACHE), "\n".join(lines) + "\n")
+    except (ContextError, OSError):
+        pass  # a read-only repository is parsed each time; nothing else is lost

@@ -1,0 +1,116 @@
+"""Compile templates with Jinja ahead of time, for the run-time in `templates.py`.
+
+    python scripts/contextkit/base/template_compiler.py      all of them, at set-up
+
+The code that Jinja generates is taken as it is, but for its import line; a template that
+needs more of Jinja than the run-time has is refused by the name of what it needs.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+
+import jinja2
+
+if __name__ == "__main__":  # started as a script: two folders up lies the package
+    sys.path[0] = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+from contextkit.base import files, filters, names, templates
+from contextkit.base.errors import ContextError
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "compiled")
+_RUN_TIME = ("LoopContext", "missing", "environment")
+_ENVIRONMENT = ("filters", "undefined", "concat", "getattr")
+_CONTEXT = ("resolve_or_missing", "vars", "exported_vars")
+_LOOP = ("index", "index0", "first", "last", "length")
+# Generated beside each filter for the case that it does not exist, which is refused here.
+_NEVER_CALLED = ("TemplateRuntimeError", "internalcode", "Undefined")
+
+
+def environment() -> jinja2.Environment:
+    """Jinja as our templates are written for; also the reference for the property test."""
+    made = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        loader=jinja2.FileSystemLoader(templates.FOLDER),
+    )
+    made.filters = dict(filters.FILTERS)
+    made.tests = {}
+    made.globals = {}
+    return made
+
+
+def generate(source: str, name: str) -> str:
+    """The Python module for a template. Raises ContextError for what the run-time lacks."""
+    try:
+        code = environment().compile(source, name, raw=True, defer_init=True)
+    except jinja2.TemplateSyntaxError as error:
+        raise ContextError(f"templates/{name}.j2:{error.lineno}: {error.message}") from None
+    imports, _, rest = code.partition("\n")
+    if not imports.startswith("from jinja2.runtime import "):
+        raise ContextError(f"{name}: this Jinja ({jinja2.__version__}) generates other code")
+    _check(ast.parse(rest), name, imports)
+    head = (
+        f'"""Compiled from templates/{name}.j2 by `make setup`; do not edit."""\n\n'
+        "from contextkit.base.templates import LoopContext, environment, missing\n\n"
+        "Undefined = TemplateRuntimeError = None\n"
+        "internalcode = lambda function: function\n"
+        f"SOURCE = {names.fingerprint(source.encode())}\n"
+    )
+    return head + rest
+
+
+def _check(tree: ast.Module, name: str, imports: str) -> None:
+    """Refuse names and attributes that `templates.py` does not offer."""
+    from_jinja = {part.strip() for part in imports.partition("import ")[2].split(",")}
+    for node in ast.walk(tree):
+        needed = ""
+        if isinstance(node, ast.Name) and node.id in from_jinja - {*_RUN_TIME, *_NEVER_CALLED}:
+            needed = node.id
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            offered = {"environment": _ENVIRONMENT, "context": _CONTEXT}.get(node.value.id)
+            if offered is not None and node.attr not in offered:
+                needed = f"{node.value.id}.{node.attr}"
+        if isinstance(node, ast.Call):
+            needed = _asked_of_loop(node)
+        if isinstance(node, ast.Name) and node.id == "cond_expr_undefined":
+            needed = "" if isinstance(node.ctx, ast.Store) else "an else in its inline if"
+        if needed:
+            raise ContextError(f"templates/{name}.j2 needs {needed}, which templates.py has not")
+
+
+def _asked_of_loop(call: ast.Call) -> str:
+    """`loop.revindex`, if that is what a call of `environment.getattr` asks for; else empty."""
+    match call.args:
+        case [ast.Name(id=name), ast.Constant(value=str(attribute))]:
+            if re.fullmatch(r"l_\d+_loop", name) and attribute not in _LOOP:
+                return f"loop.{attribute}"
+    return ""
+
+
+def compile_one(name: str) -> str:
+    """Compile one template, keep the module for the next process, and return its code."""
+    code = generate(files.read(os.path.join(templates.FOLDER, name + ".j2")), name)
+    try:
+        files.store(FOLDER)
+        files.write(os.path.join(FOLDER, templates.module_name(name) + ".py"), code)
+    except OSError:
+        pass  # a read-only checkout: compiled for this process alone
+    return code
+
+
+def compile_all() -> list[str]:
+    """Compile every template; returns their names."""
+    names = sorted(n[:-3] for n in os.listdir(templates.FOLDER) if n.endswith(".j2"))
+    for name in names:
+        compile_one(name)
+    return names
+
+
+if __name__ == "__main__":
+    compile_all()

@@ -1,0 +1,136 @@
+"""render(name, **values): our Jinja templates, run without importing Jinja.
+
+Templates are compiled ahead of time by Jinja itself (`template_compiler.py`, at set-up and
+whenever a source changed) into `compiled/`. The code that Jinja generates needs a small
+run-time: what is here. The compiler refuses a template that would need more, and a property
+test renders every template both ways. Importing Jinja would cost five bare interpreter starts.
+
+Values are data: they are put in as they are and never rendered again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import names
+from contextkit.base.errors import ContextError
+from contextkit.base.filters import FILTERS
+from contextkit.base.layout import toolkit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, NoReturn
+
+FOLDER = toolkit("templates")
+missing: Any = object()  # Jinja's mark for a name that was not given
+
+
+class UndefinedError(Exception):
+    """A template used a value that the caller did not give: a bug, so no ContextError."""
+
+
+def render(name: str, **values: object) -> str:
+    """The template `templates/<name>.j2` with `values`; raises UndefinedError for a missing one."""
+    return "".join(_root(name)(_Context(values)))
+
+
+def _root(name: str) -> Callable[[_Context], Iterator[str]]:
+    """The compiled template, compiled anew if its source is not what it was made from."""
+    path = os.path.join(FOLDER, name + ".j2")
+    with open(path, "rb") as file:
+        source = file.read()
+    module = _compiled(name)
+    if module is None or names.fingerprint(source) != module.SOURCE:
+        try:
+            from contextkit.base import template_compiler
+        except ImportError:
+            raise ContextError("templates are not compiled: run `make setup`") from None
+        namespace: dict[str, Any] = {}
+        exec(template_compiler.compile_one(name), namespace)
+        root: Callable[[_Context], Iterator[str]] = namespace["root"]
+        return root
+    return module.root  # type: ignore[no-any-return]
+
+
+def _compiled(name: str) -> Any:
+    module = module_name(name)
+    try:
+        package = __import__(f"contextkit.compiled.{module}")
+    except ImportError:
+        return None
+    return getattr(package.compiled, module)
+
+
+def module_name(name: str) -> str:
+    """`payload.md` -> `payload_md`."""
+    return name.replace(".", "_").replace("-", "_")
+
+
+class _Context:
+    """What a compiled template asks for its values."""
+
+    def __init__(self, values: dict[str, object]) -> None:
+        self._values = values
+        self.vars: dict[str, object] = {}
+        self.exported_vars: set[str] = set()
+
+    def resolve_or_missing(self, name: str) -> object:
+        return self._values.get(name, missing)
+
+
+class LoopContext:
+    """`loop` inside a for: index, index0, first, last, length."""
+
+    def __init__(self, items: Iterable[object], undefined: object) -> None:
+        self._items = list(items)
+        self.length = len(self._items)
+        self.index0 = -1
+
+    @property
+    def index(self) -> int:
+        return self.index0 + 1
+
+    @property
+    def first(self) -> bool:
+        return self.index0 == 0
+
+    @property
+    def last(self) -> bool:
+        return self.index0 == self.length - 1
+
+    def __iter__(self) -> Iterator[tuple[object, LoopContext]]:
+        for item in self._items:
+            self.index0 += 1
+            yield item, self
+
+
+def _undefined(hint: str = "", obj: Any = missing, name: str = "") -> NoReturn:
+    if obj is missing:
+        raise UndefinedError(f"{name!r} is undefined")
+    kind = type(obj)
+    shown = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    shown = "None" if obj is None else f"{shown} object"
+    raise UndefinedError(f"{shown!r} has no attribute {name!r}")
+
+
+class _Environment:
+    """The part of Jinja's environment that compiled templates use."""
+
+    filters = FILTERS
+    undefined = staticmethod(_undefined)
+    concat = "".join
+
+    @staticmethod
+    def getattr(obj: Any, name: str) -> object:
+        try:
+            return getattr(obj, name)
+        except AttributeError:
+            pass
+        try:
+            return obj[name]
+        except (TypeError, LookupError, AttributeError):
+            return _undefined(obj=obj, name=name)
+
+
+environment = _Environment()

@@ -1,0 +1,147 @@
+"""Help and mistakes: the argparse parser made from a program's table.
+
+Imported only when a call is not plain; see `cli.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from contextkit.base import arguments, names
+from contextkit.base.commands import Command, Option, Program, options_of
+from contextkit.base.errors import ContextError, bad_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from contextkit.base.arguments import Raw
+
+
+class _Single(str):
+    """A value of the repeatable option behind a list."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Mistakes are ContextErrors like all others; an option is never guessed from its beginning."""
+
+    def error(self, message: str) -> NoReturn:
+        raise bad_input(f"{message}\n{self.format_usage().strip()}\nTry: {self.prog} --help")
+
+
+def parser(program: Program) -> argparse.ArgumentParser:
+    """The parser of a whole program, one subparser a command."""
+    top = _Parser(
+        prog=program.name,
+        description=program.about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in program.commands:
+        text = command.help.replace("%", "%%")
+        made = commands.add_parser(
+            command.name, help=text, description=command.help, allow_abbrev=False
+        )
+        _add_options(made, command)
+    return top
+
+
+def _add_options(into: argparse.ArgumentParser, command: Command) -> None:
+    for option in options_of(command):
+        flag = {"nargs": "?", "const": "1"} if option.kind == "flag" else {}
+        if option.positional:
+            into.add_argument(f"positional_{option.name}", nargs="?", metavar=option.name.upper())
+        into.add_argument(
+            *(f"-{s}" if len(s) == 1 else f"--{s}" for s in option.spellings),
+            dest=option.name,
+            action="append",
+            metavar=option.name.upper(),
+            help=_help(option),
+            **flag,  # type: ignore[arg-type]
+        )
+        if option.single:
+            into.add_argument(
+                f"--{option.single}",
+                dest=option.name,  # the same list: what was typed first stays first
+                action="append",
+                type=_Single,
+                metavar=option.single.upper(),
+                help=f"one of them; may be repeated (--{option.spellings[0]}: all in one)",
+            )
+
+
+def _help(option: Option) -> str:
+    notes = ["required"] if option.required else []
+    notes += [f"one of {', '.join(option.choices)}"] if option.choices else []
+    text = option.help + (f" ({'; '.join(notes)})" if notes else "")
+    return text.replace("%", "%%")
+
+
+def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
+    """The command and its options; raises ContextError for a mistake, exits for `--help`."""
+    commands = {command.name: command for command in program.commands}
+    words = list(argv)
+    help_only = bool(words) and words[0] in ("-h", "--help") and len(commands) > 1
+    if program.default and not help_only and not (words and words[0] in commands):
+        words.insert(0, program.default)
+    found, surplus = parser(program).parse_known_args(_without_bare_flags(commands, words))
+    command = commands[found.command]
+    raw: Raw = {}
+    for option in options_of(command):
+        value = getattr(found, f"positional_{option.name}", None)
+        if option.positional and value is None and surplus and not surplus[0].startswith("-"):
+            value = surplus.pop(0)  # argparse looks for it in front of the options only
+        if value is not None:
+            arguments.add(raw, option, "", value)
+        for value in getattr(found, option.name) or ():
+            text = str(value) if isinstance(value, str) else "--"  # argparse makes [] of `=--`
+            arguments.add(raw, option, option.single if isinstance(value, _Single) else "", text)
+    if surplus:
+        raise bad_input(_surplus(program, command, surplus))
+    for option in command.options:
+        if option.required and not any(map(str.strip, raw.get(option.name, []))):
+            raise missing(program, command, option)
+    return command, raw
+
+
+def _without_bare_flags(commands: dict[str, Command], words: list[str]) -> list[str]:
+    """The words with `--flag` as `--flag=1` where the word behind it may be the positional."""
+    command = commands.get(words[0]) if words else None
+    options = options_of(command) if command else ()
+    if not any(option.positional for option in options):
+        return words
+    bare = {f"--{s}" for option in options if option.kind == "flag" for s in option.spellings}
+    return [f"{word}=1" if word in bare else word for word in words]
+
+
+def missing(program: Program, command: Command, option: Option) -> ContextError:
+    """What to say when a required option is absent or blank."""
+    goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
+    by_make = len(goals) == 1
+    called = f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"
+    shown = [
+        f"{one.name if by_make else _dashed(one)}=…"
+        for one in command.options
+        if one.kind != "flag"
+    ]
+    needed = [one.required for one in command.options if one.kind != "flag"]
+    usage = [word if must else f"[{word}]" for word, must in zip(shown, needed, strict=True)]
+    return bad_input(
+        f"{option.name}= is missing or blank: {option.help}\nusage: {called} {' '.join(usage)}"
+    )
+
+
+def _dashed(option: Option) -> str:
+    return "--" + next(name for name in option.spellings if len(name) > 1)
+
+
+def _surplus(program: Program, command: Command, surplus: list[str]) -> str:
+    word, equals, _ = surplus[0].partition("=")
+    if not word.startswith("-"):
+        return f"{surplus[0]!r} is no option: write " + (
+            f"--{surplus[0]}" if equals else "--name=…"
+        )
+    spellings = [s for option in options_of(command) for s in option.spellings]
+    return f"there is no option {word}{names.nearest(word.lstrip('-'), spellings)}"

@@ -1,0 +1,269 @@
+"""Keep the capsules of a branch: save what an agent replied; check, seal, show and prune."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextkit.base import cli, files, names, redaction, tokens
+from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents import folders
+from contextkit.capsules.documents import store as capsules
+
+FILE = Option(name="file", help="the capsule (default: the branch's newest finished one)")
+BRANCH = Option(name="branch", help="the branch (default: the current one)")
+WORKSTREAM = Option(name="workstream", help="only those of this workstream")
+
+
+def save(layout: Layout, args: Arguments) -> str:
+    from contextkit.capsules.documents import check as capsule_check
+
+    if sys.stdin is None or sys.stdin.isatty():
+        raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
+    text = capsules.unwrapped(cli.content("-"))
+    if not text.strip():
+        raise bad_input("standard input is empty: pipe the agent's reply in")
+    text, secrets = _without_secrets(layout, text, args.redact)
+    found = [*capsule_check.problems(text, "reply"), *secrets]
+    if found:
+        raise bad_input("\n".join([*found, "nothing was written"]))
+    capsule, _ = capsules.parse(text)
+    path = _target(layout, args, capsule)
+    saved = capsules.save(layout, text, path, replace=args.overwrite)
+    if saved != path:
+        cli.say(f"{layout.shown(path)} is there already and no stub: saved beside it")
+    size = tokens.estimate(text)
+    above = ": above the budget" if size > capsule.token_budget else ""
+    cli.say(f"~{size} tokens of {capsule.token_budget}{above}")
+    return layout.shown(saved)
+
+
+def _without_secrets(layout: Layout, text: str, redact: bool) -> tuple[str, list[str]]:
+    """The reply to save, and a sentence for every secret that keeps it from being saved."""
+    clean, secrets = redaction.redacted(text, layout.limits.secrets_allow)
+    if redact and secrets:
+        cli.say(f"redacted: {redaction.summary(secrets)}")
+    if redact:
+        return clean, []
+    return text, [f"reply:{secret.line}: {redaction.told(secret)}" for secret in secrets]
+
+
+def _target(layout: Layout, args: Arguments, capsule: capsules.Capsule) -> str:
+    """Where the capsule belongs: `file=`, else the branch's folder under its own `created_at`."""
+    if args.branch and args.branch != capsule.branch:
+        raise bad_input(f"branch={args.branch}: the capsule says {capsule.branch!r}")
+    if args.file:
+        return folders.chosen_path(layout, args.file)
+    return folders.path_at(layout, capsule.branch, capsule.created_at)
+
+
+def check(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import formats
+    from contextkit.capsules.documents import check as capsule_check
+    from contextkit.capsules.flows import upkeep
+
+    path = _chosen(layout, args)
+    shown = layout.shown(path)
+    if args.redact and (count := upkeep.redact(layout, path)):
+        cli.say(f"{count} redacted in {shown}")
+    found = upkeep.check(layout, path)
+    wrong = any(finding.severity == capsule_check.ERROR for finding in found)
+    if args.seal and wrong:
+        cli.say(f"{shown} is not sealed: mend the errors first")
+    elif args.seal:
+        changed = upkeep.seal(layout, path)
+        cli.say(f"{shown} is sealed" + ("" if changed else " already"))
+    if args.json:
+        rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in found]
+        return Answer(text=formats.to_json(rows), status=int(wrong))
+    return Answer(text="\n".join(f.told(shown) for f in found), status=int(wrong))
+
+
+def latest(layout: Layout, args: Arguments) -> str:
+    path = _newest(layout, args)
+    if args.json:
+        from contextkit.base import formats
+        from contextkit.capsules.flows import upkeep
+
+        return formats.to_json(upkeep.row(layout, path))
+    return layout.shown(path)
+
+
+def list_(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import formats, tables
+    from contextkit.capsules.flows import upkeep
+
+    branch = "" if args.all else _branch(layout, args.branch)
+    found = upkeep.listed(layout, branch, args.workstream)
+    if args.json:
+        return formats.to_json(found)
+    rows = [
+        (row.id, row.state, f"~{row.tokens}", row.workstream, row.primary_objective)
+        for row in found
+    ]
+    heads = ("capsule", "state", "tokens", "workstream", "objective")
+    return tables.table(heads, rows) or (f"No capsules of {branch}." if branch else "No capsules.")
+
+
+def show(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import formats
+    from contextkit.capsules.documents import trim
+    from contextkit.capsules.flows import drift
+
+    path = _chosen(layout, args)
+    loaded = capsules.load(layout, path)
+    body, secrets = redaction.redacted(loaded.body, layout.limits.secrets_allow)
+    gone: list[str] = []
+    if args.max_tokens:
+        body, gone = trim.trimmed(body, args.max_tokens)
+    stale = drift.staleness(layout, path)
+    marks = drift.marks(layout, files.read(path))
+    if args.json:
+        return Answer(text=formats.to_json(_shown(layout, loaded, body, gone, stale, marks)))
+    notes = [f"trimmed: {line}" for line in gone] + [f"stale: {reason}" for reason in stale]
+    if secrets:
+        notes.insert(0, f"redacted: {redaction.summary(secrets)}")
+    for note in [*notes, *_told(marks)]:
+        cli.say(note)
+    return Answer(text=body, exact=True)
+
+
+def _shown(
+    layout: Layout, loaded: capsules.Loaded, body: str, gone: list[str], stale: list[str],
+    marks: list[tuple[str, str]],
+) -> dict[str, object]:  # fmt: skip
+    from contextkit.capsules.flows import upkeep
+
+    return {
+        **vars(upkeep.row(layout, loaded.path)),
+        "sha256": loaded.sha256,
+        "trimmed": gone,
+        "stale": stale,
+        "references": [{"path": name, "state": state} for name, state in marks],
+        "body": body,
+    }
+
+
+def _told(marks: list[tuple[str, str]]) -> list[str]:
+    """What became of the sealed references: those that are as they were are only counted."""
+    from contextkit.base import references
+
+    fresh = sum(state == references.FRESH for _, state in marks)
+    if not marks:
+        return []
+    changed = [f"{state}: {name}" for name, state in marks if state != references.FRESH]
+    return [*changed, f"fresh: {fresh} of {len(marks)} references"]
+
+
+def prune(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import formats
+    from contextkit.capsules.flows import prune as pruning
+
+    wish = pruning.Wish(keep=args.keep or 0, older_than=args.older_than, merged=args.merged)
+    going = pruning.prune(layout, wish, names.now(), args.dry_run)
+    if args.json:
+        return formats.to_json(going)
+    if not going:
+        cli.say("nothing to remove")
+    if going and args.dry_run:
+        cli.say("dry run: nothing was removed")
+    return "\n".join(f"{one.id}  {one.why}" for one in going)
+
+
+def _branch(layout: Layout, given: str) -> str:
+    from contextkit.capsules.flows import capture
+
+    branch, warnings = capture.current_branch(layout, given)
+    for warning in warnings:
+        cli.say(warning)
+    return branch
+
+
+def _chosen(layout: Layout, args: Arguments) -> str:
+    """The capsule that the call is about. Raises ContextError where there is none."""
+    if args.file:
+        path = folders.chosen_path(layout, args.file)
+        if not os.path.isfile(path):
+            raise bad_input(f"file: {layout.shown(path)} is not there")
+        return path
+    return _newest(layout, args)
+
+
+def _newest(layout: Layout, args: Arguments) -> str:
+    """The newest finished capsule of a branch. Raises ContextError where there is none."""
+    branch = _branch(layout, args.branch)
+    path = capsules.latest(layout, branch, args.workstream)
+    if not path:
+        of = f"{branch}, workstream {args.workstream}" if args.workstream else branch
+        raise ContextError(f"no finished capsule of {of}: make one with `make capsule_prompt`")
+    return path
+
+
+PROGRAM = Program(
+    name="capsule",
+    about=__doc__ or "",
+    commands=(
+        Command(
+            run=save,
+            help="check the agent's reply on standard input and write it",
+            needs=("yaml", "frontmatter"),
+            options=(
+                Option(name="file", help="where to (default: the branch's folder, by created_at)"),
+                Option(name="branch", help="refuse a capsule of any other branch"),
+                Option(name="overwrite", kind="flag", help="replace a finished capsule there"),
+                REDACT,
+            ),
+        ),
+        Command(
+            run=check,
+            help="a line a finding; status 1 if any is an error",
+            options=(
+                FILE,
+                BRANCH,
+                WORKSTREAM,
+                Option(name="seal", kind="flag", help="record commit and digests of what it names"),
+                Option(name="redact", kind="flag", help="take its secrets out first"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=latest,
+            help="the path of the branch's newest finished capsule",
+            options=(BRANCH, WORKSTREAM, JSON),
+        ),
+        Command(
+            run=list_,
+            help="the capsules of a branch",
+            options=(
+                BRANCH,
+                WORKSTREAM,
+                Option(name="all", kind="flag", help="those of every branch"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=show,
+            help="the body as a subagent gets it; what changed since is said on stderr",
+            options=(
+                FILE,
+                BRANCH,
+                WORKSTREAM,
+                Option(name="max_tokens", kind="whole", help="trim it to so many tokens"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=prune,
+            help="remove superseded capsules and those of merged branches",
+            options=(
+                Option(name="keep", kind="whole", help="the newest of each workstream that stay"),
+                Option(name="older_than", help="only what is older: 30d (default), 12h …"),
+                Option(name="merged", kind="flag", help="only those of merged branches"),
+                Option(name="dry_run", kind="flag", help="only tell what would go"),
+                JSON,
+            ),
+        ),
+    ),
+)

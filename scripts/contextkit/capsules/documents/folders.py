@@ -1,0 +1,150 @@
+"""Where the capsules of a branch lie: a folder a branch, a file a time.
+
+    <capsules>/<branch as folders>/<YYYYMMDDTHHMMSSZ>.md
+
+No two branches share a folder, whatever they are called; a branch always gets its own back.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, filters, names
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def numbered(path: str) -> Iterator[str]:
+    """`path`, then with `-2`, `-3` … before the suffix: the names that `files.create` tries."""
+    stem, suffix = os.path.splitext(path)
+    number = 1
+    yield path
+    while True:
+        number += 1
+        yield f"{stem}-{number}{suffix}"
+
+
+def folder(layout: Layout, branch: str) -> str:
+    """The folder of a branch: its parts as folders, odd characters as `-`.
+
+    Two branches never share one, not even on a file system that ignores case: where a folder
+    holds capsules of another branch, `-` and six digits of the name's digest are added.
+    Raises ContextError where a link leads it out of the root.
+    """
+    found = _folder(layout, branch)
+    files.inside(layout.root, found, "capsules")
+    return found
+
+
+def _folder(layout: Layout, branch: str) -> str:
+    parts = [names.dashed(part.strip()) for part in branch.split("/") if part.strip()]
+    parts = ["-" + part[1:] if part.startswith(".") else part for part in parts]
+    plain = os.path.join(layout.capsules, *(parts or ["unnamed-branch"]))
+    if _holds(plain, branch) or not (_taken(layout, plain, branch) or _has_marked(plain)):
+        return plain
+    digest = names.sha256(branch.encode("utf-8", "replace"))
+    beside = os.path.join(layout.capsules, "-".join(parts))  # where a file bars the way to `plain`
+    choices = (plain, f"{plain}-{digest[:6]}", f"{beside}-{digest[:6]}", f"{beside}-{digest}")
+    own = (choice for choice in choices if _holds(choice, branch))
+    free = (choice for choice in choices if not _taken(layout, choice, branch))
+    return next(own, "") or next(free, choices[-1])
+
+
+def _has_marked(plain: str) -> bool:
+    """Whether a folder `<plain>-<six digits>` is there."""
+    above, name = os.path.split(plain)
+    there = os.listdir(above) if os.path.isdir(above) else ()
+    return any(n.startswith(name + "-") and len(n) == len(name) + 7 for n in there)
+
+
+def _taken(layout: Layout, path: str, branch: str) -> bool:
+    """Whether `path`, case ignored, is or lies below a file, or holds another branch's capsules."""
+    if f"{path}/".lower().startswith(f"{layout.reminders}/".lower()):
+        return True
+    here = [layout.capsules]
+    for part in os.path.relpath(path, layout.capsules).split(os.sep):
+        here = [
+            os.path.join(above, name)
+            for above in here
+            for name in (os.listdir(above) if os.path.isdir(above) else ())
+            if name.lower() == part.lower()
+        ]
+        if not all(map(os.path.isdir, here)):
+            return True
+    return any(_holds(found, branch) is False for found in here)
+
+
+def _holds(folder: str, branch: str) -> bool | None:
+    """Whether the capsules in `folder` are of `branch`; None where none says of which it is.
+
+    The oldest that names a branch answers for all.
+    """
+    answers = (_is_of(path, branch) for path in paths(folder))
+    return next((answer for answer in answers if answer is not None), None)
+
+
+def _is_of(path: str, branch: str) -> bool | None:
+    """Whether a capsule is of `branch`, without YAML where the line shows it; None: of nobody."""
+    try:
+        text = files.read(path)
+    except ContextError:
+        return None
+    line = next((line for line in text.split("\n", 20)[:20] if line.startswith("branch:")), "")
+    value = line[7:].strip()
+    if value[:1] not in ("'", '"'):
+        return value == branch if value else None
+    if value == filters.quoted(branch, always=True):
+        return True
+    from contextkit.base import formats
+
+    try:
+        return bool(formats.front_matter(text, path)[0].get("branch") == branch)
+    except ContextError:
+        return None
+
+
+def paths(folder: str) -> list[str]:
+    """The capsules in a branch's folder, oldest first by the time in their names.
+
+    Within a second `-2` comes after none; a file named otherwise comes before all. Links are no
+    capsules: they may lead anywhere.
+    """
+    if not os.path.isdir(folder):
+        return []
+    with os.scandir(folder) as entries:
+        there = [e.name for e in entries if e.is_file(follow_symlinks=False)]
+    found = [name for name in there if name.endswith(".md")]
+    found = [name for name in found if name[0] != "."]
+    return [os.path.join(folder, name) for name in sorted(found, key=_age)]
+
+
+def _age(name: str) -> tuple[str, int, str]:
+    stamp, _, number = name.removesuffix(".md").partition("-")
+    time = stamp if names.shape(stamp) == "00000000T000000Z" else ""
+    return time, int(number) if number.isdecimal() else 1, name
+
+
+def chosen_path(layout: Layout, file: str) -> str:
+    """Where `file=` says that a capsule goes. Raises ContextError where no file can be."""
+    if file == "-":
+        raise bad_input("file: name the file that the capsule goes to, not standard input")
+    path = layout.typed(file, "file")
+    if os.path.isdir(path):
+        raise bad_input(f"file: {layout.shown(path)} is a folder: name a file in it")
+    return path
+
+
+def path_at(layout: Layout, branch: str, created_at: str) -> str:
+    """Where a capsule of `branch` with this `created_at` belongs; the name is the same time."""
+    stamp = created_at.replace("-", "").replace(":", "")
+    return os.path.join(folder(layout, branch), stamp + ".md")
+
+
+def free_path(layout: Layout, branch: str, now: int) -> str:
+    """As `path_at`; a name that is taken gets `-2`."""
+    path = path_at(layout, branch, names.iso(now))
+    return next(name for name in numbered(path) if not os.path.lexists(name))

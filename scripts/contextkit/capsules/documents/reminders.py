@@ -1,0 +1,287 @@
+"""Reminders: what somebody wants to meet again in the next capsule.
+
+    <capsules>/remember-later.md      the inbox, one file, entries in order of time
+
+    ## 2025-10-23 18:05:00 UTC <!-- r-1a2b3c -->
+    - **Topic:** ux
+    - **Note:** Outline onboarding UX spike
+    - **Next step:** Review mockups
+      <!-- r-1a2b3c -->
+    - **Tags:** design, later
+    - **Done:** 2025-10-24 09:00:00 UTC → docs/branches/feature-x/PLAN.md
+    <!-- end r-1a2b3c -->
+
+Two branches append without a merge conflict (manuals/decisions/). Of lines that both add, git's
+union keeps one copy where more than three in a row are the same, and so would tear two entries
+apart; that is why the id, which no other entry has, also stands after every third line.
+Entries of the original tool have neither id nor closing line and are read all the same;
+what stands in the file already is never rewritten, only added to.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from contextkit.base import files, names, templates
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+
+_LABELS = {
+    "Topic": "topic",
+    "Note": "note",
+    "Next step": "next_step",
+    "Tags": "tags",
+    "Done": "done",
+}
+_DONE = "- **Done:**"
+_END = "<!-- end "
+_RUN = 3  # lines in a row that may be the same in two entries
+_LARGEST_PRIME = 16_777_213  # below 2**24: six hexadecimal digits
+
+
+class Reminder(Record):
+    """`taken` is a UTC time as in the heading; `done` is empty, or a time and where it went:
+    a line for each branch that marked it.
+    """
+
+    id: str
+    taken: str
+    note: str
+    topic: str = ""
+    next_step: str = ""
+    tags: tuple[str, ...] = ()
+    done: str = ""
+
+
+class _Entry:
+    """A reminder with its lines in the file: `heading` and `end` are line numbers from 0."""
+
+    def __init__(self, heading: int, line: str) -> None:
+        title, mark, rest = line[3:].rstrip().rpartition("<!-- r-")
+        marked = bool(mark) and rest.endswith(" -->")
+        self.title = (title if marked else line[3:]).strip()
+        self.id = f"r-{rest[:-4]}" if marked else ""
+        self.lines: list[tuple[int, str]] = []
+        self.heading = heading
+        self.end = -1
+
+    def close(self, number: int, current: _Entry) -> None:
+        """Its closing line is `number`; where that is in `current`, done marks above it are its."""
+        while self is not current and current.ends_in_stray_mark():
+            self.lines.append(current.lines.pop())
+        self.end = number
+
+    def ends_in_stray_mark(self) -> bool:
+        number, line = self.lines[-1] if self.lines else (-1, "")
+        return number > self.end and line.startswith(_DONE)
+
+    def insert_at(self) -> int:
+        """Where a line is added to the entry: before its closing line, else after its last."""
+        written = [number for number, line in self.lines if line.strip()]
+        return self.end if self.end >= 0 else (written[-1] if written else self.heading) + 1
+
+    def run(self) -> int:
+        """How many lines stand at its end that carry no id."""
+        lines = [line for _, line in reversed(self.lines)]
+        return [*lines, _stitch(self.id)].index(_stitch(self.id))
+
+    def identity(self) -> str:
+        return self.id or self.reminder().id
+
+    def reminder(self) -> Reminder:
+        fields: dict[str, list[str]] = {}
+        into = fields.setdefault("note", [])
+        stitch = _stitch(self.id)
+        for _, line in self.lines:
+            label, colon, rest = line.removeprefix("- **").partition(":**")
+            if line.startswith("- **") and colon and label in _LABELS:
+                into = fields.setdefault(_LABELS[label], [])
+                into.append(rest.removeprefix(" "))
+            elif line != stitch:
+                into.append(line.removeprefix("  "))
+        values = {name: "\n".join(lines).strip() for name, lines in fields.items()}
+        if not _is_time(self.title):  # written by hand: the heading is what to remember
+            values["note"] = f"{self.title}\n{values['note']}".strip()
+        tags = tuple(t.strip() for t in values.pop("tags", "").split(",") if t.strip())
+        identity = self.id or identify(self.title, values["note"])
+        return Reminder(id=identity, taken=self.title, tags=tags, **values)
+
+
+def _is_time(text: str) -> bool:
+    return len(text) == 23 and text.endswith(" UTC") and text[:4].isdigit()
+
+
+def identify(taken: str, text: str) -> str:
+    """The id of a reminder: from its time and text, so that an entry without one has one too."""
+    return f"r-{names.fingerprint(f'{taken} {text}'.encode(), _LARGEST_PRIME):06x}"
+
+
+def parse(text: str) -> tuple[Reminder, ...]:
+    """All reminders of an inbox, in file order; one that a merge put there twice is one."""
+    return _reminders(_entries(text))
+
+
+def _reminders(entries: list[_Entry]) -> tuple[Reminder, ...]:
+    marks: dict[Reminder, dict[str, None]] = {}  # of each as if it were open, every mark once
+    for entry in entries:
+        found = entry.reminder()
+        still_open = found.replace(done="") if found.done else found
+        marks.setdefault(still_open, {}).update(dict.fromkeys(found.done.split("\n")))
+    return tuple(
+        reminder.replace(done="\n".join(done).strip()) if any(done) else reminder
+        for reminder, done in marks.items()
+    )
+
+
+def render(reminder: Reminder) -> str:
+    """The entry as it is written, without blank lines around it."""
+    lines = templates.render("reminder.md", reminder=reminder).split("\n")
+    closing = len(lines) - 2
+    for at in reversed(range(1 + _RUN, closing, _RUN)):
+        lines.insert(at, _stitch(reminder.id))
+    return "\n".join(lines)
+
+
+def _stitch(identity: str) -> str:
+    return f"  <!-- {identity} -->"
+
+
+def _entries(text: str) -> list[_Entry]:
+    """The entries of an inbox, also where a merge parted a done mark from its entry.
+
+    That happens where one branch marks the last entry and the other adds one: the mark and its
+    closing line then stand below the other entry, and the closing line says whose they are.
+    """
+    found: list[_Entry] = []
+    known: dict[str, _Entry] = {}
+    for number, line in enumerate(text.split("\n")):
+        line = line.removesuffix("\r")
+        current = found[-1] if found else None
+        if line.startswith("## "):
+            found.append(_Entry(number, line))
+            if current:
+                known[current.identity()] = current
+        elif current is None:
+            continue  # above the first entry
+        elif line.startswith(_END) and line.endswith(" -->"):
+            identity = line[len(_END) : -4].strip()
+            owner = current if current.identity() == identity else known.get(identity)
+            if owner:
+                owner.close(number, current)
+        elif current.end < 0 or line.startswith(_DONE):
+            current.lines.append((number, line))
+    return found
+
+
+def load_all(path: str) -> tuple[Reminder, ...]:
+    """The reminders of the inbox at `path`; none where there is no inbox.
+
+    Raises ContextError for one that cannot be read.
+    """
+    text = files.read_if_there(path)
+    return parse(text) if text else ()
+
+
+def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
+    """Add one reminder to the inbox at `path`, its id made unique there; safe beside other adds."""
+    with files.locked(layout.lock(path)):
+        text = files.read_if_there(path)
+        if text is None:
+            text = templates.render("reminder_inbox.md")
+        taken, number = reminder.id, 1
+        while any(f"<!-- {reminder.id} -->" in where for where in (text, reminder.note)):
+            number += 1
+            reminder = reminder.replace(id=identify(reminder.taken, f"{taken} {number}"))
+        newline = _newline(text)
+        gap = newline * _wanted_at_end(text)
+        keep_mergeable(layout, path)
+        files.write(path, text + gap + render(reminder).replace("\n", newline))
+        files.sweep(os.path.dirname(path), time.time())
+    return reminder
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+
+
+def _wanted_at_end(text: str) -> int:
+    """The line ends that are missing for a heading to follow `text` after one blank line."""
+    body = text.replace("\r\n", "\n")
+    wanted = 2 if body.strip() else min(1, len(body))
+    return max(0, wanted - (len(body) - len(body.rstrip("\n"))))
+
+
+def keep_mergeable(layout: Layout, path: str) -> None:
+    """Have git keep both sides' entries when two branches append to the documented inbox."""
+    if path != os.path.realpath(layout.reminders):
+        return
+    name = os.path.basename(path).replace(" ", "?")  # a blank would end the name
+    attributes = os.path.join(os.path.dirname(path), ".gitattributes")
+    text = files.read_if_there(attributes) or ""
+    lines = text.splitlines()
+    if not any(line.split()[:1] == [name] and "merge" in line for line in lines):
+        gap = "" if text.endswith("\n") or not text else "\n"
+        files.write(attributes, f"{text}{gap}{name} merge=union\n")
+
+
+def finish(layout: Layout, path: str, identity: str, into: str, now: int) -> bool:
+    """Mark the reminder `identity` done; False if it was. One line is added, nothing rewritten.
+
+    Raises ContextError for an unknown id, naming the open ones.
+    """
+    with files.locked(layout.lock(path)):
+        text = files.read_if_there(path) or ""
+        entries = _entries(text)
+        listed = _reminders(entries)
+        matching = [reminder for reminder in listed if reminder.id == identity]
+        if len(matching) != 1:
+            raise _not_one(layout.shown(path), identity, listed, len(matching))
+        if matching[0].done:
+            return False
+        entry = next(entry for entry in entries if entry.identity() == identity)
+        added = [f"{_DONE} {names.clock(now)}" + (f" → {into}" if into else "")]
+        if entry.end < 0:
+            added.append(f"{_END}{identity} -->")
+        elif entry.run() >= _RUN:
+            added.insert(0, _stitch(identity))
+        files.write(path, _with_lines(text, entry.insert_at(), added))
+    return True
+
+
+def _with_lines(text: str, at: int, added: list[str]) -> str:
+    """`text` with more lines before line number `at`; what was there stays byte for byte."""
+    lines = text.split("\n")
+    end = _newline(text)[:-1]
+    added = [line + end for line in added]
+    if at == len(lines):  # the last line had no line end
+        lines[-1] += end
+        added.append("")
+    return "\n".join([*lines[:at], *added, *lines[at:]])
+
+
+def _not_one(where: str, identity: str, listed: tuple[Reminder, ...], count: int) -> ContextError:
+    if count:
+        return ContextError(f"{identity}: {count} entries of {where} have this id: edit one")
+    ids = [reminder.id for reminder in listed if not reminder.done]
+    known = f"open there: {', '.join(ids)}" if ids else "none is open there"
+    return ContextError(f"{identity}: no such reminder in {where}; {known}")
+
+
+def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int) -> Reminder:
+    """A reminder from what was typed. Raises ContextError for a blank message."""
+    text = note.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not text:
+        raise bad_input("m: the message is blank")
+    made = Reminder(
+        id="",
+        taken=names.clock(now),
+        note=text,
+        topic=names.one_line(topic),
+        next_step=names.one_line(next_step),
+        tags=tuple(tag for tag in (names.one_line(t.replace(",", " ")) for t in tags) if tag),
+    )
+    return made.replace(
+        id=identify(made.taken, f"{text}\n{made.topic}\n{made.next_step}\n{made.tags}")
+    )

@@ -1,0 +1,221 @@
+"""Capsules: what the main agent hands to the agent that takes over.
+
+    <capsules>/<branch as folders>/<YYYYMMDDTHHMMSSZ>.md      committed with the branch
+
+A capsule is front matter and fixed sections; the format is told in manuals/capsules.md.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import files, names, templates, tokens
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.capsules.documents import folders
+
+# The seed's seven, without which nothing is a capsule; the outline adds two of its own.
+SECTIONS = (
+    "Mission Snapshot",
+    "Key Decisions & Rationale",
+    "Active Workstreams",
+    "Pending Actions",
+    "Knowledge Base",
+    "Risks & Watchpoints",
+    "Transcript Highlights",
+)
+MINI_SECTIONS = ("Mission Snapshot", "Pending Actions", "Risks & Watchpoints")
+CHARACTERS_PER_TOKEN = 3.75  # the seed's: 1.2k tokens, about 4.5k characters
+
+_NO_SESSION = "<fill in the latest session marker>"
+_NO_OBJECTIVE = "<the objective in one sentence>"
+
+
+class Capsule(Record):
+    """The front matter of a capsule; keys in this order, unknown ones are ignored."""
+
+    branch: str
+    source_session: str
+    created_at: str
+    primary_objective: str
+    token_budget: int
+    version: str = "0.1"
+    mini: bool = False
+    workstream: str = ""
+
+    def check(self) -> None:
+        for name in ("branch", "source_session", "created_at", "primary_objective"):
+            if not getattr(self, name).strip():
+                raise bad_input(f"front matter: {name} is blank")
+        if names.shape(self.created_at) != "0000-00-00T00:00:00Z":
+            like = "2025-10-23T18:05:00Z"
+            raise bad_input(
+                f"front matter: created_at must be like {like}, not {self.created_at!r}"
+            )
+        if self.version.partition(".")[0] not in ("0", "1"):
+            raise bad_input(f"front matter: version {self.version} is newer than this tool")
+
+
+class Loaded(Record):
+    """A capsule as it lies on disk; `tokens` are those of its body, `sha256` of the whole file."""
+
+    path: str
+    capsule: Capsule
+    body: str
+    sha256: str
+    tokens: int
+
+
+def blank(
+    branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool,
+    workstream: str = "",
+) -> Capsule:  # fmt: skip
+    """The front matter of a capsule still to be written; what is unknown is a placeholder."""
+    return Capsule(
+        branch=branch,
+        source_session=session or _NO_SESSION,
+        created_at=names.iso(now),
+        primary_objective=_NO_OBJECTIVE,
+        token_budget=tokens_allowed,
+        version=version,
+        mini=mini,
+        workstream=workstream,
+    )
+
+
+def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object, ...] = ()) -> str:
+    """The capsule to fill in: front matter, every section, `<…>` where something is to be written.
+
+    `plan` and `progress` are the notebooks' paths; `reminders` are placed where they belong.
+    """
+    return templates.render(
+        "capsule_outline.md", capsule=capsule, plan=plan, progress=progress, reminders=reminders
+    )
+
+
+def front_matter(outline: str) -> str:
+    """The front matter of our own `outline`, between its `---` lines."""
+    return outline[: outline.index("\n---\n") + 5]
+
+
+def adapted(outline: str, own: str) -> str:
+    """A host's `own` outline as a file to fill in: the front matter of ours above its sections.
+
+    Front matter that `own` has itself is left out, with what stands in front of it.
+    """
+    lines = own.split("\n")
+    marks = [number for number, line in enumerate(lines) if line.rstrip() == "---"][:2]
+    if len(marks) == 2 and all(":" in line for line in lines[marks[0] + 1 : marks[1]]):
+        lines = lines[marks[1] + 1 :]
+    return front_matter(outline) + "\n".join(lines).strip() + "\n"
+
+
+def template_document(limits_tokens: int) -> str:
+    """The documented template file: what it is for, and the outline with nothing filled in."""
+    capsule = Capsule(
+        branch="<branch>",
+        source_session=_NO_SESSION,
+        created_at="0000-00-00T00:00:00Z",
+        primary_objective=_NO_OBJECTIVE,
+        token_budget=limits_tokens,
+    )
+    paths = ("docs/branches/<slug>/PLAN.md", "docs/branches/<slug>/PROGRESS.md")
+    return templates.render(
+        "context_capsule_prompt.md", capsule=capsule, outline=outline(capsule, *paths)
+    )
+
+
+def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
+    """The front matter and the body, exactly as it stands. Raises ContextError by field."""
+    from contextkit.base import formats
+
+    values, body = formats.front_matter(text, where)
+    known = Capsule.fields()
+    ours = {name: value for name, value in values.items() if name in known}
+    return formats.build(Capsule, ours, f"{where}: front matter"), body
+
+
+def placeholders() -> tuple[str, ...]:
+    """The `<…>` phrases of our own outline."""
+    capsule = blank("b", "", 0, 1, "0.1", mini=False)
+    pieces = (piece.partition(">") for piece in outline(capsule, "p", "q").split("<")[1:])
+    return tuple(dict.fromkeys(f"<{inside}>" for inside, end, _ in pieces if inside and end))
+
+
+def unfinished(text: str) -> bool:
+    """Whether `text` is a stub of ours with something still to be filled in."""
+    return text.startswith("---\n") and any(mark in text for mark in placeholders())
+
+
+def unwrapped(reply: str) -> str:
+    """An agent's reply without the code fence that some put around the whole of it."""
+    text = reply.replace("\r\n", "\n").lstrip("\ufeff").strip()
+    first, newline, rest = text.partition("\n")
+    fence = first[: len(first) - len(first.lstrip(first[:1]))] if first[:1] in ("`", "~") else ""
+    inside, _, last = ("\n" + rest).rpartition("\n")
+    if newline and len(fence) >= 3 and last.strip() == fence:
+        text = inside.strip()
+    return text + "\n"
+
+
+def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
+    """Write a finished capsule to `path` and return where it is; the checks are the caller's.
+
+    A stub there is filled in; any other file is left, and the capsule gets `-2`, unless
+    `replace` is set. Saving the same text twice changes nothing.
+    """
+    with files.locked(layout.lock(path)):
+        name = path if replace else next(n for n in folders.numbered(path) if _has_room(n, text))
+        same = files.read_if_there(name) == text
+        return name if same else files.write(name, text)
+
+
+def _has_room(path: str, text: str) -> bool:
+    there = files.read_if_there(path)
+    return there is None or there == text or unfinished(there)
+
+
+def load(layout: Layout, path: str) -> Loaded:
+    """The finished capsule at `path`. Raises ContextError for a stub, and for what is none."""
+    shown = layout.shown(path)
+    data = files.read_bytes(path)
+    text = files.read(path)
+    if unfinished(text):
+        raise bad_input(f"{shown}: is a stub: have it filled in first")
+    capsule, body = parse(text.replace("\r\n", "\n"), shown)
+    return Loaded(
+        path=path,
+        capsule=capsule,
+        body=body,
+        sha256=names.sha256(data),
+        tokens=tokens.estimate(body),
+    )
+
+
+def load_all(layout: Layout, branch: str, workstream: str = "") -> list[Loaded]:
+    """The finished capsules of a branch, of one workstream where it is named, oldest first.
+
+    What cannot be read as one is passed over: `capsule_list` shows it, `capsule_check` says why.
+    """
+    found = []
+    for path in folders.paths(folders.folder(layout, branch)):
+        try:
+            one = load(layout, path)
+        except ContextError:
+            continue
+        if workstream in ("", one.capsule.workstream):
+            found.append(one)
+    return found
+
+
+def latest(layout: Layout, branch: str, workstream: str = "") -> str:
+    """The path of a branch's newest finished capsule, by the time in its name; empty: none."""
+    for path in reversed(folders.paths(folders.folder(layout, branch))):
+        try:
+            if workstream and load(layout, path).capsule.workstream != workstream:
+                continue
+            text = files.read(path)
+            if text.startswith("---") and not unfinished(text):
+                return path
+        except ContextError:
+            continue
+    return ""

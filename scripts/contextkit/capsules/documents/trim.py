@@ -1,0 +1,135 @@
+"""A capsule's body within a number of tokens: what matters least goes first.
+
+The seed's order: newest, blocking and high-severity items first, stable background last. So
+whole items go, background before intent, old before new, what is urgent at the very end.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import markdown, names, tokens
+from contextkit.base.records import Record
+
+# What goes first. A section that is not listed lies between background and what is open.
+_BACKGROUND = (
+    "Consistency Checklist",
+    "Knowledge Base",
+    "Transcript Highlights",
+    "Key Decisions & Rationale",
+)
+_OPEN = (
+    "Exploratory Threads & User Preferences",
+    "Active Workstreams",
+    "Pending Actions",
+    "Risks & Watchpoints",
+)
+_INTENT = ("", "Mission Snapshot")
+_ORDER = {name: at for at, name in enumerate((*_BACKGROUND, "another", *_OPEN, *_INTENT))}
+_URGENT = (
+    "block", "p0", "p1", "critical", "severe", "severity: high", "high-severity", "high severity",
+    "urgent", "must not", "data loss", "security",
+)  # fmt: skip
+
+
+class _Item(Record):
+    """A list item with what belongs to it, or a paragraph; `at` is its place in the body."""
+
+    section: str
+    text: str
+    at: int
+
+    @property
+    def weight(self) -> tuple[bool, int, str, int]:
+        """The lower, the sooner it goes."""
+        lower = self.text.lower()
+        urgent = self.section in _INTENT or any(word in lower for word in _URGENT)
+        return urgent, _ORDER.get(self.section, len(_BACKGROUND)), _newest(self.text), -self.at
+
+
+def trimmed(body: str, max_tokens: int) -> tuple[str, list[str]]:
+    """`body` within `max_tokens` (cautiously estimated), and what was taken out of it, in words.
+
+    A body that fits is given back as it is.
+    """
+    if tokens.cautious(body) <= max_tokens:
+        return body, []
+    items = _items(body)
+    going = sorted(items, key=lambda item: item.weight)
+    low, high = 1, len(going)
+    while low < high:
+        middle = (low + high) // 2
+        if tokens.cautious(_joined(items, going[:middle])) <= max_tokens:
+            high = middle
+        else:
+            low = middle + 1
+    text = _joined(items, going[:low])
+    gone = _told(items, going[:low])
+    if not text:  # not even the most urgent item fits: its beginning does
+        last = going[-1]
+        text = tokens.clip(_joined([last], []), int(max_tokens / tokens.CAUTION) - 1) + "\n"
+        gone = [*_told(items, going[:-1]), "the rest was cut"]
+    return text, gone
+
+
+def _items(body: str) -> list[_Item]:
+    """The body in pieces: a new one begins at a heading, at a list item and after a blank line."""
+    prose = {number for number, _ in markdown.outside_fences(body)}
+    found: list[_Item] = []
+    section, after_blank = "", False
+    lines: list[str] = []
+
+    def close() -> None:
+        if any(map(str.strip, lines)):
+            found.append(_Item(section=section, text="\n".join(lines).rstrip(), at=len(found)))
+        lines.clear()
+
+    for number, line in enumerate(body.split("\n"), start=1):
+        if number in prose and line.startswith("# "):
+            close()
+            section = line[2:].strip()
+            continue
+        if number in prose and line[:1].strip() and (after_blank or _is_item(line)):
+            close()
+        lines.append(line)
+        after_blank = not line.strip()
+    close()
+    return found
+
+
+def _is_item(line: str) -> bool:
+    digits = len(line) - len(line.lstrip("0123456789"))
+    return line[:2] in ("- ", "* ", "+ ") or (digits > 0 and line[digits : digits + 2] == ". ")
+
+
+def _newest(text: str) -> str:
+    """The latest date in an item, with its time where one follows; empty without one."""
+    words = text.replace("T", " ").replace("(", " ").split()
+    dates = [at for at, word in enumerate(words) if names.shape(word[:10]) == "0000-00-00"]
+    return max((" ".join([words[at][:10], *words[at + 1 : at + 2]]) for at in dates), default="")
+
+
+def _joined(items: list[_Item], without: list[_Item]) -> str:
+    left_out = {item.at for item in without}
+    lines: list[str] = []
+    section = ""
+    for item in items:
+        if item.at in left_out:
+            continue
+        if item.section != section:
+            section = item.section
+            lines += ["", f"# {section}"] if lines else [f"# {section}"]
+        lines.append(item.text)
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _told(items: list[_Item], gone: list[_Item]) -> list[str]:
+    """A line a section that lost something, in the order of the body."""
+    of: dict[str, list[int]] = {}
+    for item in items:
+        of.setdefault(item.section, [0, 0])[1] += 1
+    for item in gone:
+        of[item.section][0] += 1
+    return [
+        f"{section or 'the beginning'}: {lost} of {count} items"
+        for section, (lost, count) in of.items()
+        if lost
+    ]

@@ -1,0 +1,280 @@
+"""The flow from a main agent to its capsule: the prompt that has it written.
+
+capture     what the main agent needs in order to write a capsule, as one prompt
+
+The other flows: `results.finish` takes a subagent's report, `handing_over.hand_over` writes what
+the next agent gets, with the open verdicts as its blockers, `briefs.brief` tells a fresh one.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, git, names, redaction, sessions, templates, tokens
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.capsules.documents import folders, notebooks, reminders
+from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.documents.reminders import Reminder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_NOT_FOUND = "(no file detected)"
+_MOST_GAPS = 10  # capsule gaps that are quoted
+# How much of each entry, reminder and commit is quoted, in tokens: the first that fits is taken.
+_ROOM = ((160, 70, 40), (90, 45, 30), (45, 25, 20), (0, 15, 0), (0, 0, 0))
+
+
+class Request(Record):
+    """What the user asked of `capture`; everything but `now` has a default of its own."""
+
+    now: int
+    branch: str = ""
+    session: str = ""
+    file: str = ""
+    plan_slug: str = ""
+    reminder_file: str = ""
+    reminders: bool = True
+    tokens: int | None = None
+    version: str = "0.1"
+    mini: bool = False
+    workstream: str = ""
+
+
+class Captured(Record):
+    """The prompt, the capsule's path, the outline for a stub, and what to warn of."""
+
+    prompt: str
+    path: str
+    stub: str
+    warnings: tuple[str, ...] = ()
+
+
+class _Block(Record):
+    title: str
+    text: str
+
+
+class _Material(Record):
+    """What the repository offers for the capsule, newest first."""
+
+    plan: str
+    progress: str
+    plan_entries: tuple[str, ...]
+    progress_entries: tuple[str, ...]
+    commits: tuple[str, ...]
+    open_reminders: tuple[Reminder, ...]
+    gaps: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def capture(layout: Layout, request: Request) -> Captured:
+    """The prompt that makes the main agent write its capsule; nothing is written.
+
+    Raises ContextError when there is no branch to write about or a path is not acceptable.
+    """
+    branch, detached = current_branch(layout, request.branch)
+    slug = _slug(branch, request.plan_slug.strip())
+    inbox = layout.typed(request.reminder_file or layout.reminders, "reminders")
+    material = _gather(layout, slug, "" if detached else branch, inbox if request.reminders else "")
+    session = sessions.find(layout, request.session, slug)
+    limits = layout.limits
+    usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
+    budget = request.tokens or usual
+    stream = names.one_line(request.workstream)
+    capsule = capsules.blank(
+        branch, session, request.now, budget, request.version, request.mini, stream
+    )
+    if request.file:
+        path = folders.chosen_path(layout, request.file)
+    else:
+        path = folders.free_path(layout, branch, request.now)
+    notes = names.one_line(material.plan), names.one_line(material.progress)
+    outline = capsules.outline(capsule, *notes)
+    own, template = host_outline(layout)
+    values = {
+        "capsule": capsule,
+        "branch": names.one_line(branch),
+        "target": layout.shown(path),
+        "template": template,
+        "session": session,
+        "tokens": budget,
+        "characters": f"{round(budget * capsules.CHARACTERS_PER_TOKEN):,}",
+        "highlights": limits.capsule_highlights,
+        "plan_note": _note(layout, material.plan),
+        "progress_note": _note(layout, material.progress),
+        "inbox": layout.shown(inbox),
+        "reminders": request.reminders,
+        "open_count": len(material.open_reminders),
+        "outline": own or outline,
+        "front_matter": capsules.front_matter(outline) if own else "",
+    }
+    prompt, cut = _fitted(layout, material, values)
+    quoted = material.open_reminders[: limits.capsule_prompt_reminders]
+    clipped = (r.replace(note=tokens.clip(r.note, _ROOM[0][1])) for r in quoted)
+    stub = capsules.outline(capsule, *notes, tuple(clipped))
+    stub = capsules.adapted(stub, own) if own else stub
+    warnings = (*detached, *material.warnings, *cut)
+    return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
+
+
+def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
+    """The raw branch name, and a warning where it stands for a detached head.
+
+    Raises ContextError where nothing tells the name.
+    """
+    if given.strip():
+        return given, ()
+    if layout.repository is None:
+        raise bad_input("branch: this is no git repository: give branch=NAME")
+    head = git.head(layout.repository)
+    if head.branch:
+        return head.branch, ()
+    if not head.commit:
+        raise ContextError(f"{layout.repository.folder}/HEAD: cannot be read: give branch=NAME")
+    name = f"detached-{head.commit[:12]}"
+    return name, (f"HEAD is detached: writing for {name}; give branch=NAME to choose",)
+
+
+def _slug(branch: str, chosen: str) -> str:
+    slug = chosen or branch.replace("/", "-")
+    if "/" in slug or not slug.strip("."):
+        field = "plan_slug" if chosen else "branch"
+        raise bad_input(f"{field}: {slug!r} cannot be the name of a notebook folder")
+    return slug
+
+
+def host_outline(layout: Layout) -> tuple[str, str]:
+    """The host's own outline, word for word (empty for ours), and what to call it in the prompt."""
+    path = layout.capsule_template
+    shown = layout.shown(path)
+    text = files.read_if_there(path) or ""
+    if not text.strip():
+        return "", f"template: `{shown}`, contextkit's own until that file holds one"
+    from contextkit.base import copies
+
+    if copies.is_ours(text):
+        return "", f"template: `{shown}`"
+    return text.strip() + "\n", f"the repository's own template, `{shown}`"
+
+
+def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
+    """What there is of the notebooks `slug`, of `branch` (empty: HEAD) and of `inbox`, if any."""
+    limits = layout.limits
+    plan, progress = layout.notebook(slug, "PLAN"), layout.notebook(slug, "PROGRESS")
+    entries: list[tuple[str, ...]] = []
+    warnings = []
+    for notebook in (plan, progress):
+        try:
+            found = notebooks.latest(notebook, limits.capsule_prompt_entries)
+        except ContextError as error:
+            found = []
+            warnings.append(str(error))
+        entries.append(tuple(found))
+    log = []
+    if layout.repository is not None:
+        log = git.log(layout.repository, branch, limits.capsule_prompt_commits)
+    try:
+        gaps = _gaps(layout, branch)
+    except ContextError as error:
+        gaps = []
+        warnings.append(f"capsule gaps are left out: {error}")
+    open_ones = [r for r in reminders.load_all(inbox) if not r.done] if inbox else []
+    newest = sorted(reversed(open_ones), key=lambda r: r.taken, reverse=True)
+    quoted = newest[: limits.capsule_prompt_reminders]
+    return _Material(
+        plan=layout.shown(plan),
+        progress=layout.shown(progress),
+        plan_entries=_clean(layout, entries[0]),
+        progress_entries=_clean(layout, entries[1]),
+        commits=_clean(
+            layout, (f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log)
+        ),
+        open_reminders=(*(_without_secrets(layout, r) for r in quoted), *newest[len(quoted) :]),
+        gaps=_clean(layout, gaps),
+        warnings=tuple(warnings),
+    )
+
+
+def _clean(layout: Layout, texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts without secrets: what the prompt quotes goes to an agent and its provider."""
+    allowed = layout.limits.secrets_allow
+    return tuple(redaction.redacted(text, allowed)[0] for text in texts)
+
+
+def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:
+    note, step, topic = _clean(layout, (reminder.note, reminder.next_step, reminder.topic))
+    return reminder.replace(note=note, next_step=step, topic=topic)
+
+
+def _gaps(layout: Layout, branch: str) -> list[str]:
+    """What subagents of the branch missed in their capsule and no newer one can hold yet."""
+    if not branch or not os.path.exists(layout.registry):
+        return []
+    from contextkit.subagents.documents import registry
+
+    newest = os.path.basename(capsules.latest(layout, branch))
+    return registry.open_gaps(layout, branch, newest[:16])
+
+
+def _note(layout: Layout, path: str) -> str:
+    shown = f"`{names.one_line(path)}`"
+    return shown if os.path.isfile(layout.join(path)) else f"{shown} {_NOT_FOUND}"
+
+
+def _fitted(
+    layout: Layout, material: _Material, values: dict[str, object]
+) -> tuple[str, tuple[str, ...]]:
+    """The prompt within its cap: what is quoted of the repository gives way, the task never."""
+    cap = layout.limits.capsule_prompt_tokens
+    for room in _ROOM:
+        information = _information(layout, material, room)
+        prompt = templates.render("capsule_prompt.md", information=information, **values)
+        size = tokens.cautious(prompt)
+        if size <= cap:
+            break
+    notes = []
+    if room is not _ROOM[0]:
+        notes.append(
+            f"quoted less of notebooks, commits and reminders, to stay within {cap} tokens"
+        )
+    if size > cap:
+        notes.append(f"the prompt has ~{size} tokens, above {cap}: the outline alone is long")
+    return prompt, tuple(notes)
+
+
+def _information(layout: Layout, material: _Material, room: tuple[int, int, int]) -> list[_Block]:
+    entry_room, reminder_room, commit_room = room
+    blocks = []
+    if material.gaps and reminder_room:
+        lines = [tokens.clip(gap, reminder_room) for gap in material.gaps[-_MOST_GAPS:]]
+        title = "Capsule gaps, what subagents missed in the last capsule:"
+        blocks.append(_Block(title=title, text="\n".join(lines)))
+    for path, entries in (
+        (material.plan, material.plan_entries),
+        (material.progress, material.progress_entries),
+    ):
+        if entries and entry_room:
+            text = "\n\n".join(tokens.clip(entry, entry_room) for entry in entries)
+            title = f"Latest entries of `{names.one_line(path)}`:"
+            blocks.append(_Block(title=title, text=text))
+    if material.commits and commit_room:
+        text = "\n".join(tokens.clip(commit, commit_room) for commit in material.commits)
+        blocks.append(_Block(title="Latest commits, newest first:", text=text))
+    shown = material.open_reminders[: layout.limits.capsule_prompt_reminders]
+    if shown and reminder_room:
+        lines = [tokens.clip(_line(reminder), reminder_room) for reminder in shown]
+        more = len(material.open_reminders) - len(shown)
+        lines += [f"{more} more: `make reminders`"] if more else []
+        blocks.append(_Block(title="Open reminders, newest first:", text="\n".join(lines)))
+    return blocks
+
+
+def _line(reminder: Reminder) -> str:
+    topic = f" ({reminder.topic})" if reminder.topic else ""
+    step = f" → next: {reminder.next_step}" if reminder.next_step else ""
+    tags = f" [{', '.join(reminder.tags)}]" if reminder.tags else ""
+    return names.one_line(f"{reminder.id} {reminder.taken[:10]}{topic} {reminder.note}{step}{tags}")

@@ -1,0 +1,238 @@
+"""Handoffs: what one agent leaves to the next instead of its whole profile.
+
+    <handoffs>/handoff-<from>-to-<to>-<YYYYMMDDTHHMMSSZ>.yaml      a switch each; never in git
+
+The keys of the design come first and in its order, then ours. The name of a file is for people;
+what counts is inside, and the order of switches is the number `sequence` there.
+The format is told in manuals/handoffs.md.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import agents, files, formats, names, templates, tokens
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.limits import Limits
+from contextkit.base.records import Record
+from contextkit.handoffs.documents import fields as handoff_fields
+from contextkit.handoffs.documents import fitting
+
+VERSION = "1.0"
+_MOST_BYTES = 8_192  # of an artifact; 500 tokens of any text are below, and YAML is slow
+_STAMP = "00000000T000000Z"
+# What the documented template says in place of values; the design's own words.
+PLACEHOLDERS = {
+    "from_agent": "{current_agent_id}",
+    "to_agent": "{new_agent_id}",
+    "story_id": "{active story ID}",
+    "story_path": "{active story path}",
+    "story_status": "{current status}",
+    "current_task": "{last task being worked on}",
+    "branch": "{current git branch}",
+    "decisions": ("{key decision 1}", "{key decision 2}"),
+    "files_modified": ("{file 1}", "{file 2}"),
+    "blockers": ("{any active blockers}",),
+    "next_action": "{what the incoming agent should do}",
+    "last_command": "",
+    "version": VERSION,
+    "timestamp": "{ISO 8601, UTC}",
+    "sequence": 0,
+    "consumed": False,
+}
+
+
+class Handoff(Record):
+    """One artifact. Texts are single lines, but for what names the story, its task and branch."""
+
+    from_agent: str
+    to_agent: str
+    next_action: str
+    story_id: str = ""
+    story_path: str = ""
+    story_status: str = ""
+    current_task: str = ""
+    branch: str = ""
+    decisions: tuple[str, ...] = ()
+    files_modified: tuple[str, ...] = ()
+    blockers: tuple[str, ...] = ()
+    last_command: str = ""
+    version: str = VERSION
+    timestamp: str = ""
+    sequence: int = 0  # the how-manieth switch of the repository; 0 if it does not say
+    consumed: bool = False
+
+    def check(self) -> None:
+        for field, agent in (("from", self.from_agent), ("to", self.to_agent)):
+            if agents.identify(agent, field) != agent:
+                raise bad_input(f"{field}: {agent!r}: an id is stored in small letters, without @")
+        if self.from_agent == self.to_agent:
+            raise bad_input(f"to: {self.to_agent} cannot hand over to itself")
+        if not self.next_action:
+            raise bad_input("next_action: is missing: what should the incoming agent do?")
+        if self.version.partition(".")[0] != VERSION.partition(".")[0]:
+            shown = names.one_line(self.version)[:20]
+            raise bad_input(f"version: {shown!r} is not known here, {VERSION} is")
+
+    def clipped(self, limits: Limits, strict: bool = False) -> tuple[Handoff, tuple[str, ...]]:
+        """This handoff within the limits, and a sentence for everything that was cut.
+
+        Raises ContextError for what cannot fit, and with `strict` for what would be cut.
+        """
+        return fitting.clipped(self, limits, measure, strict)
+
+    @property
+    def name(self) -> str:
+        """The file name that its content asks for."""
+        stamp = "".join(char for char in self.timestamp if char not in "-:")
+        return f"handoff-{self.from_agent}-to-{self.to_agent}-{stamp}.yaml"
+
+
+def make(fields: handoff_fields.Fields) -> Handoff:
+    """A handoff from fields as they were said. Raises ContextError naming the one that is wrong."""
+    values = {name: fields[name] for name in Handoff.fields() if name in fields}
+    for name, field in (("from_agent", "from"), ("to_agent", "to")):
+        values[name] = agents.identify(values.get(name, ""), field)
+    for name in fitting.LISTS:
+        said = [item for item in values.get(name, ()) if item not in _placeholders(name)]
+        values[name] = handoff_fields.items(tuple(said))
+    for name, text in values.items():
+        if isinstance(text, str):
+            values[name] = handoff_fields.clean(name, text)
+    values.setdefault("next_action", "")
+    return Handoff(**{**values, "version": values.get("version") or VERSION})
+
+
+def _placeholders(name: str) -> tuple[str, ...]:
+    found = PLACEHOLDERS[name]
+    return found if isinstance(found, tuple) else ()
+
+
+def render(handoff: Handoff) -> str:
+    """The artifact as it is written."""
+    return templates.render("agent_handoff.yaml", handoff=handoff)
+
+
+def parse(text: str, where: str = "handoff") -> Handoff:
+    """The handoff in an artifact, also in one of another writer; raises ContextError for none.
+
+    Keys that are not known are passed over, ids may begin with `@`, a list may be a text.
+    """
+    own = _parse_own(text)
+    if own:
+        return own
+    try:
+        return make(handoff_fields.read(text, where)[0])
+    except ContextError as error:
+        said = str(error)
+        raise bad_input(said if said.startswith(where) else f"{where}: {said}") from None
+
+
+def _parse_own(text: str) -> Handoff | None:
+    """An artifact in exactly the form that `render` writes, without the price of YAML; else None.
+
+    Nothing rests on this reading being right: it counts only if rendering gives the same text.
+    """
+    fields: handoff_fields.Fields = {}
+    into = ""
+    try:
+        for line in text.split("\n")[1:-1]:
+            key, _, said = line.strip().partition(":")
+            if line.startswith('    - "'):
+                fields[into] += (formats.from_json(line[6:], key),)
+            elif said in ("", " []"):
+                into = key
+                fields[into] = ()
+            elif said[:2] == ' "':
+                fields[key] = formats.from_json(said[1:], key)
+            else:
+                fields[key] = said == " true" if key == "consumed" else int(said)
+        own = make(fields)
+    except (ContextError, LookupError, TypeError, ValueError, AttributeError):
+        return None
+    return own if render(own) == text else None
+
+
+def measure(handoff: Handoff) -> int:
+    """Its tokens, estimated with the caution that a hard limit needs."""
+    return tokens.cautious(render(handoff))
+
+
+def template_document(layout: Layout) -> str:
+    """The documented template: the artifact's own template with words for values."""
+    body = templates.render("agent_handoff.yaml", handoff=PLACEHOLDERS)
+    return templates.render(
+        "agent_handoff_template.yaml",
+        folder=layout.places.handoffs,
+        limits=layout.limits,
+        body=body.rstrip("\n"),
+    )
+
+
+# On disk
+
+
+def save(layout: Layout, handoff: Handoff) -> str:
+    """Write an artifact under a name of its own and return its path; call it under the lock."""
+    store = files.store(folder(layout))
+    return files.create(os.path.join(store, handoff.name), render(handoff))
+
+
+def folder(layout: Layout) -> str:
+    """The store; raises ContextError where a link leads it out of the repository."""
+    files.inside(layout.root, layout.handoffs, "handoffs")
+    return layout.handoffs
+
+
+def is_name(name: str) -> bool:
+    """Whether a file name is that of an artifact; whatever else lies in the folder is not ours."""
+    if not (name.startswith("handoff-") and name.endswith(".yaml")):
+        return False
+    head, _, last = name[8:-5].rpartition("-")
+    if last.isascii() and last.isdigit():  # the second of its second
+        head, _, last = head.rpartition("-")
+    return names.shape(last) == _STAMP and "-to-" in head
+
+
+def listed(layout: Layout) -> list[str]:
+    """The names of all artifacts in the store, readable or not, by name."""
+    try:
+        with os.scandir(folder(layout)) as entries:
+            return sorted(e.name for e in entries if is_name(e.name) and e.is_file())
+    except FileNotFoundError:
+        return []
+    except NotADirectoryError:
+        shown = layout.shown(layout.handoffs)
+        raise ContextError(f"{shown}: a file is in the way of the store: move it") from None
+
+
+def load_text(path: str, where: str) -> str:
+    """The text of an artifact's file; raises ContextError for a link or a far too large one."""
+    if os.path.islink(path) or not os.path.isfile(path):
+        raise ContextError(f"{where}: is no ordinary file")
+    size = os.stat(path).st_size
+    if size > _MOST_BYTES:
+        raise ContextError(f"{where}: {size} bytes are no handoff: {_MOST_BYTES} are the most")
+    try:
+        return files.read(path)
+    except ContextError as error:
+        raise ContextError(str(error).replace(path, where)) from None
+
+
+def load(layout: Layout, name: str) -> Handoff:
+    """The artifact `name` of the store. Raises ContextError for one that cannot be read."""
+    path = os.path.join(folder(layout), name)
+    where = layout.shown(path)
+    return parse(load_text(path, where), where)
+
+
+def load_all(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[str, ...]]:
+    """Each artifact of these names that can be read, and a sentence for each that cannot."""
+    found, said = {}, []
+    for name in wanted:
+        try:
+            found[name] = load(layout, name)
+        except (ContextError, OSError) as error:
+            said.append(names.one_line(f"{error}; skipped"))
+    return found, tuple(said)

@@ -1,0 +1,151 @@
+"""What is cut from a handoff that is too long, in which order, and what is said about it.
+
+Too many entries: the first given stay. Too many tokens: fewer decisions, fewer files, shorter
+texts, fewer blockers, at last the smallest form. Names of agents, story, task and branch are
+never cut, and a list that said something never becomes empty.
+"""
+
+from __future__ import annotations
+
+from contextkit.base.errors import ContextError, bad_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from contextkit.base.limits import Limits
+    from contextkit.handoffs.documents.artifacts import Handoff
+
+LISTS = ("decisions", "files_modified", "blockers")
+IDENTITY = ("story_id", "story_path", "current_task", "branch")
+_FEW_DECISIONS, _FEW_FILES = 3, 5
+_WIDTHS = (240, 160, 120, 90, 60)  # characters of an entry
+_SMALLEST = 60  # characters of each entry of the smallest form
+_ACTION = 160  # characters below which next_action is cut only to its first sentence
+_ENDS = (". ", "! ", "? ")
+
+
+def clipped(
+    handoff: Handoff, limits: Limits, measure: Callable[[Handoff], int], strict: bool
+) -> tuple[Handoff, tuple[str, ...]]:
+    """The handoff within the limits and a sentence for everything that was cut.
+
+    With `strict` whatever would be cut is refused (status 2); what cannot be made to fit is
+    refused in any case (status 1).
+    """
+    most = limits.handoff_max_tokens
+    short = handoff.replace(
+        decisions=handoff.decisions[: limits.handoff_decisions],
+        files_modified=handoff.files_modified[: limits.handoff_files],
+        blockers=handoff.blockers[: limits.handoff_blockers],
+    )
+    tokens = measure(short)
+    for shorter in _shorter(short, _counted(handoff.files_modified)) if tokens > most else ():
+        short, tokens = shorter, measure(shorter)
+        if tokens <= most:
+            break
+    if tokens > most:
+        raise _too_long(short, most, tokens)
+    said = _said(handoff, short)
+    if said and strict:
+        raise bad_input("strict: " + "; ".join(said))
+    if said:
+        kept = ", ".join(f"{len(getattr(short, n))} {n}" for n in LISTS if getattr(short, n))
+        said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{tokens} tokens")
+    return short, tuple(said)
+
+
+def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
+    """Ever shorter forms, each made from the one before; `given` is how many files there were."""
+    for most in range(len(handoff.decisions) - 1, _FEW_DECISIONS - 1, -1):
+        handoff = handoff.replace(decisions=handoff.decisions[:most])
+        yield handoff
+    paths = handoff.files_modified
+    for most in range(len(paths) - 1, _FEW_FILES - 1, -1):
+        handoff = handoff.replace(files_modified=(*paths[:most], f"(+{given - most} more)"))
+        yield handoff
+    for width in _WIDTHS:
+        handoff = _narrowed(handoff, width)
+        yield handoff
+    for most in range(len(handoff.blockers) - 1, 0, -1):
+        handoff = handoff.replace(blockers=handoff.blockers[:most])
+        yield handoff
+    handoff = _narrowed(handoff, _SMALLEST)
+    yield handoff.replace(
+        decisions=handoff.decisions[:1],
+        files_modified=handoff.files_modified[:1],
+        blockers=handoff.blockers[:1],
+        next_action=short_text(sentences(handoff.next_action, 1), _ACTION),
+    )
+
+
+def _more(paths: tuple[str, ...]) -> int:
+    """The number in a last entry `(+3 more)`; 0 if there is none."""
+    last = paths[-1] if paths else ""
+    number = last.removeprefix("(+").removesuffix(" more)")
+    return int(number) if last == f"(+{number} more)" and number.isdecimal() else 0
+
+
+def _counted(paths: tuple[str, ...]) -> int:
+    """How many files a list stands for."""
+    return len(paths) - (_more(paths) > 0) + _more(paths)
+
+
+def _narrowed(handoff: Handoff, width: int) -> Handoff:
+    """Every text that may be cut, cut to `width` characters; of a path the end stays."""
+    return handoff.replace(
+        decisions=tuple(short_text(text, width) for text in handoff.decisions),
+        files_modified=tuple(_short_path(path, width) for path in handoff.files_modified),
+        blockers=tuple(short_text(text, width) for text in handoff.blockers),
+        story_status=short_text(handoff.story_status, width),
+        last_command=short_text(handoff.last_command, width),
+        next_action=short_text(handoff.next_action, max(2 * width, _ACTION)),
+    )
+
+
+def short_text(text: str, width: int) -> str:
+    """`text` in at most `width` characters, cut at a blank where one is near."""
+    if len(text) <= width:
+        return text
+    space = text.rfind(" ", width // 2, width)
+    return text[: space if space > 0 else width - 1].rstrip() + "…"
+
+
+def _short_path(path: str, width: int) -> str:
+    return path if len(path) <= width else "…" + path[1 - width :].lstrip()
+
+
+def sentences(text: str, most: int) -> str:
+    """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a blank."""
+    end = 0
+    for _ in range(most):
+        found = [at + 1 for at in (text.find(mark, end) for mark in _ENDS) if at >= 0]
+        if not found:
+            return text
+        end = min(found)
+    return text[:end]
+
+
+def _said(given: Handoff, kept: Handoff) -> list[str]:
+    said = []
+    for name in LISTS:
+        before, after = len(getattr(given, name)), getattr(kept, name)
+        left = len(after) - (_more(after) > 0 and after[-1] not in getattr(given, name))
+        if left < before:
+            said.append(f"{name}: {before} given, {left} kept, {before - left} dropped")
+        texts = zip(getattr(given, name), after[:left], strict=False)
+        short = sum(one != other for one, other in texts)
+        if short:
+            said.append(f"{name}: {short} shortened")
+    for name in ("story_status", "next_action", "last_command"):
+        if getattr(given, name) != getattr(kept, name):
+            said.append(f"{name}: shortened to {len(getattr(kept, name))} characters")
+    return said
+
+
+def _too_long(handoff: Handoff, most: int, tokens: int) -> ContextError:
+    longest = max(IDENTITY, key=lambda name: len(getattr(handoff, name)))
+    return ContextError(
+        f"the artifact cannot fit: ~{tokens} tokens in its smallest form, {most} are the most;"
+        f" {longest} has {len(getattr(handoff, longest))} characters and is never cut: shorten it"
+    )

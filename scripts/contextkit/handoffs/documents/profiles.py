@@ -1,0 +1,53 @@
+"""Profiles of agents: read word for word, never written.
+
+A profile belongs to the host repository: a text that makes a model that agent, with its persona,
+commands and dependencies. Where they are is the setting `handoff_profiles`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+
+_MOST_BYTES = 1 << 20  # of a profile; the largest of public collections are a twentieth of it
+_LONG = 24  # characters from which a line is somebody's, and not just alike
+
+
+def find(layout: Layout, agent: str, given: str = "") -> str:
+    """The path of an agent's profile; empty if there is none.
+
+    `given` is a path that somebody typed: one that does not exist is refused.
+    """
+    if given:
+        path = layout.typed(given, "profile")
+        if not os.path.isfile(path):
+            raise bad_input(f"profile: there is no file {given!r}")
+        return path
+    there = next((path for path in layout.profiles(agent) if os.path.isfile(path)), "")
+    return files.inside(layout.root, there, "handoff_profiles") if there else ""
+
+
+def any_there(layout: Layout) -> bool:
+    """Whether this repository keeps profiles at all."""
+    return any(os.path.isdir(os.path.dirname(path)) for path in layout.profiles("any"))
+
+
+def load(layout: Layout, path: str) -> str:
+    """The text of a profile, every byte of it; empty for no path."""
+    if not path:
+        return ""
+    if os.stat(path).st_size > _MOST_BYTES:
+        raise ContextError(f"{layout.shown(path)}: more than {_MOST_BYTES} bytes are no profile")
+    return files.read(path)
+
+
+def lines_of_its_own(text: str, others: str) -> frozenset[str]:
+    """The longer lines that a profile has and `others` has not, without the marks of lists."""
+    return frozenset(_bare_lines(text)) - frozenset(_bare_lines(others))
+
+
+def _bare_lines(text: str) -> list[str]:
+    return [bare for line in text.split("\n") if len(bare := line.strip(" \t\r-*#>")) >= _LONG]

@@ -1,0 +1,208 @@
+"""The flow from one agent to the next: write the artifact, then load the new agent.
+
+hand_over           write an artifact and make its receiver the active agent
+switch              the same, and the incoming agent's context
+switch_from_prompt  what a host's hook calls with the text of a prompt
+reset               no agent is active any more
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import agents, names, redaction, tokens
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.handoffs.documents import artifacts as handoffs
+from contextkit.handoffs.documents import fitting, profiles
+from contextkit.handoffs.documents import state as handoff_state
+from contextkit.handoffs.documents.artifacts import Handoff
+from contextkit.handoffs.flows import autofill, incoming
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.handoffs.documents.fields import Fields
+    from contextkit.handoffs.documents.state import State
+
+_SENTENCES = 2  # of a next_action
+_NOT_SAID = "(nothing was said)"  # by a prompt that is a name alone
+_STORY = ("story_id", "story_path", "story_status", "current_task")
+
+
+class Outcome(Record):
+    """What a switch came to: the context for stdout, the artifact's path, what to say on stderr."""
+
+    text: str = ""
+    path: str = ""
+    said: tuple[str, ...] = ()
+
+
+def hand_over(
+    layout: Layout, fields: Fields, now: int, no_story: bool = False, strict: bool = False
+) -> Outcome:
+    """Write the artifact of `fields` and what can be filled in. Its receiver is the active agent.
+
+    Without `no_story` a story is needed. Raises ContextError, and then nothing was written.
+    """
+    to = agents.identify(fields.get("to_agent", ""), "to")
+    with handoff_state.locked(layout):
+        state, said = handoff_state.current(layout)
+        giver, doubt = _giver(fields, state)
+        if not giver:
+            raise bad_input("from: is missing, and no agent is active: who hands over?")
+        filled, more = autofill.fill(layout, {**fields, "from_agent": giver, "to_agent": to})
+        if not (filled.get("story_id") or no_story):
+            raise bad_input("story_id: is missing: name the story, or say no_story=1")
+        if filled.get("story_id") and not filled.get("story_path"):
+            more += ("story_path: is empty: the incoming agent has to look for the story",)
+        handoff, cut = _artifact(layout, filled, state, now, strict)
+        path = handoff_state.keep(layout, state, handoff, now)
+    return Outcome(path=path, said=(*said, *doubt, *more, *cut))
+
+
+def switch(
+    layout: Layout,
+    fields: Fields,
+    now: int,
+    profile: str = "",
+    no_story: bool = False,
+    strict: bool = False,
+) -> Outcome:
+    """Make another agent the active one and return its context, the artifact written before.
+
+    The first agent of a session gets no artifact, and an agent that is active already nothing.
+    Without a story that of the last artifact goes on. Raises ContextError, and then the active
+    agent is who it was and nothing was written.
+    """
+    to = agents.identify(fields.get("to_agent", ""), "to")
+    with handoff_state.locked(layout):
+        state, said = handoff_state.current(layout)
+        giver, doubt = _giver(fields, state)
+        if giver == to and not fields.get("from_agent"):
+            return Outcome(said=(*said, f"{to} is active already: nothing to hand over"))
+        own = incoming.profile(layout, to, profile)  # refused before anything is written
+        found, unread = incoming.retained(layout, state)
+        path, more = "", tuple[str, ...]()
+        if giver:
+            asked = {**fields, "from_agent": giver, "to_agent": to}
+            filled, more = _with_story(layout, asked, state, no_story)
+            handoff, cut = _artifact(layout, filled, state, now, strict)
+            path = handoff_state.keep(layout, state, handoff, now)
+            found = {os.path.basename(path): handoff, **found}
+            more += cut
+        else:
+            handoff_state.start(layout, state, to, now)
+            more = (f"{to} is the first agent of this session: no artifact",)
+    made = incoming.compose(layout, to, own, found)
+    return Outcome(text=made.text, path=path, said=(*said, *doubt, *unread, *more, *made.said))
+
+
+def _giver(fields: Fields, state: State) -> tuple[str, tuple[str, ...]]:
+    """Who hands over: who is said to, else who is active; a difference is reported."""
+    if not fields.get("from_agent"):
+        return state.active, ()
+    giver = agents.identify(fields["from_agent"], "from")
+    if state.active and state.active != giver:
+        return giver, (f"from={giver}, but {state.active} was the active agent",)
+    return giver, ()
+
+
+def _with_story(
+    layout: Layout, fields: Fields, state: State, no_story: bool
+) -> tuple[Fields, tuple[str, ...]]:
+    """The fields filled in; where nobody names a story, with the one of the last artifact."""
+    filled, said = autofill.fill(layout, fields)
+    if filled.get("story_id") or filled.get("story_path") or no_story:
+        return filled, said
+    for name in reversed(state.order):
+        try:
+            last = handoffs.load(layout, name)
+        except ContextError:
+            continue
+        if not last.story_id:
+            break
+        kept = {name: getattr(last, name) for name in _STORY if not filled.get(name)}
+        return {**filled, **kept}, (*said, f"story {names.one_line(last.story_id)} goes on")
+    return filled, (*said, "no story is named: give story_id= and story_path=")
+
+
+def _artifact(
+    layout: Layout, fields: Fields, state: State, now: int, strict: bool
+) -> tuple[Handoff, tuple[str, ...]]:
+    """The artifact of these fields within the limits, with nothing of the giver's own profile."""
+    fields, said = _without_persona(layout, fields)
+    fields = redaction.cleaned(fields, layout.limits.secrets_allow)
+    stamped = {
+        **fields,
+        "version": handoffs.VERSION,
+        "timestamp": names.iso(now),
+        "sequence": state.sequence + 1,
+        "consumed": False,
+    }
+    handoff, cut = handoffs.make(stamped).clipped(layout.limits, strict)
+    return handoff, (*said, *cut)
+
+
+def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
+    """Entries that are word for word a line of the outgoing profile are not carried over."""
+    giver, to = fields["from_agent"], fields["to_agent"]
+    text = profiles.load(layout, profiles.find(layout, giver))
+    entries = [item for name in fitting.LISTS for item in fields.get(name, ())]
+    if not any(item.strip() in text for item in (*entries, fields.get("next_action", ""))):
+        return fields, ()  # the usual case: nothing is compared line by line
+    own = profiles.lines_of_its_own(text, profiles.load(layout, profiles.find(layout, to)))
+    kept, said = dict(fields), []
+    for name in fitting.LISTS:
+        given = fields.get(name, ())
+        kept[name] = tuple(item for item in given if item.strip() not in own)
+        if len(kept[name]) < len(given):
+            said.append(f"{name}: a line of {giver}'s profile is not carried over")
+    if fields.get("next_action", "").strip() in own:
+        raise bad_input(f"next_action: is a line of {giver}'s profile: say what {to} should do")
+    return kept, tuple(said)
+
+
+def switch_from_prompt(
+    layout: Layout,
+    prompt: str,
+    now: int,
+    longest: int | None = None,
+    most_tokens: int | None = None,
+) -> str | None:
+    """The whole switch for a host's hook: the incoming agent's context; None where there is none.
+
+    The rest of the prompt is the next_action (two sentences), the story that of the last
+    artifact. Whoever has no profile where others have one, or is the name of a file, is no agent.
+    With more than `longest` characters, or `most_tokens` as hard limits count them, the profile is
+    named instead of quoted. Raises ContextError where a switch could not be made; the active agent
+    is then who it was.
+    """
+    found = agents.recognised(prompt, layout.limits.handoff_prefixes)
+    if found is None or not _is_agent(layout, found[0]):
+        return None
+    to, rest = found
+    action = fitting.sentences(names.one_line(rest), _SENTENCES) or _NOT_SAID
+    done = switch(layout, {"to_agent": to, "next_action": action}, now)
+    fits = longest is None or len(done.text) <= longest
+    if fits and (most_tokens is None or tokens.cautious(done.text) <= most_tokens):
+        return done.text or None
+    return incoming.shortened(layout, to, done.text)
+
+
+def reset(layout: Layout) -> Outcome:
+    """End the session: no agent is active any more, the artifacts stay. The text says who was."""
+    with handoff_state.locked(layout):
+        state, said = handoff_state.current(layout)
+        if state.active:
+            handoff_state.save(layout, state.replace(active="", session=""))
+    text = f"{state.active} is not active any more" if state.active else "no agent was active"
+    return Outcome(text=text, said=said)
+
+
+def _is_agent(layout: Layout, agent: str) -> bool:
+    if profiles.find(layout, agent):
+        return True
+    if profiles.any_there(layout):
+        return False
+    return not any(os.path.exists(os.path.join(at, agent)) for at in (layout.here, layout.root))

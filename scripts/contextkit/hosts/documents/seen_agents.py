@@ -1,0 +1,126 @@
+"""Hook agents: what hooks know about each subagent, by session and agent id.
+
+    .contextkit/hooks/<session>/<agent>.json      one file a subagent
+
+All subagents of a host share its session's id. Hosts may stop one that they never said was
+started, and stop one several times.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, formats, names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+
+
+class HookAgent(Record):
+    """`blocks` counts how often it was sent back; `stored` is the payload of its last message."""
+
+    agent_type: str = ""
+    started: int = 0  # seconds since 1970; 0 where nobody said
+    stopped: int = 0
+    blocks: int = 0
+    digest: str = ""
+    stored: str = ""
+    verdict: str = ""  # the name its verdict has
+
+
+def parse(text: str, where: str) -> HookAgent:
+    found = formats.from_json(text, where)
+    if not isinstance(found, dict):
+        raise ContextError(f"{where}: is no JSON object")
+    known = {name: value for name, value in found.items() if name in HookAgent.fields()}
+    agent: HookAgent = formats.build(HookAgent, known, where)
+    return agent
+
+
+def render(agent: HookAgent) -> str:
+    return formats.to_json(agent) + "\n"
+
+
+def folder(layout: Layout, session: str) -> str:
+    """What hooks know of a session, whose name is safe already (`hosts.HookInput`)."""
+    return os.path.join(layout.hooks, session or "unknown")
+
+
+def path(layout: Layout, session: str, agent: str) -> str:
+    """The file of one subagent; both names are safe already (`hosts.HookInput`)."""
+    return os.path.join(folder(layout, session), (agent or "main") + ".json")
+
+
+def load(layout: Layout, session: str, agent: str) -> HookAgent:
+    """What is known of a subagent; an empty record for one never heard of, or a broken file."""
+    target = path(layout, session, agent)
+    try:
+        return parse(files.read_if_there(target) or "{}", layout.shown(target))
+    except ContextError:
+        return HookAgent()
+
+
+def load_all(layout: Layout, session: str) -> dict[str, HookAgent]:
+    """Every subagent of a session by its id; a broken file is left out."""
+    try:
+        found = sorted(os.listdir(folder(layout, session)))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    stems = [name[:-5] for name in found if name.endswith(".json") and name[0] != "."]
+    return {stem: load(layout, session, stem) for stem in stems}
+
+
+def save(layout: Layout, session: str, agent: str, record: HookAgent) -> str:
+    """Write what is known of a subagent; returns the path."""
+    files.store(layout.state)
+    return files.write(path(layout, session, agent), render(record))
+
+
+def locked(layout: Layout, session: str) -> files.locked:
+    """The lock under which the subagents of a session are changed."""
+    files.store(layout.state)
+    return files.locked(os.path.join(folder(layout, session), "agents.lock"))
+
+
+def send_back(layout: Layout, session: str, agent: str, most: int) -> bool:
+    """Whether a subagent may be sent back once more, which is then counted; `most` times in all."""
+    with locked(layout, session):
+        known = load(layout, session, agent)
+        if known.blocks >= most:
+            return False
+        save(layout, session, agent, known.replace(blocks=known.blocks + 1))
+    return True
+
+
+def forget(layout: Layout, session: str) -> bool:
+    """Remove what is known of a session's subagents; True if there was anything.
+
+    What another hook writes just now stays, and goes with a later sweep.
+    """
+    place = folder(layout, session)
+    if not session or not os.path.isdir(place) or os.path.islink(place):
+        return False
+    try:
+        files.sweep(place, names.now())
+        for name in os.listdir(place):
+            if not files.is_draft(name):
+                os.unlink(os.path.join(place, name))
+        os.rmdir(place)
+    except OSError:
+        pass  # something else is in it, or a draft that is being written
+    return True
+
+
+def sweep(layout: Layout, now: int) -> int:
+    """Forget the sessions in which no subagent started or stopped for `payload_idle`; how many."""
+    idle = names.seconds(layout.limits.payload_idle)
+    try:
+        with os.scandir(layout.hooks) as found:
+            old = [
+                one.name
+                for one in found
+                if one.is_dir(follow_symlinks=False) and now - one.stat().st_mtime > idle
+            ]
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+    return sum(forget(layout, session) for session in old)

@@ -1,0 +1,158 @@
+"""Our hooks in a host's settings: which there are, merged into what is there, and taken out.
+
+`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": …}]}]}}`, the same in both hosts. A
+handler is ours when it starts a `scripts/hook.sh` for a host by name; nothing else is looked at.
+"""
+
+from __future__ import annotations
+
+from contextkit.base.errors import bad_input
+from contextkit.hosts.documents import json_edits
+from contextkit.hosts.documents.contracts import Host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from contextkit.hosts.documents.json_edits import Path
+
+LAUNCHER = "scripts/hook.sh"
+_KEY = "hooks"
+# Codex starts a hook where the agent is, which may be a folder below the one that has the toolkit.
+_SEARCH = (
+    '/bin/sh -c \'d=$PWD; while [ -n "$d" ] && [ ! -x "$d/{0}" ]; do d=${{d%/*}}; done;'
+    ' [ -z "$d" ] || exec "$d/{0}" {1} --host=codex\''
+)
+
+
+def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
+    """What the host shall start for `event`; `toolkit` is relative to the project, or absolute."""
+    timeout = host.events[event].timeout
+    launcher = f"{toolkit}/{LAUNCHER}"
+    if host.name == "codex":
+        command = _SEARCH.format(launcher, event)
+        return {"type": "command", "command": command, "timeout": timeout}
+    place = launcher if launcher.startswith("/") else "${CLAUDE_PROJECT_DIR}/" + launcher
+    arguments = [event, f"--host={host.name}"]
+    return {"type": "command", "command": place, "args": arguments, "timeout": timeout}
+
+
+def wanted(host: Host, toolkit: str) -> dict[str, dict[str, object]]:
+    """Our handler for each event of a host."""
+    return {event: handler(host, event, toolkit) for event in host.events}
+
+
+def merged(
+    text: str, handlers: dict[str, dict[str, object]], emptied: dict[str, str], where: str
+) -> tuple[str, dict[str, str]]:
+    """The settings with our handlers, each once, and the empty containers that are so no more.
+
+    Those (`{"hooks/Stop": "[]"}`, as given for the last time that ours were merged) make it
+    possible to give the text back as it was. Raises ContextError for settings that no host reads.
+    """
+    if text.strip():
+        parsed = json_edits.parse(text, where)
+        check(parsed, where)
+        there = list(ours(parsed))
+        if dict(there) == handlers and len(there) == len(handlers):
+            return text, emptied
+        text = removed(text, emptied, where)
+    emptied = _empty(text, list(handlers))
+    text = text if text.strip() else "{}\n"
+    for event, one in handlers.items():
+        for path, key, empty in (((), _KEY, {}), ((_KEY,), event, [])):
+            try:
+                json_edits.span(text, (*path, key))
+            except KeyError:
+                text = json_edits.add(text, path, key, empty)
+        text = json_edits.add(text, (_KEY, event), "", {_KEY: [one]})
+    return text, emptied
+
+
+def _empty(text: str, events: list[str]) -> dict[str, str]:
+    """The containers that ours will go into and that hold nothing yet, as they stand."""
+    if not text.strip():
+        return {"": text}
+    found: dict[str, str] = {}
+    for path in ((), (_KEY,), *((_KEY, event) for event in events)):
+        try:
+            start, end = json_edits.span(text, path)
+        except KeyError:
+            continue
+        if not json_edits.entries(text, start):
+            found["/".join(path)] = text[start:end] if path else text
+    return found
+
+
+def check(settings: dict[str, Any], where: str) -> None:
+    """Raise ContextError where `hooks` is not what hosts take."""
+    hooks = settings.get(_KEY, {})
+    fits = isinstance(hooks, dict) and all(isinstance(groups, list) for groups in hooks.values())
+    if not fits:
+        raise bad_input(f"{where}: `hooks` must be an object of lists: mend it; nothing written")
+
+
+def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[str, Any], int]]:
+    """(event, group, place in it, handler, size of the group) of each of our handlers."""
+    hooks = settings.get(_KEY)
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            inside = group.get(_KEY) if isinstance(group, dict) else None
+            handlers = inside if isinstance(inside, list) else []
+            for place, one in enumerate(handlers):
+                if _is_ours(one):
+                    yield event, index, place, one, len(handlers)
+
+
+def ours(settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(event, handler) of each of our handlers."""
+    for event, _, _, one, _ in _handlers(settings):
+        yield event, one
+
+
+def read(text: str, where: str) -> list[tuple[str, dict[str, Any]]]:
+    """As `ours`, of a settings file's text. Raises ContextError for what no host reads."""
+    return list(ours(json_edits.parse(text, where)))
+
+
+def _is_ours(one: object) -> bool:
+    if not isinstance(one, dict):
+        return False
+    words = [one.get("command"), *(one["args"] if isinstance(one.get("args"), list) else ())]
+    text = " ".join(word for word in words if isinstance(word, str))
+    return f"/{LAUNCHER}" in text and "--host=" in text
+
+
+def removed(text: str, emptied: dict[str, str], where: str) -> str:
+    """The settings without our handlers; what we found empty is given back as it was."""
+    parsed = json_edits.parse(text, where)
+    touched = []
+    for event, group, place, _, size in reversed(list(_handlers(parsed))):
+        whole = size == 1 or not _others(parsed, event, group)
+        if whole and place:
+            continue  # the group goes with its first handler
+        path = (_KEY, event, group) if whole else (_KEY, event, group, _KEY, place)
+        text = json_edits.remove(text, path)
+        touched.append(event)
+    for event in dict.fromkeys(touched):
+        text = _emptied(text, (_KEY, event), emptied)
+    return _emptied(text, (_KEY,), emptied) if touched else text
+
+
+def _others(settings: dict[str, Any], event: str, group: int) -> bool:
+    return not all(map(_is_ours, settings[_KEY][event][group][_KEY]))
+
+
+def _emptied(text: str, path: Path, emptied: dict[str, str]) -> str:
+    """`text` without the container at `path` if nothing is left in it."""
+    start, _ = json_edits.span(text, path)
+    if json_edits.entries(text, start):
+        return text
+    before = emptied.get("/".join(map(str, path)))
+    if before is not None:
+        return json_edits.replace(text, path, before)
+    text = json_edits.remove(text, path)
+    if len(path) == 1 and "" in emptied and not json_edits.parse(text, "settings"):
+        return emptied[""]
+    return text

@@ -1,0 +1,145 @@
+"""The copy of the toolkit that a host repository carries: which files, and whose they are.
+
+    <dir>/.adopted.json      what adopt put where, with the digest of each file
+
+A file whose digest is in that record is ours and is replaced by an upgrade; whatever else lies
+there belongs to the host. Tests, benchmarks and the pipeline stay behind: a host's own test run
+would take them for its own.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, formats, names, packages
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RECORD = ".adopted.json"
+_SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", ".gitignore", "pyproject.toml",
+            "requirements.txt", "requirements.lock", "scripts", "templates", "manuals")  # fmt: skip
+_EMPTY = frozenset("{}[] \t\r\n")
+_COMPILED = "scripts/contextkit/compiled"
+
+
+class Adopted(Record):
+    """What adopt did in a host, paths relative to it.
+
+    `files` are whole files of ours, each with the digests that it may have (two while an upgrade
+    is under way); `made` are host files and folders that were not there before; `emptied` says for
+    settings which containers were empty before (`hook_settings.merged`).
+    """
+
+    version: int = 1
+    folder: str = ""
+    hosts: tuple[str, ...] = ()
+    files: dict[str, list[str]] = {}  # noqa: RUF012
+    made: tuple[str, ...] = ()
+    emptied: dict[str, dict[str, str]] = {}  # noqa: RUF012
+
+    def check(self) -> None:
+        """A record is a file of the host's: it leads nowhere else and brings nothing in."""
+        for path in (*self.files, *self.made, *self.emptied):
+            if os.path.isabs(path) or ".." in path.split("/"):
+                raise bad_input(f"{RECORD}: {path!r} must be a path inside the repository")
+        for containers in self.emptied.values():
+            values = list(containers.values()) if isinstance(containers, dict) else [None]
+            if not all(isinstance(v, str) and _EMPTY.issuperset(v) for v in values):
+                raise bad_input(f"{RECORD}: what was empty must be brackets and blanks")
+
+
+def parse(text: str, where: str) -> Adopted:
+    """The record in `text`; an unknown version is refused, unknown keys are passed over."""
+    found = formats.from_json(text, where)
+    if not isinstance(found, dict) or found.get("version") != 1:
+        raise ContextError(f"{where}: is no record of an adoption that this version knows")
+    known = {name: value for name, value in found.items() if name in Adopted.fields()}
+    adopted: Adopted = formats.build(Adopted, known, where)
+    return adopted
+
+
+def render(adopted: Adopted) -> str:
+    return formats.to_json(adopted) + "\n"
+
+
+def load(path: str) -> Adopted:
+    """The record at `path`; an empty one where nothing was adopted."""
+    text = files.read_if_there(path)
+    return Adopted() if text is None else parse(text, path)
+
+
+def digest(data: bytes) -> str:
+    return names.sha256(data)
+
+
+def is_ours(adopted: Adopted, path: str, data: bytes) -> bool:
+    """Whether the file `path` with the content `data` is as adopt left it."""
+    return digest(data) in adopted.files.get(path, ())
+
+
+def toolkit_files() -> dict[str, tuple[bytes, bool]]:
+    """The files of a copy: path -> (content, whether it is a program), compiled templates too.
+
+    With those a hook runs on any python3, before anybody has set the copy up.
+    """
+    tracked = _tracked()
+    found: dict[str, tuple[bytes, bool]] = {}
+    for path in _walk():
+        whole = os.path.join(packages.TOOLKIT, path)
+        if tracked is None or path in tracked:
+            found[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
+    for path, text in compiled_templates().items():
+        found[path] = (text.encode("utf-8"), False)
+    return found
+
+
+def _walk() -> Iterator[str]:
+    for name in _SHIPPED:
+        top = os.path.join(packages.TOOLKIT, name)
+        if os.path.isfile(top):
+            yield name
+        for folder, inside, here in os.walk(top):
+            inside[:] = sorted(d for d in inside if d not in ("__pycache__", "compiled"))
+            for file in sorted(here):
+                if not file.endswith((".pyc", ".tmp")):
+                    yield os.path.relpath(os.path.join(folder, file), packages.TOOLKIT)
+
+
+def _tracked() -> set[str] | None:
+    """What git tracks in a checkout; None in a release archive or a copy."""
+    if not os.path.exists(os.path.join(packages.TOOLKIT, ".git")):
+        return None
+    import subprocess
+
+    command = ["git", "-C", packages.TOOLKIT, "ls-files", "-z"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
+
+
+def compiled_templates() -> dict[str, str]:
+    """The templates as modules; the folder's own rules let git see them, unlike ours."""
+    from contextkit.base import templates
+
+    found = {f"{_COMPILED}/.gitignore": "__pycache__/\n"}
+    for source in sorted(os.listdir(templates.FOLDER)):
+        if not source.endswith(".j2"):
+            continue
+        name = source[:-3]
+        try:
+            from contextkit.base import template_compiler
+        except ImportError:
+            path = os.path.join(packages.TOOLKIT, _COMPILED, templates.module_name(name) + ".py")
+            text = files.read_if_there(path)
+        else:
+            template = files.read(os.path.join(templates.FOLDER, source))
+            text = template_compiler.generate(template, name)
+        if text is not None:
+            found[f"{_COMPILED}/{templates.module_name(name)}.py"] = text
+    return found

@@ -1,0 +1,159 @@
+"""The flow of bringing contextkit into a repository, and of taking it out again.
+
+Everything is computed first (`adopt` and `unadopt` give a `Plan`), shown, and then written
+(`adoption_steps.py`), the record first: what a crash left half done is completed by running the
+same command again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import git, packages
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import settings as hook_settings
+from contextkit.hosts.documents import vendored
+from contextkit.hosts.documents.vendored import Adopted
+from contextkit.hosts.flows import adoption_parts
+from contextkit.hosts.flows.adoption_plan import Plan, Work
+
+FOLDER = "tools/contextkit"  # where the copy goes, unless somebody says otherwise
+_SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
+
+
+def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
+    """What is to be done to bring contextkit into `into`; ContextError for what cannot be."""
+    _check(into, folder, names)
+    work = Work(into, _record_path(folder, link))
+    if link:
+        work.notes += _link(work, names)
+    else:
+        _vendor(work, folder)
+        adoption_parts.makefile(work, folder)
+        adoption_parts.settings_file(work)
+        for name in names:
+            adoption_parts.host(work, hosts.HOSTS[name], folder)
+        for name in set(work.before.hosts) - set(names):
+            adoption_parts.leave(work, hosts.HOSTS[name])
+    if git.find(into) is None:
+        work.notes.append("this is no git repository: documents land in the folder itself")
+    for path in work.before.files:
+        if path not in work.files:
+            adoption_parts.drop(work, path)
+    made = tuple(dict.fromkeys([*work.made, *_new_folders(work)]))
+    record = Adopted(folder=folder, hosts=names, files=work.files, made=made, emptied=work.emptied)
+    return work.plan(record)
+
+
+def hosts_of(into: str, folder: str) -> tuple[str, ...]:
+    """The hosts that a repository was adopted for; none where it was not."""
+    return vendored.load(os.path.join(into, _record_path(folder, link=False))).hosts
+
+
+def folder_of(into: str) -> str:
+    """Where the copy of a repository is: this very one, or what its Makefile includes.
+
+    Where there is none yet: `tools/contextkit`.
+    """
+    own = os.path.relpath(packages.TOOLKIT, into)
+    for folder in (own, *adoption_parts.included(into)):
+        if vendored.load(os.path.join(into, folder, vendored.RECORD)).folder == folder:
+            return folder
+    return FOLDER
+
+
+def _record_path(folder: str, link: bool) -> str:
+    return os.path.join(".contextkit", "adopted.json") if link else f"{folder}/{vendored.RECORD}"
+
+
+def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
+    if not os.path.isdir(into):
+        raise bad_input(f"into: {into!r} is no folder: name the repository that shall get it")
+    if f"{into}/".startswith(packages.TOOLKIT + "/"):
+        raise bad_input("into: is this checkout itself: name the repository that shall get it")
+    parts = folder.split("/")
+    if not _SAFE.issuperset(folder) or not all(parts) or {".", ".."} & set(parts):
+        allowed = "a relative path of A-Z a-z 0-9 . _ - (make's include takes no blanks)"
+        raise bad_input(f"dir: {folder!r} must be {allowed}")
+    if parts[0] in (".git", ".contextkit"):
+        raise bad_input(f"dir: git does not see what is in {parts[0]}: name another folder")
+    unknown = [name for name in names if name not in hosts.HOSTS]
+    if unknown or not names:
+        raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(hosts.HOSTS)}")
+
+
+def _vendor(work: Work, folder: str) -> None:
+    """The copy itself; a checkout of the toolkit that lies there already stays as it is."""
+    place = os.path.join(work.into, folder)
+    if os.path.realpath(place) == os.path.realpath(packages.TOOLKIT):
+        own = {p: d for p, d in work.before.files.items() if p.startswith(folder + "/")}
+        work.files |= own
+        work.notes.append(f"{folder}: is this toolkit itself: used as it is")
+        return
+    if os.path.isdir(place) and os.listdir(place) and not work.before.hosts:
+        raise bad_input(
+            f"{folder}: is there and adopt did not put it there: move it, or name another with dir="
+        )
+    for path, (data, program) in vendored.toolkit_files().items():
+        work.own(f"{folder}/{path}", data, program)
+
+
+def _link(work: Work, names: tuple[str, ...]) -> list[str]:
+    """Hooks that start this checkout, in the settings that are not for git; nothing else."""
+    notes = [f"commands: make -f '{packages.TOOLKIT}/Makefile' context_help"]
+    if "codex" in names:
+        notes.append("codex: has no settings that stay on this machine: left out with link=1")
+    if "claude" in names:
+        committed = hosts.CLAUDE.settings
+        settings = work.text(committed)
+        if "scripts/hook.sh" in settings:
+            raise bad_input(f"{committed}: has our hooks already: make unadopt first")
+        adoption_parts.merge(
+            work, adoption_parts.LOCAL, hook_settings.wanted(hosts.CLAUDE, packages.TOOLKIT)
+        )
+        if not _is_ignored(work.into):
+            notes.append(f"{adoption_parts.LOCAL}: see that git ignores it")
+    return notes
+
+
+def _is_ignored(into: str) -> bool:
+    import subprocess
+
+    command = ["git", "-C", into, "check-ignore", "-q", adoption_parts.LOCAL]
+    try:
+        return subprocess.run(command, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def _new_folders(work: Work) -> list[str]:
+    """Folders that the changes will make, as `path/`, the deepest first."""
+    found: dict[str, None] = {}
+    for path in [*work.changes, work.record_path]:
+        folder = os.path.dirname(path)
+        while folder and not os.path.isdir(os.path.join(work.into, folder)):
+            found[folder + "/"] = None
+            folder = os.path.dirname(folder)
+    return sorted(found, key=len, reverse=True)
+
+
+def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
+    """What is to be done to take out exactly what adopt put in; documents stay.
+
+    With `names` only what belongs to those hosts, as long as others are left.
+    """
+    _check(into, folder, names or tuple(hosts.HOSTS))
+    work = Work(into, _record_path(folder, link))
+    others = tuple(name for name in work.before.hosts if name not in names)
+    if names and others:
+        return adopt(into, folder, others, link)
+    adoption_parts.leave_makefiles(work)
+    for host in hosts.HOSTS.values():
+        adoption_parts.leave(work, host)
+    adoption_parts.take_hooks_out(work, adoption_parts.LOCAL)
+    for path in work.before.files:  # last: until then make finds what the Makefile includes
+        adoption_parts.drop(work, path)
+    if not (work.changes or work.before.files):
+        raise ContextError(f"{into}: contextkit was not adopted here: nothing to take out")
+    return work.plan(Adopted(folder=folder))

@@ -1,0 +1,138 @@
+"""The parts of an adoption: what goes into each of a host's files, and how it comes out again."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, git
+from contextkit.base.errors import bad_input
+from contextkit.hosts.documents import marker_blocks, settings, vendored
+from contextkit.hosts.documents.contracts import CLAUDE, CODEX, Host
+from contextkit.hosts.flows import adoption_texts
+from contextkit.hosts.flows.adoption_plan import Work
+
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # the first that is there is make's
+INSTRUCTIONS = {"claude": "CLAUDE.md", "codex": "AGENTS.md"}
+LOCAL = CLAUDE.settings.replace(".json", ".local.json")  # for one machine, not for git
+# Files of a host in which we may have a part.
+HOST_FILES = (*MAKEFILES, *INSTRUCTIONS.values(), CLAUDE.settings, CODEX.settings, LOCAL)
+
+
+def makefile(work: Work, folder: str) -> None:
+    """Put the line that includes us into the file that make reads."""
+    there = os.listdir(work.into)
+    path = next((name for name in MAKEFILES if name in there), "Makefile")
+    text = work.text(path)
+    rest = marker_blocks.take_out(text, marker_blocks.HASH)
+    if any(_includes_us(line, folder) for line in rest.splitlines()):
+        work.notes.append(f"{path}: includes {folder}/Makefile already")
+        if rest != text:
+            work.edit(path, rest)
+        return
+    work.edit(path, marker_blocks.put(text, adoption_texts.include(folder), marker_blocks.HASH))
+
+
+def _includes_us(line: str, folder: str) -> bool:
+    return f"{folder}/Makefile" in _included(line)
+
+
+def _included(line: str) -> list[str]:
+    words = line.split()
+    return words[1:] if words and words[0].lstrip("-s") == "include" else []
+
+
+def included(into: str) -> list[str]:
+    """The folders whose Makefile is included by one that make might read in `into`."""
+    found = [name for name in MAKEFILES if os.path.isfile(os.path.join(into, name))]
+    texts = [files.read_bytes(os.path.join(into, name)) for name in found]
+    lines = [line for text in texts for line in text.decode("utf-8", "replace").splitlines()]
+    words = [word for line in lines for word in _included(line)]
+    return [word.removesuffix("/Makefile") for word in words if word.endswith("/Makefile")]
+
+
+def leave_makefiles(work: Work) -> None:
+    """Take our line out of every file that make might read."""
+    for name in (name for name in MAKEFILES if name in os.listdir(work.into)):
+        restore(work, name, marker_blocks.take_out(work.text(name), marker_blocks.HASH))
+
+
+def settings_file(work: Work) -> None:
+    """A `contextkit.yaml` of comments at the repository's root, where there is none."""
+    repository = git.find(work.into)
+    if repository and os.path.realpath(repository.top) != os.path.realpath(work.into):
+        top = os.path.relpath(repository.top, work.into)
+        work.notes.append(f"documents and contextkit.yaml belong to the repository's root, {top}")
+        return
+    path = "contextkit.yaml"
+    if work.read(path) is None or path in work.before.files:
+        data = adoption_texts.settings().encode("utf-8")
+        there = work.read(path)
+        if there is None or vendored.is_ours(work.before, path, there):
+            work.own(path, data)
+            return
+    work.notes.append(f"{path}: is yours: left alone")
+
+
+def host(work: Work, host: Host, folder: str) -> None:
+    """Hooks, skills and the paragraph of one host."""
+    handlers = settings.wanted(host, folder)
+    merge(work, host.settings, handlers)
+    for path, text in adoption_texts.skills(host.name).items():
+        work.own(path, text.encode("utf-8"))
+    path = INSTRUCTIONS[host.name]
+    text = work.text(path)
+    if host.name == "claude" and any(line.strip() == "@AGENTS.md" for line in text.splitlines()):
+        path = "AGENTS.md"
+        text = work.text(path)
+    block = marker_blocks.put(text, adoption_texts.paragraph(), marker_blocks.COMMENT)
+    work.edit(path, block)
+
+
+def merge(work: Work, path: str, handlers: dict[str, dict[str, object]]) -> None:
+    """Our hooks in a settings file, and what was empty in it before."""
+    before = work.before.emptied.get(path, {})
+    try:
+        text = (work.read(path) or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        raise bad_input(f"{path}: is not UTF-8: convert it first; nothing was written") from None
+    merged, emptied = settings.merged(text, handlers, before, path)
+    if emptied:
+        work.emptied[path] = emptied
+    work.edit(path, merged)
+
+
+def drop(work: Work, path: str) -> None:
+    """Take away a whole file of ours; one that was edited stays."""
+    there = work.read(path)
+    if there is None:
+        return
+    if vendored.is_ours(work.before, path, there):
+        work.write(path, None, ours=True)
+    else:
+        work.notes.append(f"{path}: was edited: it stays")
+
+
+def leave(work: Work, host: Host) -> None:
+    """Take our hooks and our paragraph out of what belongs to one host."""
+    take_hooks_out(work, host.settings)
+    path = INSTRUCTIONS[host.name]
+    if work.read(path) is not None:
+        restore(work, path, marker_blocks.take_out(work.text(path), marker_blocks.COMMENT))
+
+
+def take_hooks_out(work: Work, path: str) -> None:
+    """Take our hooks out of a settings file."""
+    text = work.text(path)
+    if text.strip():
+        restore(work, path, settings.removed(text, work.before.emptied.get(path, {}), path))
+
+
+def restore(work: Work, path: str, text: str) -> None:
+    """A host's file without our part; it goes where it was ours alone."""
+    empty = not text.strip() or text.strip() == "{}"
+    if empty and path in work.before.made:
+        work.write(path, None)
+    else:
+        data = text.encode("utf-8", "surrogateescape")
+        if data != work.read(path):
+            work.write(path, data)

@@ -1,0 +1,64 @@
+"""What adopt writes into a host besides the toolkit: skills, a paragraph, an include, settings."""
+
+from __future__ import annotations
+
+from contextkit.base import templates
+from contextkit.base.filters import quoted
+from contextkit.base.layout import Places
+from contextkit.base.limits import Limits
+from contextkit.base.records import Record
+
+SKILLS = ("payload-store", "agent-handoff", "external-memory", "context-capsule", "verdicts")
+SKILL_FOLDERS = {"claude": ".claude/skills", "codex": ".agents/skills"}
+
+
+class _Row(Record):
+    name: str
+    value: str
+
+
+class _Section(Record):
+    title: str
+    rows: tuple[_Row, ...]
+
+
+def skill(name: str) -> str:
+    """The SKILL.md of one skill."""
+    return templates.render(f"skill_{name.replace('-', '_')}.md")
+
+
+def skills(host: str) -> dict[str, str]:
+    """The skills for a host: path -> text."""
+    return {f"{SKILL_FOLDERS[host]}/{name}/SKILL.md": skill(name) for name in SKILLS}
+
+
+def paragraph() -> str:
+    """What stands in AGENTS.md and CLAUDE.md."""
+    return templates.render("agents_paragraph.md")
+
+
+def include(folder: str) -> str:
+    """The line in a host's Makefile."""
+    return f"include {folder}/Makefile"
+
+
+def settings() -> str:
+    """`contextkit.yaml` with every setting and its default, all of them comments."""
+    sections = tuple(
+        _Section(title=title, rows=tuple(_Row(name=n, value=_shown(v)) for n, v in _defaults(kind)))
+        for title, kind in (("Limits", Limits), ("Places, relative to the root", Places))
+    )
+    return templates.render("contextkit.yaml", sections=sections)
+
+
+def _defaults(kind: type[Record]) -> list[tuple[str, object]]:
+    made = kind()
+    return [(name, getattr(made, name)) for name in kind.fields()]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(quoted(str(item), always=True) for item in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return quoted(value, always=True) if isinstance(value, str) else str(value)

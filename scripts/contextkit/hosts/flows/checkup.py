@@ -1,0 +1,142 @@
+"""The flow of a check-up: what is wrong in a repository, and how to mend it. Nothing is changed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+from contextkit.base import names, packages
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import diagnostics
+from contextkit.hosts.documents.contracts import HOSTS
+from contextkit.hosts.flows import store_checks, trials
+from contextkit.hosts.flows.store_documents import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SHOWN = 5  # lines of diagnostics; the file has the rest
+
+
+def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Everything that is looked at, in order; what a look itself stumbles over is a finding too."""
+    found: list[Finding] = []
+    for name, check in CHECKS.items():
+        try:
+            found += check(layout, hosts)
+        except (ContextError, OSError) as error:
+            found.append(Finding(area=name, problem=str(error), mend="mend that and look again"))
+    return found
+
+
+def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Python, make and git: there, and new enough."""
+    found = []
+    for program, oldest, mend in (
+        ("python3", "3.11", "install Python 3.11 or newer"),
+        ("make", "4.0", "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
+        ("git", "2.0", "install git 2.0 or newer"),
+    ):
+        version = _version(program)
+        if not version:
+            found.append(_wrong("versions", f"{program} is not there", mend))
+        elif _number(version) < _number(oldest):
+            found.append(_wrong("versions", f"{program} is {version}", mend))
+    return found
+
+
+def _version(program: str) -> str:
+    """The version that a program states of itself; empty where it is not there."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    words = done.stdout.decode("utf-8", "replace").split()
+    return next((word for word in words if names.shape(word)[:2] in ("0.", "00")), "")
+
+
+def _number(version: str) -> tuple[int, ...]:
+    parts = version.split(".")[:2]
+    return tuple(int(part) if part.isdigit() else 0 for part in parts)
+
+
+def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """The toolkit's own environment; hooks get by without it."""
+    if os.access(os.path.join(packages.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
+        return []
+    shown = layout.shown(packages.TOOLKIT)
+    return [_note("set-up", f"{shown} is not set up yet", "the first make target does it")]
+
+
+def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Which hosts are on this machine, and whether all of our hooks are in their settings."""
+    found = []
+    for name in hosts:
+        host = HOSTS[name]
+        events = [event for event, _ in trials.installed(layout, host)]
+        missing = [event for event in host.events if event not in events]
+        twice = sorted({event for event in events if events.count(event) > 1})
+        if not events:
+            mend = f"make adopt into=DIR hosts={name}"
+            found.append(_note("hosts", f"{host.title}: no hooks are installed here", mend))
+            continue
+        if missing:
+            problem = f"{host.title}: no hook for {', '.join(missing)}"
+            found.append(_wrong("hosts", problem, "make adopt into=."))
+        if twice:
+            problem = f"{host.title}: {', '.join(twice)}: installed twice"
+            found.append(_wrong("hosts", problem, "make unadopt into=. link=1"))
+        if not shutil.which(host.command):
+            found.append(_note("hosts", f"{host.title} is not installed here", "nothing to do"))
+        elif name == "codex":
+            mend = "trust the hooks once: /hooks in codex"
+            found.append(_note("hosts", "Codex starts only hooks that were trusted", mend))
+    return found
+
+
+def hooks(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Every installed hook, fired with recorded input."""
+    mend = "make adopt into=. brings the hooks up to date; manuals/hosts.md"
+    return [
+        _wrong("hooks", f"{trial.host} {trial.event}: {problem}", mend)
+        for trial in trials.fire_all(layout, hosts)
+        for problem in trial.problems
+    ]
+
+
+def failures(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """What went wrong in hooks since somebody last looked."""
+    lines = diagnostics.load_all(layout.hooks)
+    path = layout.shown(diagnostics.path(layout.hooks))
+    older = f" ({len(lines) - _SHOWN} older ones in {path})" if len(lines) > _SHOWN else ""
+    mend = f"when that is mended: rm {path}{older}"
+    return [_wrong("diagnostics", line, mend) for line in lines[-_SHOWN:]]
+
+
+def stores(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Ignore rules, copies, locks, drafts and documents of every store."""
+    found: list[Finding] = []
+    for look in store_checks.LOOKS:
+        found += look(layout)
+    return found
+
+
+def _wrong(check: str, problem: str, mend: str) -> Finding:
+    return Finding(area=check, problem=problem, mend=mend)
+
+
+def _note(check: str, problem: str, mend: str) -> Finding:
+    return Finding(area=check, problem=problem, mend=mend, note=True)
+
+
+CHECKS: dict[str, Callable[[Layout, tuple[str, ...]], list[Finding]]] = {
+    "versions": versions,
+    "set-up": set_up,
+    "hosts": hosts_there,
+    "hooks": hooks,
+    "diagnostics": failures,
+    "stores": stores,
+}

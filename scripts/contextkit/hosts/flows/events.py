@@ -1,0 +1,189 @@
+"""What is done at each event of a host: a table of actions.
+
+An action is a function `(layout, what the host passed) -> Answer`, `NOTHING` where it has nothing
+to say. It may raise: the frame (`hook_frame.py`) notes that and goes on. Every import that an
+event without work does not need stands inside its action.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import names
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from contextkit.base.layout import Layout
+
+    Action = Callable[[Layout, HookInput], Answer]
+
+
+def sweep(layout: Layout, given: HookInput) -> Answer:
+    """Bring back what a resumed session stored; once an hour, end what nobody uses."""
+    if os.path.isdir(layout.payloads) and not _has_rested(layout, given.session):
+        from contextkit.hosts.flows import session_end
+
+        session_end.start(layout, given.session)
+    return NOTHING
+
+
+def _has_rested(layout: Layout, session: str) -> bool:
+    """Whether the last sweep was within the hour and the session has not ended before.
+
+    Asked here since most starts have nothing to do, and doing it takes eight modules.
+    """
+    from contextkit.base.limits import SWEEP_PAUSE
+
+    try:
+        recent = 0 <= names.now() - os.stat(layout.swept).st_mtime < SWEEP_PAUSE
+        ended = os.listdir(layout.ended) if os.path.isdir(layout.ended) else []
+    except OSError:
+        return False
+    return recent and not any(name.partition("@")[0] == session for name in ended)
+
+
+def tell_reminders(layout: Layout, given: HookInput) -> Answer:
+    """A line while reminders are open."""
+    if not os.path.isfile(layout.reminders):
+        return NOTHING
+    from contextkit.hosts.flows import session_start
+
+    return session_start.reminders(layout)
+
+
+def tell_handoff(layout: Layout, given: HookInput) -> Answer:
+    """A line while a handoff waits; the active agent of a resumed session is active again."""
+    if not os.path.isdir(layout.handoffs):
+        return NOTHING
+    from contextkit.hosts.flows import session_end, session_start
+
+    if given.text("source") == "resume":
+        session_end.resume_agent(layout, given.session)
+    return session_start.handoff(layout)
+
+
+def recover(layout: Layout, given: HookInput) -> Answer:
+    """What was saved, for an agent whose context was compacted or comes back."""
+    if given.text("source") not in ("compact", "resume") or not os.path.isdir(layout.memory):
+        return NOTHING
+    from contextkit.hosts.flows import session_start
+
+    return session_start.recovered(layout)
+
+
+def switch_agent(layout: Layout, given: HookInput) -> Answer:
+    """A prompt that begins with an agent's name hands over to it."""
+    from contextkit.base import agents
+
+    prompt, limits = given.text("prompt"), layout.limits
+    if agents.recognised(prompt, limits.handoff_prefixes) is None:
+        return NOTHING
+    from contextkit.base import redaction
+    from contextkit.handoffs.flows import switch
+
+    clean = redaction.redacted(prompt, limits.secrets_allow)[0]
+    longest, most = limits.hook_context_characters, limits.hook_context_tokens
+    text = switch.switch_from_prompt(layout, clean, names.now(), longest, most)
+    return Answer(context=text) if text else NOTHING
+
+
+def note_start(layout: Layout, given: HookInput) -> Answer:
+    """Remember when a subagent started: one that ran beside another has a verdict of its own."""
+    from contextkit.hosts.documents import seen_agents
+
+    if given.agent:
+        record = seen_agents.HookAgent(agent_type=given.agent_type, started=names.now())
+        seen_agents.save(layout, given.session, given.agent, record)
+    return NOTHING
+
+
+def brief(layout: Layout, given: HookInput) -> Answer:
+    """The branch's capsule, or the latest handoff, for a subagent that does not judge others."""
+    from contextkit.base import agents
+
+    stores = (layout.capsules, layout.handoffs)
+    if agents.judges(given.agent_type) or not any(map(os.path.isdir, stores)):
+        return NOTHING
+    from contextkit.hosts.flows import session_start
+
+    if os.path.isdir(os.path.join(layout.state, "runs")):
+        from contextkit.hosts.flows import reviews
+
+        if reviews.expected(layout, given, names.now()):
+            return NOTHING
+    return session_start.brief(layout)
+
+
+def judge(layout: Layout, given: HookInput) -> Answer:
+    """The verdict of an agent that a review run asked, or what it has to mend."""
+    if not os.path.isdir(os.path.join(layout.state, "runs")):
+        return NOTHING
+    from contextkit.hosts.flows import reviews
+
+    return reviews.judge(layout, given)
+
+
+def keep_output(layout: Layout, given: HookInput) -> Answer:
+    """Store what a subagent said last when it is long; record the verdict in it."""
+    from contextkit.base import tokens
+
+    text = given.text("last_assistant_message")
+    long = tokens.estimate(text) > layout.limits.payload_budget
+    if text.strip() and (long or hosts.may_hold_a_verdict(text)):
+        from contextkit.hosts.flows import outputs
+
+        outputs.keep(layout, given)
+    return NOTHING
+
+
+def save_before(layout: Layout, given: HookInput) -> Answer:
+    """A snapshot before the host compacts the context."""
+    from contextkit.hosts.flows import snapshots
+
+    snapshots.before(layout, given)
+    return NOTHING
+
+
+def save_after(layout: Layout, given: HookInput) -> Answer:
+    """The host's summary of what it compacted goes into that snapshot."""
+    from contextkit.hosts.flows import snapshots
+
+    snapshots.after(layout, given)
+    return NOTHING
+
+
+def save_when_full(layout: Layout, given: HookInput) -> Answer:
+    """A snapshot once the context is so full that it is time to save."""
+    if given.text("transcript_path"):
+        from contextkit.hosts.flows import snapshots
+
+        snapshots.when_full(layout, given)
+    return NOTHING
+
+
+def end_session(layout: Layout, given: HookInput) -> Answer:
+    """The session's payloads go, its agent is active no more; both come back if it is resumed."""
+    from_it = [os.path.join(store, given.session) for store in (layout.payloads, layout.hooks)]
+    from_it.append(os.path.join(layout.handoffs, "session-state"))
+    if given.session and any(map(os.path.exists, from_it)):
+        from contextkit.hosts.flows import session_end
+
+        session_end.end(layout, given.session)
+    return NOTHING
+
+
+# In the order in which they are done. The first one that blocks is the one that is heard.
+ACTIONS: dict[str, tuple[Action, ...]] = {
+    "SessionStart": (sweep, tell_reminders, tell_handoff, recover),
+    "UserPromptSubmit": (switch_agent,),
+    "SubagentStart": (note_start, brief),
+    "SubagentStop": (judge, keep_output),
+    "PreCompact": (save_before,),
+    "PostCompact": (save_after,),
+    "Stop": (save_when_full,),
+    "SessionEnd": (end_session,),
+}

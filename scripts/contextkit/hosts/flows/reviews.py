@@ -1,0 +1,126 @@
+"""The flow of a review run's agent that stops: its file, or what is wrong with it.
+
+expected   which live run asked this agent
+judge      the verdict of its file, or a block that tells how to mend it
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import names
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import seen_agents
+from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
+from contextkit.reviews.documents import runs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.reviews.documents.runs import Run
+    from contextkit.reviews.flows.agent_files import Reading
+
+_FINE = ("valid", "error")  # an agent that says it could not review has said so
+_ANSWER = "Findings written to "  # how the contract has an agent answer
+_COMPLAINTS = 12  # that are told at once
+_LENGTH = 240  # characters of one
+
+
+def expected(layout: Layout, given: HookInput, now: int) -> tuple[Run, str] | None:
+    """The live run that asked this agent, and its name there; None where none did.
+
+    A host says an agent's type (`fd-safety`, or with a plugin before it `x:review:fd-safety`), or
+    its name; one of a type that many share is known by the path in its answer.
+    """
+    if not os.path.isdir(runs.folder(layout)):
+        return None
+    found = runs.live(layout, now)
+    found.sort(key=lambda run: run.session_id != given.session)  # its own session's first
+    called = (given.text("agent_type"), given.text("agent_name"))
+    for run in found:
+        by_end = {_end(agent): agent for agent in run.roster}
+        for name in filter(None, map(str.strip, called)):
+            if name in run.roster:
+                return run, name
+            if _end(name) in by_end:
+                return run, by_end[_end(name)]
+    return _by_answer(layout, given, found)
+
+
+def _end(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def _by_answer(layout: Layout, given: HookInput, found: list[Run]) -> tuple[Run, str] | None:
+    path = given.text("last_assistant_message").rpartition(_ANSWER)[2].partition("\n")[0]
+    path = path.strip(" \t\"'`*.") if _ANSWER in given.text("last_assistant_message") else ""
+    if not path:
+        return None
+    from contextkit.reviews.flows import start
+
+    for run in found:
+        for agent in run.roster:
+            if layout.join(path) == start.output_path(layout, run, agent):
+                return run, agent
+    return None
+
+
+def judge(layout: Layout, given: HookInput) -> Answer:
+    """Record the verdict of a run's agent; send it back while its file is missing or malformed.
+
+    After `hook_blocks` times a review is an ERROR, as it is for who reads it.
+    """
+    now = names.now()
+    found = expected(layout, given, now)
+    if found is None:
+        return NOTHING
+    run, agent = found
+    from contextkit.reviews.flows import agent_files, ingest
+
+    asked = ingest.of_run(layout, run.id).replace(agents=(agent,))
+    reading = next(agent_files.read(layout, asked))
+    verdict = reading.verdict
+    if reading.found.validation not in _FINE:
+        key = given.agent or names.slug(agent)
+        if seen_agents.send_back(layout, given.session, key, layout.limits.hook_blocks):
+            return Answer(block=mending(layout, run, agent, reading))
+        if verdict.status != "FAILED":  # as research says it
+            verdict = verdict.replace(status="ERROR")
+    ingest.keep(layout, asked, [verdict], now, given.session)
+    return NOTHING
+
+
+def mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
+    """What an agent is told: where its file should be, what is wrong line by line, the contract."""
+    from contextkit.reviews.flows import start
+
+    path = layout.shown(start.output_path(layout, run, agent))
+    lines = _faults(reading)
+    return "\n".join([
+        f"The review run {run.id} expects the findings of {names.one_line(agent)} in `{path}`.",
+        *(f"- {line}" for line in lines),
+        "",
+        f"Please {'write' if reading.found.validation == 'missing' else 'mend'} that file"
+        " in the form of this contract, and then answer with its one line.",
+        "",
+        start.contract(layout, run, agent).strip(),
+    ])  # fmt: skip
+
+
+def _faults(reading: Reading) -> list[str]:
+    """What is wrong with a file, a line each."""
+    if reading.found.validation == "missing":
+        there = os.path.lexists(reading.path)
+        return ["the file is empty" if there else "there is no such file"]
+    said = []
+    if reading.found.validation == "partial":
+        said = ["it is still named `.partial`: rename it when all is written"]
+    elif reading.found.validation == "foreign":
+        return [names.one_line(reading.found.summary)]
+    from contextkit.reviews.documents import check
+
+    found = check.check(reading.text)
+    for number, wrong, should in found[:_COMPLAINTS]:
+        read = f"; it should read `{names.one_line(should)}`" if should else ""
+        said.append(f"line {number}: {wrong}{read}"[:_LENGTH])
+    more = len(found) - _COMPLAINTS
+    return [*said, f"and {more} more: `make verdict_check` lists all"] if more > 0 else said

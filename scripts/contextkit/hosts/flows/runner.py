@@ -1,0 +1,160 @@
+"""The frame around every hook: read what the host passed, do the event's actions, answer.
+
+A hook never stands in its host's way: whatever goes wrong becomes a line of diagnostics
+(`diagnostics.py`), the other actions go on, and the status is 0.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextkit.base.errors import ContextError
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents.contracts import Answer, HookInput
+from contextkit.hosts.flows import events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.base.layout import Layout
+
+_MOST = 64 << 20  # bytes of an input; a message of an agent is a few thousand
+
+
+def run(argv: list[str], data: bytes) -> str:
+    """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
+    event = next((word for word in argv if not word.startswith("-")), "")
+    host = next((word[7:] for word in argv if word.startswith("--host=")), "claude")
+    from contextkit.base import git
+
+    with git.at_rest():
+        return _run(host, event, data)
+
+
+def _run(host: str, event: str, data: bytes) -> str:
+    try:
+        given = hosts.parse(host, event, data)
+        actions = events.ACTIONS.get(given.event, ())
+        if not actions:
+            return ""
+        _go_where_the_agent_is(given)
+        if given.session:  # what the host says holds for everything that is stored here
+            os.environ["SESSION_ID"] = given.session
+        layout = _layout()
+    except Exception as error:  # whatever it is: the host must go on
+        _note_without_layout(f"{host} {event}", error)
+        return ""
+    answers = [_done(layout, action, given) for action in actions]
+    try:
+        return hosts.output(host, given.event, _merged(layout, answers))
+    except Exception as error:
+        _note(layout.hooks, f"{host} {given.event}", error)
+        return ""
+
+
+def read_input() -> bytes:
+    """All of standard input; nothing where somebody typed the command on a terminal."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return b""
+    return sys.stdin.buffer.read(_MOST)
+
+
+def _go_where_the_agent_is(given: HookInput) -> None:
+    """The agent's directory decides which repository it is, if that is a part of the project.
+
+    A worktree of the project has documents of its own; a directory somewhere else has none.
+    """
+    from contextkit.base import git
+
+    project, here = os.environ.get("CLAUDE_PROJECT_DIR", ""), given.text("cwd")
+    if not os.path.isdir(here):
+        here = project
+    elif os.path.isdir(project):
+        home, there = git.find(project), git.find(here)
+        inside = f"{os.path.realpath(here)}/".startswith(f"{os.path.realpath(project)}/")
+        same = home and there and os.path.realpath(home.common) == os.path.realpath(there.common)
+        here = here if same or (inside and not home) else project
+    if os.path.isdir(here):
+        os.chdir(here)
+
+
+def _layout() -> Layout:
+    from contextkit.base import packages
+    from contextkit.base.layout import Layout
+
+    packages.stay()
+    try:
+        return Layout()
+    except ContextError:  # settings that were edited just now take a package to be read
+        if not packages.extend_path():
+            raise
+        return Layout()
+
+
+def _done(layout: Layout, action: events.Action, given: HookInput) -> Answer:
+    try:
+        return action(layout, given)
+    except Exception as error:  # the other actions must go on
+        _note(layout.hooks, f"{given.host} {given.event} {action.__name__}", error)
+        return hosts.NOTHING
+
+
+def _merged(layout: Layout, answers: list[Answer]) -> Answer:
+    """All answers as one, within what hosts take; quoted text is what gives way."""
+    said = [_without_secrets(layout, answer) for answer in answers if answer != hosts.NOTHING]
+    if not said:
+        return hosts.NOTHING
+    from contextkit.base import tokens
+
+    block = next((answer.block for answer in said if answer.block), "")
+    limits = layout.limits
+    most = int(limits.hook_context_tokens / tokens.CAUTION)
+    lines = "\n".join(answer.context for answer in said if answer.context)
+    lines = tokens.clip(lines[: limits.hook_context_characters], most)
+    room = limits.hook_context_characters - len(lines)
+    for answer in said:
+        if not answer.quoted.strip():
+            continue
+        around = hosts.labelled("x" + "`" * _ticks(answer.quoted), answer.origin)
+        left = most - tokens.estimate(f"{lines}\n\n{around}") - 1
+        if left < 1 or room <= len(around) + 4:
+            break
+        text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
+        lines = f"{lines}\n\n{hosts.labelled(text, answer.origin)}".strip("\n")
+        room = limits.hook_context_characters - len(lines)
+    return Answer(context=lines, block=block)
+
+
+def _without_secrets(layout: Layout, answer: Answer) -> Answer:
+    from contextkit.base import redaction
+
+    allowed = layout.limits.secrets_allow
+    return Answer(**{n: redaction.redacted(v, allowed)[0] for n, v in vars(answer).items() if v})
+
+
+def _ticks(text: str) -> int:
+    """The longest run of backticks in `text`: its fence is longer."""
+    longest = run = 0
+    for char in text:
+        run = run + 1 if char == "`" else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _note(hooks: str, where: str, error: Exception) -> None:
+    from contextkit.hosts.documents import diagnostics
+
+    known = isinstance(error, ContextError)
+    diagnostics.note(hooks, where, str(error) if known else f"{type(error).__name__}: {error}")
+
+
+def _note_without_layout(where: str, error: Exception) -> None:
+    """As `_note` where settings or input cannot be read: only in a repository, or a given root."""
+    from contextkit.base import git, layout
+
+    try:
+        repository = git.find(os.getcwd())
+        if repository or os.environ.get("CONTEXT_ROOT"):
+            _note(layout.hooks_folder(layout.find_root("", repository)), where, error)
+    except Exception:
+        return

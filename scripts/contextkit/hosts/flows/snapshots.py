@@ -1,0 +1,82 @@
+"""The flow of saving a context that is full or about to be compacted, from a host's hook.
+
+    when_full   a turn ended: a snapshot once the save zone is crossed
+    before      a compaction begins: a snapshot
+    after       it is done: its summary goes into that snapshot
+
+The snapshot that a compaction waits for is named in `.contextkit/hooks/<session>/compaction`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, names, sessions
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import seen_agents
+from contextkit.hosts.documents.contracts import HookInput
+from contextkit.memory.documents import store as memory
+from contextkit.memory.documents import transcripts, zones
+
+
+def when_full(layout: Layout, given: HookInput) -> None:
+    """Write a snapshot if the context rose into the save zone since the last one."""
+    count = tokens_now(given)
+    if not count:
+        return
+    task = memory.current_task(layout)
+    session = given.session or sessions.find_current(layout)
+    if zones.look(layout, session, task, count)[1]:
+        now = names.now()
+        zones.once(layout, session, task, lambda: _save(layout, "token_limit", count, "", now), now)
+
+
+def tokens_now(given: HookInput) -> int:
+    """The tokens of the context, from the end of the transcript; 0 where it does not tell."""
+    path = given.text("transcript_path")
+    try:
+        return transcripts.context_tokens(path) if path and os.path.isfile(path) else 0
+    except ContextError:  # another host's form
+        return 0
+
+
+def before(layout: Layout, given: HookInput) -> None:
+    """Save what is known before the host compacts the context."""
+    path = _save(layout, _reason(given), tokens_now(given), "", names.now())
+    files.store(layout.state)
+    files.write(_mark(layout, given), path + "\n")
+
+
+def after(layout: Layout, given: HookInput) -> None:
+    """Complete the snapshot of this compaction with the host's summary; one where none was made."""
+    from contextkit.memory.flows import derived
+
+    summary = given.text("compact_summary").strip()
+    waiting = layout.join((files.read_if_there(_mark(layout, given)) or "").strip())
+    if os.path.isfile(waiting):
+        os.unlink(_mark(layout, given))
+        if not summary:
+            return
+        try:
+            derived.complete(layout, waiting, summary)
+            return
+        except ContextError:
+            pass  # somebody edited it meanwhile: both are kept
+    _save(layout, _reason(given), 0, summary, names.now())
+
+
+def _save(layout: Layout, reason: str, count: int, summary: str, now: int) -> str:
+    from contextkit.memory.documents import snapshots
+    from contextkit.memory.flows import derived
+
+    made = derived.derive(layout, reason=reason, now=now, tokens=count, summary=summary)
+    return layout.shown(snapshots.save(layout, made, now))
+
+
+def _reason(given: HookInput) -> str:
+    return "manual" if given.text("trigger") == "manual" else "token_limit"
+
+
+def _mark(layout: Layout, given: HookInput) -> str:
+    return os.path.join(seen_agents.folder(layout, given.session), "compaction")

@@ -1,0 +1,175 @@
+"""The flow of looking over every store: what git sees, what is old, stuck, left over or unreadable.
+
+UNREADABLE    what cannot be read, store by store: a new system adds its line
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import time
+
+from contextkit.base import copies, files
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents import store as capsules
+from contextkit.hosts.documents import vendored
+from contextkit.hosts.flows import adoption_texts
+from contextkit.hosts.flows.store_documents import Finding, documents, walk
+from contextkit.payloads.documents import store as payloads
+from contextkit.reviews.documents import verdicts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_COMMITTED = ("README.md", ".gitkeep", ".gitignore")
+_DRAFT_AGE = 3600  # seconds
+_PATIENCE = 1.0  # seconds that a lock may be held while somebody looks
+
+
+# What git sees
+
+
+def ignored(layout: Layout) -> list[Finding]:
+    """Stores that are not for git: each says so itself, and nothing of it is tracked."""
+    found = []
+    for folder in _ephemeral(layout):
+        shown = layout.shown(folder)
+        rules = files.read_if_there(os.path.join(folder, ".gitignore")) or ""
+        if "*" not in rules.split():
+            mend = f"printf '*\\n' > '{shown}/.gitignore'"
+            found.append(Finding(area="ignore", problem=f"{shown}: git sees it", mend=mend))
+        tracked = _tracked(layout, folder)
+        if tracked:
+            problem = f"{shown}: git tracks {len(tracked)} of its files, {tracked[0]} for one"
+            mend = f"git rm -r --cached '{shown}'"
+            found.append(Finding(area="ignore", problem=problem, mend=mend))
+    return found
+
+
+def _ephemeral(layout: Layout) -> list[str]:
+    places = layout.places
+    stores = (layout.payloads, layout.join(places.handoffs), layout.join(places.memory),
+              verdicts.folder(layout), layout.state)  # fmt: skip
+    return [folder for folder in stores if os.path.isdir(folder)]
+
+
+def _tracked(layout: Layout, folder: str) -> list[str]:
+    if layout.repository is None:
+        return []
+    command = ["git", "-C", layout.root, "ls-files", "-z", "--", folder]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    paths = [os.fsdecode(path) for path in done.stdout.split(b"\0") if path]
+    return [path for path in paths if os.path.basename(path) not in _COMMITTED]
+
+
+# Copies of ours
+
+
+def drift(layout: Layout) -> list[Finding]:
+    """Copies of our documents that nobody edited and that are older than this toolkit."""
+    template = copies.sealed(capsules.template_document(layout.limits.capsule_max_tokens))
+    current = {layout.capsule_template: template}
+    for name, text in payloads.store_documents().items():
+        current[os.path.join(layout.payloads, name)] = text
+    found = []
+    for path, text in current.items():
+        there = files.read_if_there(path)
+        if text and there and there != text and copies.is_ours(there):
+            found.append(_old(layout.shown(path), "make context_init"))
+    return found + _adopted(layout)
+
+
+def _adopted(layout: Layout) -> list[Finding]:
+    """What adopt put into the repository: all there, and as new as the toolkit."""
+    found = []
+    for folder in _copies_of_us(layout):
+        adopted = vendored.load(os.path.join(folder, vendored.RECORD))
+        top = folder.removesuffix("/" + adopted.folder)
+        current = {p: t for host in adopted.hosts for p, t in adoption_texts.skills(host).items()}
+        for path in adopted.files:
+            there = files.read_if_there(os.path.join(top, path))
+            shown = layout.shown(os.path.join(top, path))
+            if there is None:
+                mend = "make adopt into=."
+                found.append(Finding(area="copies", problem=f"{shown}: is gone", mend=mend))
+            elif not vendored.is_ours(adopted, path, there.encode("utf-8")):
+                note = Finding(area="copies", problem=f"{shown}: was edited", note=True,
+                               mend="the next adopt keeps your text aside")  # fmt: skip
+                found.append(note)
+            elif path in current and current[path] != there:
+                found.append(_old(shown, "make adopt into=."))
+    return found
+
+
+def _copies_of_us(layout: Layout) -> list[str]:
+    from contextkit.base import packages
+
+    places = (packages.TOOLKIT, layout.join("tools", "contextkit"))
+    inside = [place for place in map(os.path.realpath, places) if place.startswith(layout.root)]
+    return [p for p in dict.fromkeys(inside) if os.path.isfile(os.path.join(p, vendored.RECORD))]
+
+
+def _old(shown: str, mend: str) -> Finding:
+    return Finding(area="copies", problem=f"{shown}: is a copy of an older version", mend=mend)
+
+
+# What is stuck or left over
+
+
+def locks(layout: Layout) -> list[Finding]:
+    """Locks that a process does not let go of; one whose process is gone is free."""
+    found = []
+    for path in walk(layout.state):
+        if path.endswith(".lock") and _is_held(path):
+            shown = layout.shown(path)
+            mend = f"see which process it is: fuser '{shown}'"
+            found.append(Finding(area="locks", problem=f"{shown}: is held", mend=mend))
+    return found
+
+
+def _is_held(path: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        end = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return False
+            except OSError:
+                if time.monotonic() > end:
+                    return True
+                time.sleep(0.05)
+    finally:
+        os.close(descriptor)
+
+
+def drafts(layout: Layout) -> list[Finding]:
+    """Unfinished drafts of processes that were killed over an hour ago."""
+    oldest = time.time() - _DRAFT_AGE
+    found = []
+    for folder in (*_ephemeral(layout), layout.capsules):
+        old = [path for path in walk(folder) if _is_old_draft(path, oldest)]
+        if old:
+            shown = layout.shown(folder)
+            problem = f"{shown}: {len(old)} unfinished drafts of processes that were killed"
+            mend = f"find '{shown}' -name '.*.tmp' -mmin +60 -delete"
+            found.append(Finding(area="drafts", problem=problem, mend=mend))
+    return found
+
+
+def _is_old_draft(path: str, oldest: float) -> bool:
+    try:
+        return files.is_draft(os.path.basename(path)) and os.stat(path).st_mtime < oldest
+    except OSError:
+        return False
+
+
+LOOKS: tuple[Callable[[Layout], list[Finding]], ...] = (ignored, drift, locks, drafts, documents)

@@ -1,0 +1,144 @@
+"""The flow of trying installed hooks: fired with recorded input, as the host would.
+
+What comes back is held against the host's rules and its time budget. Nothing is written into
+the repository: CONTEXT_ROOT is a scratch folder.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+
+from contextkit.base import files, formats, layout, packages
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.hosts.documents import diagnostics, rules, settings, vendored
+from contextkit.hosts.documents.contracts import HOSTS, Host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_ATTEMPTS = 3  # at a hook that was late: the machine may have been busy
+_LIMIT = 20  # seconds after which a hook is given up
+
+
+class Trial(Record):
+    """One hook that was fired: what is wrong with its answer, and its time in milliseconds."""
+
+    host: str
+    event: str
+    problems: tuple[str, ...] = ()
+    milliseconds: int = 0
+
+
+def samples(host: str) -> dict[str, dict[str, object]]:
+    """The recorded input of each event of a host."""
+    path = layout.toolkit("templates", "hosts", f"{host}.json")
+    found: dict[str, dict[str, object]] = formats.from_json(files.read(path), path)
+    return found
+
+
+def installed(root: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
+    """(event, handler) of each of our hooks in the settings of a host.
+
+    Raises ContextError for settings that cannot be read.
+    """
+    found: list[tuple[str, dict[str, Any]]] = []
+    for path in settings_files(root, host):
+        text = files.read_if_there(path)
+        if text and text.strip():
+            found += settings.read(text, root.shown(path))
+    return found
+
+
+def settings_files(root: Layout, host: Host) -> list[str]:
+    """Where the hooks of a host may stand in a repository."""
+    names = [host.settings]
+    if host.name == "claude":
+        names.append(host.settings.replace(".json", ".local.json"))
+    return [os.path.join(project(root), name) for name in names]
+
+
+def project(root: Layout) -> str:
+    """Where hosts are started: the root, or the folder below it that adopted this copy."""
+    adopted = vendored.load(os.path.join(packages.TOOLKIT, vendored.RECORD)).folder
+    top = os.path.realpath(packages.TOOLKIT).removesuffix(f"/{adopted}")
+    return top if adopted and f"{top}/".startswith(f"{root.root}/") else root.root
+
+
+def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
+    """Fire every installed hook of the hosts `names`, in the order of a session."""
+    found = []
+    for name in names:
+        host = HOSTS[name]
+        given = samples(name)
+        hooks = sorted(installed(root, host), key=lambda one: _place(host, one[0]))
+        with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
+            scratch = os.path.realpath(made)
+            for event, handler in hooks:
+                text = _sample(given, event, scratch)
+                found.append(_fire(root, host, event, handler, text, scratch))
+    return found
+
+
+def _sample(given: dict[str, dict[str, object]], event: str, scratch: str) -> str:
+    """The recorded input of an event, as if the agent were in the scratch folder."""
+    return formats.to_json({**given.get(event, {"hook_event_name": event}), "cwd": scratch})
+
+
+def _place(host: Host, event: str) -> int:
+    return list(host.events).index(event) if event in host.events else len(host.events)
+
+
+def _fire(
+    root: Layout, host: Host, event: str, handler: dict[str, Any], text: str, scratch: str
+) -> Trial:
+    known = host.events.get(event)
+    budget = known.budget if known else 2.0
+    environment = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "SESSION_DIR")}
+    place = project(root)
+    environment |= {"CLAUDE_PROJECT_DIR": place, "CONTEXT_ROOT": scratch}
+    fastest = float(_LIMIT)
+    found: list[str] = []
+    for _ in range(_ATTEMPTS):
+        start = time.monotonic()
+        try:
+            done = subprocess.run(_command(handler, root), input=text.encode(), env=environment,
+                                  cwd=place, capture_output=True, timeout=_LIMIT)  # fmt: skip
+        except OSError as error:
+            return Trial(host=host.name, event=event, problems=(f"cannot be started: {error}",))
+        except subprocess.TimeoutExpired:
+            break
+        fastest = min(fastest, time.monotonic() - start)
+        said = done.stdout.decode("utf-8", "replace")
+        found = rules.problems(host.name, event, done.returncode, said) + _noted(scratch)
+        if found or fastest <= budget:
+            break
+    if fastest > budget:
+        found.append(f"takes {fastest:.2f} s: {host.title} waits {budget:g}")
+    return Trial(host=host.name, event=event, problems=tuple(found),
+                 milliseconds=round(fastest * 1000))  # fmt: skip
+
+
+def _command(handler: dict[str, Any], root: Layout) -> list[str]:
+    """What the host starts: a program with its arguments, or a line for the shell."""
+    words = [str(handler.get("command", "")), *map(str, handler.get("args") or ())]
+    if handler.get("args") is None:
+        return ["/bin/sh", "-c", words[0]]
+    return [word.replace("${CLAUDE_PROJECT_DIR}", project(root)) for word in words]
+
+
+def _noted(scratch: str) -> list[str]:
+    """What a hook wrote into its diagnostics: a failure that the host does not get to see."""
+    hooks = layout.hooks_folder(scratch)
+    lines = diagnostics.load_all(hooks)
+    if lines:
+        try:
+            os.unlink(diagnostics.path(hooks))
+        except OSError as error:
+            raise ContextError(f"{hooks}: {error.strerror}") from None
+    return [line.partition(": ")[2] or line for line in lines]

@@ -1,0 +1,205 @@
+"""The commands of external memory that look: status, recover, check, estimate."""
+
+from __future__ import annotations
+
+from contextkit.base import cli, formats, names, redaction
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import store as memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.memory.documents.zones import Zone
+    from contextkit.memory.flows.recovery import Recovered
+    from contextkit.memory.flows.report import Report
+
+
+def status(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import sessions
+    from contextkit.memory.documents import zones
+
+    task = memory.check_task(args.task) if args.task else memory.current_task(layout)
+    session = sessions.find_current(layout)
+    found, due = zones.look(layout, session, task, _count(layout, args))
+    if not due:
+        path = zones.snapshot_of(layout, session, task) if found.name == zones.SAVE else ""
+        return Answer(text=_said(found, task, path, False, args.json))
+    from contextkit.memory.documents import snapshots
+    from contextkit.memory.flows import derived
+
+    now = names.now()
+    made = derived.derive(
+        layout,
+        reason="token_limit",
+        now=now,
+        tokens=found.tokens,
+        task=task,
+        summary=args.summary,
+        modified=derived.uncommitted(layout),
+    )
+    try:
+        path, new = zones.once(
+            layout, session, task, lambda: layout.shown(snapshots.save(layout, made, now)), now
+        )
+    except (OSError, ContextError) as error:
+        cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
+        return Answer(text=snapshots.render(made), status=1)
+    return Answer(text=_said(found, task, path, new, args.json))
+
+
+def _count(layout: Layout, args: Arguments) -> int:
+    """The tokens of the context: as they are given, in a transcript, or of a text."""
+    given = [name for name in ("tokens", "file", "transcript") if getattr(args, name)]
+    if len(given) > 1:
+        raise bad_input(f"{given[0]} and {given[1]}: give one of tokens=, file=, transcript=")
+    if args.tokens:
+        plain = args.tokens.strip().lstrip("~").replace(",", "").replace("_", "")
+        if not (plain.isascii() and plain.isdigit() and len(plain) < 13):
+            raise bad_input(f"tokens={args.tokens[:40]}: must be a whole number")
+        return int(plain)
+    if args.transcript:
+        import os
+
+        from contextkit.memory.documents import transcripts
+
+        path = os.path.expanduser(args.transcript)
+        return transcripts.context_tokens(os.path.join(layout.here, path))
+    from contextkit.base import tokens
+
+    return tokens.estimate(cli.content(args.file))
+
+
+def _said(zone: Zone, task: str, path: str, new: bool, as_json: bool) -> str:
+    from contextkit.base import templates
+
+    prompt = templates.render("snapshot_prompt.md", task=task, snapshot=path) if path else ""
+    if as_json:
+        found = {"id": zone.name, **vars(zone), "task": task}
+        return formats.to_json({**found, "snapshot": path, "written": new, "prompt": prompt})
+    share = zone.tokens * 100 // zone.save_at
+    line = f"{zone.name} ~{zone.tokens} of {zone.save_at} tokens ({share} %)"
+    if path:
+        again = f"the next one after the count has been below {zone.save_at}"
+        when = "written now" if new else f"written before; {again}"
+        return f"{line}\nsnapshot: {path} ({when})\n\n{prompt}"
+    if zone.name == "warn":
+        return f"{line}: save what matters now; a snapshot is written at {zone.save_at}"
+    return f"{line}: a warning comes at {zone.warn_at}"
+
+
+def recover(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.flows import recovery, report
+
+    budget = args.budget or layout.limits.memory_recover_tokens
+    least = report.LEAST_PROMPT if args.prompt else report.LEAST
+    if budget < least:
+        raise bad_input(f"budget={budget}: give at least {least} tokens")
+    task = memory.check_task(args.task) if args.task else ""
+    found = recovery.load(layout, task, names.now())
+    for warning in found.warnings:
+        cli.say(names.one_line(warning))
+    if found.others:
+        cli.say(f"other tasks, not in this: {', '.join(found.others)}")
+    if found.empty:
+        raise ContextError(_nothing(layout, task))
+    made = report.report(layout, found, budget, bool(args.prompt))
+    if made.left_out:
+        size = sum(part.tokens for part in made.left_out)
+        cli.say(f"{len(made.left_out)} parts of ~{size} tokens are not whole: budget={budget}")
+    if not found.whole:
+        cli.say("no checkpoint and no snapshot can be read: this is what remains")
+    text = formats.to_json(_public(found, made)) if args.json else made.text
+    text = redaction.redacted(text, layout.limits.secrets_allow)[0]
+    return Answer(text=text, status=0 if found.whole else 1)
+
+
+def _nothing(layout: Layout, task: str) -> str:
+    what = f"nothing is stored about {task!r}" if task else "nothing is stored"
+    archived = ", ".join(memory.archived(layout))
+    if not task and archived:
+        return f"no task is open; archived, and recovered with task=: {archived}"
+    return f"{what} in {layout.places.memory}: make memory_list shows what there is"
+
+
+def _public(found: Recovered, made: Report) -> dict[str, object]:
+    """What programs get: everything that is known, and the report as people get it."""
+    fields = {name: value for name, value in vars(found).items() if name != "warnings"}
+    return {"id": found.task, **fields, "warnings": found.warnings, "left_out": made.left_out,
+            "report": made.text}  # fmt: skip
+
+
+def check(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.flows import lints
+
+    found = lints.check(layout, memory.check_task(args.task) if args.task else "")
+    status = 1 if any(lint.severity == lints.ERROR for lint in found) else 0
+    if args.json:
+        rows = [{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in found]
+        return Answer(text=formats.to_json(rows), status=status)
+    lines = [
+        f"{lint.severity} {names.one_line(f'{lint.path}:{lint.line}: {lint.wrong}')}"
+        f"\n    {names.one_line(lint.mend)}"
+        for lint in found
+    ]
+    return Answer(text="\n".join(lines), status=status)
+
+
+def estimate(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import tokens
+    from contextkit.memory.documents import estimates
+
+    counts = {name: getattr(args, name) for name in estimates.RULES if getattr(args, name)}
+    if not counts and not args.file:
+        raise bad_input(f"give at least one of {'=, '.join(estimates.RULES)}= or file=")
+    low, high = estimates.planned(counts)
+    text = tokens.estimate(cli.content(args.file)) if args.file else 0
+    low, high = low + text, high + text
+    if args.json:
+        return formats.to_json({"id": "estimate", "low": low, "high": high, "counts": counts,
+                                "file_tokens": text})  # fmt: skip
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
+TASK = Option(name="task", help="the task (default: the one that was written about last)")
+COMMANDS = (
+    Command(
+        run=status,
+        help="ok, warn or save; in the save zone it writes a snapshot, once",
+        options=(
+            Option(name="tokens", help="the tokens of the context, as the host shows them"),
+            Option(name="file", help="a text whose tokens are estimated (default: standard input)"),
+            Option(name="transcript", help="a transcript of Claude Code (JSONL)"),
+            TASK,
+            Option(name="summary", help="what a snapshot says about the conversation"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=recover,
+        help="what a fresh agent needs to go on with a task",
+        options=(
+            TASK,
+            Option(name="budget", kind="whole", help="tokens of what is printed (default: 4000)"),
+            Option(name="prompt", kind="flag", help="in a frame to start a fresh agent with"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=check,
+        help="what will not help whoever resumes, and how to mend it",
+        options=(Option(name="task", help="only this one (default: all)"), JSON),
+    ),
+    Command(
+        run=estimate,
+        help="what something will cost, in tokens, before it is there",
+        options=(
+            Option(name="words", kind="whole", help="words of prose"),
+            Option(name="code_lines", kind="whole", help="lines of code"),
+            Option(name="file_reads", kind="whole", help="files to be read"),
+            Option(name="responses", kind="whole", help="answers of agents"),
+            Option(name="file", help="a text that is there already"),
+            JSON,
+        ),
+    ),
+)

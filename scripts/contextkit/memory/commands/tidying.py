@@ -1,0 +1,88 @@
+"""The commands that keep external memory in order: list, archive, clean."""
+
+from __future__ import annotations
+
+from contextkit.base import cli, names
+from contextkit.base.commands import JSON, Arguments, Command, Option
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import store as memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def list_(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    broken: list[str] = []
+    found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
+    _say_all(f"cannot be read: {line}" for line in broken)
+    rows = [(_id(one.path), one.kind, one.task, one.time, one.state) for one in found]
+    paths = [layout.shown(one.path) for one in found]
+    if args.json:
+        from contextkit.base import formats
+
+        keys = ("id", "kind", "task", "time", "state", "path")
+        return formats.to_json(
+            [
+                dict(zip(keys, (*row, path), strict=True))
+                for row, path in zip(rows, paths, strict=True)
+            ]
+        )
+    from contextkit.base import tables
+
+    heads = ("kind", "task", "time", "state", "path")
+    lines = [(*row[1:], path) for row, path in zip(rows, paths, strict=True)]
+    return tables.table(heads, lines) or "No memory."
+
+
+def _id(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def archive(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    task = args.task or upkeep.latest_task(layout)
+    broken: list[str] = []
+    moved = upkeep.archive(layout, task, broken)
+    _say_all(f"left where it is: {line}" for line in broken)
+    if not moved:
+        cli.say(f"{task}: nothing is left to archive")
+    return "\n".join(layout.shown(path) for path in moved)
+
+
+def clean(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    broken: list[str] = []
+    done = upkeep.clean(layout, names.now(), args.dry_run, broken)
+    _say_all(f"left where it is: {line}" for line in broken)
+    if args.dry_run:
+        cli.say("dry run: nothing was changed")
+    return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)
+
+
+def _say_all(lines: Iterable[str]) -> None:
+    for line in lines:
+        cli.say(names.one_line(line))
+
+
+COMMANDS = (
+    Command(
+        run=list_,
+        help="every document of the store",
+        options=(Option(name="task", help="only those of this task"), JSON),
+    ),
+    Command(
+        run=archive,
+        help="move all that belongs to a finished task into the archive",
+        options=(Option(name="task", help="the task (default: the one written about last)"),),
+    ),
+    Command(
+        run=clean,
+        help="remove stale checkpoints; the last one of an open task is archived",
+        options=(Option(name="dry_run", kind="flag", help="only say what would happen"),),
+    ),
+)

@@ -1,0 +1,333 @@
+"""The commands of external memory that write."""
+
+from __future__ import annotations
+
+from contextkit.base import cli, names, redaction
+from contextkit.base.commands import REDACT, Answer, Arguments, Command, Option
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import store as memory
+from contextkit.memory.flows import saving
+from contextkit.memory.flows.saving import Pending
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from contextkit.memory.flows.saving import Fields
+
+
+def init(layout: Layout, args: Arguments) -> str:
+    return "\n".join(layout.shown(memory.folder(layout, kind)) for kind in memory.KINDS)
+
+
+def plan(layout: Layout, args: Arguments) -> Answer:
+    fields = _given(layout, args, saving.PLAN)
+    ready = saving.plan(layout, args.task, fields, names.now())
+    return _keep(layout, args.task, [ready])
+
+
+def finding(layout: Layout, args: Arguments) -> Answer:
+    fields = _given(layout, args, saving.FINDING)
+    wanted = args.file or not (args.draft or args.summary)
+    report = cli.content(args.file) if wanted else ""
+    report, secrets = redaction.redacted(report, layout.limits.secrets_allow)
+    if secrets:
+        cli.say(f"redacted in the report: {redaction.summary(secrets)}")
+    ready = saving.finding(layout, args.task, fields, report, names.now())
+    return _keep(layout, args.task, [ready])
+
+
+def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> Fields:
+    """The fields of a call; those of its draft where the command line says nothing."""
+    values = vars(args)
+    typed = {name: values[name] for name in known if values.get(name)}
+    if values.get("draft"):
+        fields = _draft(args.draft, ("task", *known))
+        _check_task_of(fields, args.task)
+        typed = {**fields, **typed}
+    return _checked(layout, args, typed)
+
+
+def _checked(layout: Layout, args: Arguments, fields: Fields) -> Fields:
+    """The fields without secrets: refused, or with `redact=1` taken out."""
+    checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
+    return checked
+
+
+def _check_task_of(fields: Fields, task: str) -> None:
+    """A draft may name its task; then it must be the one of the call."""
+    said = fields.pop("task", "")
+    if said not in ("", task):
+        raise bad_input(f"draft: its task {said[:60]!r} is not {task}")
+
+
+def _draft(file: str, known: Iterable[str]) -> Fields:
+    from contextkit.base import packages
+
+    packages.need("yaml")
+    return saving.draft(cli.content(file, "draft"), known)
+
+
+def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> Answer:
+    """Write documents that are checked, and print their paths.
+
+    What cannot be written is printed instead, with status 1, so that it is not lost.
+    """
+    lines, failed = [], False
+    for document in ready:
+        try:
+            lines.append(layout.shown(document.write()))
+        except (OSError, ContextError) as error:
+            reason = getattr(error, "strerror", "") or error
+            cli.say(f"it could not be written ({reason}): the whole text follows on stdout")
+            lines.append(document.text)
+            failed = True
+    if task and not failed:
+        _record(layout, task, phase)
+    return Answer(text="\n".join(lines), status=1 if failed else 0)
+
+
+def _record(layout: Layout, task: str, phase: str) -> None:
+    """Record the current task and phase; the documents are safe already: a failure is only said."""
+    try:
+        memory.record(layout, task, phase)
+    except (OSError, ContextError) as error:
+        cli.say(f"the current task and phase are not recorded: {error}")
+
+
+def merge(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.documents import merged as merged_findings
+    from contextkit.memory.flows import upkeep
+
+    now = names.now()
+    broken: list[str] = []
+    merged, sources, earlier = upkeep.merge(layout, args.task, now, broken)
+    for line in broken:
+        cli.say(names.one_line(f"left out: {line}"))
+    document = Pending(
+        text=merged_findings.render(merged),
+        write=lambda: merged_findings.save(layout, merged, now),
+    )
+    answer = _keep(layout, args.task, [document])
+    if answer.status == 0:
+        away = [*earlier, *(sources if args.archive else ())]
+        moved = upkeep.put_away(layout, args.task, away)
+        cli.say(f"{len(merged.parts)} findings merged, {len(moved)} files archived")
+    return answer
+
+
+def checkpoint(layout: Layout, args: Arguments) -> Answer:
+    return _checkpoint(layout, args, args.phase, args.phase)
+
+
+def phase(layout: Layout, args: Arguments) -> Answer:
+    memory.check_phase(args.to, "to")
+    left = saving.phase_of(layout, args.task)
+    if left == args.to:
+        memory.record(layout, args.task, args.to)
+        cli.say(f"{args.task} is in {args.to} already: no checkpoint")
+        return Answer(text="")
+    if not layout.limits.memory_phase_transition:
+        memory.record(layout, args.task, args.to)
+        cli.say(f"{args.task} is in {args.to}; no checkpoint (memory_phase_transition: false)")
+        return Answer(text="")
+    return _checkpoint(layout, args, left, args.to, f"{left} is done; {args.to} is next.")
+
+
+def spawn(layout: Layout, args: Arguments) -> Answer:
+    least = layout.limits.memory_spawn_agents
+    phase = saving.phase_of(layout, args.task)
+    if args.agents < least:
+        cli.say(f"{args.agents} agents: no checkpoint (memory_spawn_agents: {least})")
+        return Answer(text="")
+    said = f"{args.agents} agents are about to start."
+    return _checkpoint(layout, args, phase, phase, said)
+
+
+def _checkpoint(
+    layout: Layout, args: Arguments, phase: str, next_phase: str, said: str = ""
+) -> Answer:
+    fields = _given(layout, args, saving.CHECKPOINT)
+    if said and not fields.get("summary"):
+        carried = saving.carried(layout, args.task, said)
+        if phase != next_phase:
+            carried.pop("next_action", "")  # of the phase that ended: it may be done
+        fields = {**carried, **fields}
+    fields["findings_count"] = _count(args)
+    ready = saving.checkpoint(layout, args.task, phase, fields, names.now())
+    return _keep(layout, args.task, [ready], next_phase)
+
+
+def _count(args: Arguments) -> int | None:
+    """How many findings there are, as somebody says; None to have them counted."""
+    given = vars(args).get("findings_count", "").strip()
+    if given and not (given.isascii() and given.isdigit() and len(given) < 10):
+        raise bad_input(f"findings_count={given[:40]}: must be a whole number")
+    return int(given) if given else None
+
+
+def batch(layout: Layout, args: Arguments) -> Answer:
+    known = ("task", "phase", "findings", *saving.CHECKPOINT)
+    fields = _checked(layout, args, _draft(args.draft, known))
+    _check_task_of(fields, args.task)
+    phase, ready = saving.batch(layout, args.task, fields, names.now())
+    if not layout.limits.memory_agent_completion:
+        cli.say("no checkpoint (memory_agent_completion: false)")
+    return _keep(layout, args.task, ready, phase)
+
+
+def snapshot(layout: Layout, args: Arguments) -> Answer:
+    task = args.task or memory.current_task(layout)
+    fields = _given(
+        layout, args, ("summary", "important", "resume", "agents", "decisions", "files")
+    )
+    fields.setdefault("summary", "")
+    fields.setdefault("files", ())
+    fields["tokens"] = _tokens(args.tokens)
+    fields["reason"] = args.reason or "manual"
+    fields["phase"] = args.phase
+    if task and not args.phase:
+        fields["phase"] = memory.current_phase(layout, memory.check_task(task))
+    ready = saving.snapshot(layout, task, fields, names.now())
+    return _keep(layout, task, [ready], args.phase)
+
+
+def _tokens(given: str) -> int:
+    plain = given.strip().lstrip("~").replace(",", "").replace("_", "")
+    if plain and not (plain.isascii() and plain.isdigit() and len(plain) < 13):
+        raise bad_input(f"tokens={given[:40]}: must be a whole number")
+    return int(plain) if plain else 0
+
+
+TASK = Option(name="task", required=True, help="the task's id: letters, digits, . _ -")
+
+
+def _items(name: str, single: str, text: str) -> Option:
+    return Option(name=name, kind="items", single=single, help=text)
+
+
+FILES = _items("files", "file-modified", "files as `path - description`")
+DRAFT = Option(name="draft", help="a YAML or JSON document with the same fields, or - for stdin")
+COMPLETED = _items("completed", "completed-task", "subtasks that are done")
+PENDING = _items("pending", "pending-task", "subtasks that are not begun")
+BOUNDARY = (
+    COMPLETED,
+    PENDING,
+    Option(name="active", kind="words", help="agents at work"),
+    Option(name="blocked", kind="words", help="agents that cannot go on"),
+    Option(name="findings_count", help="how many findings there are (default: counted)"),
+)
+RECOVERY = Option(name="recovery", help="how to resume (default: the command that recovers)")
+
+COMMANDS = (
+    Command(run=init, help="make the folders of the store; every save does so too"),
+    Command(
+        run=plan,
+        help="make the plan of a task, or work changes into it",
+        options=(
+            TASK,
+            Option(name="objective", help="what is to be accomplished"),
+            Option(name="strategy", help="the approach, in short"),
+            _items("questions", "question", "key questions to add"),
+            _items("answered", "answer", "questions that are answered: their text or number"),
+            COMPLETED,
+            _items("in_progress", "in-progress-task", "subtasks being worked on"),
+            PENDING,
+            _items("constraints", "constraint", "constraints to add"),
+            _items("next_actions", "next-action", "what comes next, in place of what was to come"),
+            DRAFT,
+            REDACT,
+        ),
+    ),
+    Command(
+        run=finding,
+        help="keep what a subagent found out, from fields or from its report",
+        options=(
+            Option(name="agent", help="who found it out"),
+            TASK,
+            Option(name="file", help="the agent's report, or - for standard input"),
+            Option(name="description", help="the task in words (default: its id)"),
+            Option(name="status", help="completed, partial or failed"),
+            Option(name="summary", help="two or three sentences (default: from the report)"),
+            _items("discoveries", "discovery", "what was found out, most important first"),
+            FILES,
+            _items("questions", "question", "questions that are open"),
+            _items("recommendations", "recommendation", "what should be done"),
+            DRAFT,
+            REDACT,
+        ),
+    ),
+    Command(
+        run=merge,
+        help="all findings of a task in one file, nothing lost, nothing twice",
+        options=(TASK, Option(name="archive", kind="flag", help="archive what was merged")),
+    ),
+    Command(
+        run=checkpoint,
+        help="record where a task stands",
+        options=(
+            TASK,
+            Option(name="phase", required=True, help=", ".join(memory.PHASES)),
+            *BOUNDARY,
+            Option(name="summary", required=True, help="where the task stands"),
+            Option(name="next_action", required=True, help="what to do first on resuming"),
+            RECOVERY,
+            FILES,
+            REDACT,
+        ),
+    ),
+    Command(
+        run=phase,
+        help="end the current phase with a checkpoint and begin another",
+        options=(
+            TASK,
+            Option(name="to", required=True, help="the phase that begins"),
+            *BOUNDARY,
+            Option(name="summary", help="where the task stands (default: which phase ended)"),
+            Option(name="next_action", help="what comes first (default: as the plan says)"),
+            RECOVERY,
+            FILES,
+            REDACT,
+        ),
+    ),
+    Command(
+        run=batch,
+        help="a finding for each agent of a batch, then one checkpoint",
+        options=(
+            TASK,
+            Option(
+                name="draft",
+                required=True,
+                help="phase, summary, next_action, findings: a list of agent, status, summary, …",
+            ),
+            REDACT,
+        ),
+    ),
+    Command(
+        run=spawn,
+        help="a checkpoint before a large batch of agents starts",
+        options=(
+            TASK,
+            Option(name="agents", kind="whole", required=True, help="how many will start"),
+            REDACT,
+        ),
+    ),
+    Command(
+        run=snapshot,
+        help="keep what a conversation knows, before it is full or handed over",
+        options=(
+            Option(name="reason", help="manual (default), token_limit or phase_end"),
+            Option(name="tokens", help="the tokens of the context"),
+            Option(name="task", help="the task (default: the one written about last)"),
+            Option(name="phase", help="the phase (default: the current one of the task)"),
+            Option(name="agents", kind="words", help="agents at work"),
+            Option(name="summary", required=True, help="the key points so far"),
+            Option(name="important", help="what must not be lost"),
+            FILES,
+            _items("decisions", "decision", "decisions that are open"),
+            Option(name="resume", help="how to go on from here"),
+            REDACT,
+        ),
+    ),
+)

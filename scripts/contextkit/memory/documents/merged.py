@@ -1,0 +1,206 @@
+"""Merged findings: all that was found out about a task, in one file that names its sources.
+
+    <memory>/findings/merged_{ts}.md
+
+Merging is mechanical: section by section, grouped by source, exact repetitions once, the worst
+status. Nothing is weighed or shortened; that is left to whoever reads it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import templates
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.memory.documents import findings, sections
+from contextkit.memory.documents import store as memory
+from contextkit.memory.documents.findings import LISTS, Extra, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+_GRADES = ("completed", "", "partial", "failed")  # from best to worst; not known is in between
+_FROM = "### From "
+
+
+class Part(Record):
+    """What one source adds: the name of its file, and the finding without what was said before."""
+
+    file: str
+    finding: Finding
+
+
+class Merged(Record):
+    """`more` are sections and lines that somebody added to the merged file by hand."""
+
+    task_id: str
+    description: str = ""
+    timestamp: str = ""
+    status: str = ""
+    parts: tuple[Part, ...] = ()
+    more: tuple[Extra, ...] = ()
+
+    def sources(self) -> tuple[str, ...]:
+        """The names of the files that were merged."""
+        return tuple(part.file for part in self.parts)
+
+
+def merge(
+    task: str, found: Iterable[tuple[str, Finding]], timestamp: str, more: Iterable[Extra] = ()
+) -> Merged:
+    """The findings of a task, each with the name of its file, as one document."""
+    parts = []
+    said: dict[str, set[object]] = {}
+    for file, finding in found:
+        fresh: dict[str, Any] = {}
+        for field in (*LISTS, "more"):
+            seen = said.setdefault(field, set())
+            fresh[field] = _first_time(getattr(finding, field), seen)
+        summaries = said.setdefault("summary", set())
+        fresh["summary"] = "".join(_first_time((finding.summary,), summaries))
+        parts.append(Part(file=file, finding=finding.replace(**fresh, task_id=task)))
+    grades = [part.finding.status for part in parts] or [""]
+    described = [part.finding.description for part in parts if part.finding.description != task]
+    return Merged(
+        task_id=task,
+        description=described[0] if described else task,
+        timestamp=memory.utc(timestamp),
+        status=max(grades, key=_GRADES.index),
+        parts=tuple(parts),
+        more=tuple(dict.fromkeys(more)),
+    )
+
+
+def _first_time(values: tuple[Any, ...], seen: set[object]) -> tuple[Any, ...]:
+    """The values that were not seen before, each once; they count as seen from now on."""
+    fresh = tuple(value for value in dict.fromkeys(values) if value not in seen)
+    seen.update(fresh)
+    return fresh
+
+
+def render(merged: Merged) -> str:
+    """The document: a finding with its sources, every section grouped by them."""
+    return templates.render("merged_findings.md", merged=merged)
+
+
+def parse(text: str) -> Merged:
+    """The merged findings in a document; raises ContextError where it is none."""
+    outline = sections.Outline(sections.normal(text))
+    if outline.title().lower() != f"findings: {memory.MERGED}":
+        raise ContextError(
+            f"no merged findings: the first line must be `# Findings: {memory.MERGED}`"
+        )
+    status = outline.value("Status").lower()
+    said = _sources(outline)
+    stray: dict[str, str] = {}
+    for heading in ("Summary", *LISTS.values()):
+        for section in outline.find(heading):
+            _take_groups(section.lines, said, stray, heading)
+    header = ("# ", "**Task", "**Timestamp", "**Status", "**Sources", "- `")
+    more = []
+    for extra in findings.more_of(outline, findings.HEADINGS, header, escaped=True):
+        first, _, text = extra.text.partition("\n")
+        source = said.get(_source_in(first))
+        if source:
+            source["more"].append(extra.replace(text=sections.plain(text.split("\n"))))
+        else:
+            more.append(extra.replace(text=sections.plain(extra.text.split("\n"))))
+    more += [Extra(heading=f"Notes on {name}", text=text) for name, text in stray.items() if text]
+    task = outline.value("Task ID")
+    return Merged(
+        task_id=task,
+        description=outline.value("Task"),
+        timestamp=memory.utc(outline.value("Timestamp")),
+        status=status if status in findings.STATUSES else "",
+        parts=tuple(_part(file, task, values) for file, values in said.items()),
+        more=tuple(more),
+    )
+
+
+def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
+    """Each source of a merged file, by the name of its file, with nothing from it yet."""
+    found: dict[str, dict[str, Any]] = {}
+    for line in outline.head.lines:
+        if not line.startswith("- `"):
+            continue
+        note = sections.file_note(line[2:])
+        graded, _, rest = note.note.partition(" by ")
+        status, _, timestamp = graded.partition(" ")
+        agent, colon, description = _named(rest)
+        if note.path and colon:
+            found[note.path] = {
+                "agent": agent,
+                "description": sections.clean(description),
+                "timestamp": memory.utc(timestamp),
+                "status": status if status in findings.STATUSES else "",
+                **{field: [] for field in ("summary", "more", *LISTS)},
+            }
+    return found
+
+
+def _named(text: str) -> tuple[str, str, str]:
+    """`` `agent`: description`` as its parts; the middle one is empty if it is not that."""
+    agent, rest = sections.code_span(text)
+    return agent, rest[:1] if rest.startswith(":") else "", rest[1:]
+
+
+def _take_groups(
+    lines: list[str], said: dict[str, dict[str, Any]], stray: dict[str, str], heading: str
+) -> None:
+    """Give each source what stands below its subheading; lines above them all go to `stray`."""
+    groups: list[tuple[str, list[str]]] = [("", [])]
+    for line, inside in sections.lines_of(lines):
+        file = _source_in(line)
+        if file in said and not inside:
+            groups.append((file, []))
+        else:
+            groups[-1][1].append(line)
+    for file, body in groups:
+        if not file:
+            stray[heading] = sections.plain(body)
+            continue
+        field = next((f for f, name in LISTS.items() if name == heading), "summary")
+        texts = sections.texts(body) if field in LISTS else (sections.plain(body),)
+        said[file][field] += map(sections.file_note, texts) if field == "files" else texts
+
+
+def _source_in(line: str) -> str:
+    """The file that a line ``### From `file` `` names; empty for any other line."""
+    return sections.code_span(line[len(_FROM) :])[0] if line.startswith(_FROM) else ""
+
+
+def _part(file: str, task: str, values: dict[str, Any]) -> Part:
+    listed: dict[str, Any] = {field: tuple(values.pop(field)) for field in (*LISTS, "more")}
+    listed["files"] = sections.clean_files(listed["files"])
+    summary = "\n\n".join(filter(None, values.pop("summary")))
+    return Part(file=file, finding=Finding(task_id=task, summary=summary, **values, **listed))
+
+
+def save(layout: Layout, merged: Merged, moment: int) -> str:
+    """Keep merged findings under their time; returns the path. None is ever overwritten."""
+    text = render(merged)
+    return memory.create(layout, memory.FINDINGS, memory.MERGED, moment, ".md", lambda _: text)
+
+
+def load(path: str) -> Merged:
+    """The merged findings at `path`. Raises ContextError for a file that is none."""
+    merged: Merged = memory.load(path, parse)
+    return merged
+
+
+def load_all(
+    layout: Layout, task: str = "", broken: list[str] | None = None, place: str = ""
+) -> list[tuple[str, Merged]]:
+    """(path, merged findings) of each, oldest first by its name; as `findings.load_all`."""
+    place = place or layout.memory_folder(memory.FINDINGS)
+    found = memory.load_all(layout, place, ".md", _load_merged, broken)
+    return [(path, one) for path, one in found if one and (not task or one.task_id == task)]
+
+
+def _load_merged(path: str) -> Merged | None:
+    name = os.path.basename(path)
+    return load(path) if memory.parted(name)[0] == memory.MERGED else None

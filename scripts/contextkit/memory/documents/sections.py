@@ -1,0 +1,226 @@
+"""Markdown in sections: a title, lines of `**Name**: value`, then `## Heading` after heading.
+
+Reads what the templates of external memory write, exactly; and what people and agents write,
+generously: any line that begins with `## ` outside a code fence begins a section, whatever is
+called what and in which order. No line is lost: `Outline.text` gives back what was read.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import filters, markdown, names
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_BULLETS = ("- ", "* ", "+ ")
+
+
+class FileNote(Record):
+    """A file that a document names: its path and what is said about it."""
+
+    path: str
+    note: str = ""
+
+
+class Section:
+    """A heading and the lines below it; the lines above the first heading have none."""
+
+    def __init__(self, heading: str, lines: list[str]) -> None:
+        self.heading = heading  # the line as it stands, `## ` included
+        self.lines = lines
+
+    @property
+    def name(self) -> str:
+        return self.heading[3:].strip()
+
+
+class Outline:
+    """A document as the lines above its first section, and its sections."""
+
+    def __init__(self, text: str) -> None:
+        lines = text.split("\n")
+        self.head = Section("", [])
+        self.sections: list[Section] = []
+        for line, inside in zip(lines, markdown.in_fences(lines), strict=True):
+            if line.startswith("## ") and not inside:
+                self.sections.append(Section(line, []))
+            else:
+                (self.sections[-1] if self.sections else self.head).lines.append(line)
+
+    @property
+    def text(self) -> str:
+        """The document, byte for byte as it was read but for what was changed."""
+        lines = list(self.head.lines)
+        for section in self.sections:
+            lines += [section.heading, *section.lines]
+        return "\n".join(lines)
+
+    def title(self) -> str:
+        """The text of the first line when that is a heading of the first order; else empty."""
+        first = next((line for line in self.head.lines if line.strip()), "")
+        return first[2:].strip() if first.startswith("# ") else ""
+
+    def value(self, name: str) -> str:
+        """What follows `**Name**:` above the first section; empty if unknown or not there."""
+        for line in self.head.lines:
+            for label in (f"**{name}**:", f"**{name}:**"):
+                if line.lower().startswith(label.lower()):
+                    return clean(line[len(label) :])
+        return ""
+
+    def find(self, *names: str) -> list[Section]:
+        """The sections of any of these names, case ignored."""
+        wanted = [name.lower() for name in names]
+        return [section for section in self.sections if section.name.lower() in wanted]
+
+    def body(self, name: str) -> str:
+        """What stands in the section of this name, in all of them if there are several."""
+        return "\n\n".join(filter(None, (plain(section.lines) for section in self.find(name))))
+
+
+def clean(text: str) -> str:
+    """A text as a field keeps it: line ends as `\\n`, no blanks around, `unknown` as nothing."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    return "" if text.lower() == "unknown" else text
+
+
+def clean_all(given: Iterable[str]) -> tuple[str, ...]:
+    """Each text as a list of the format keeps it; empty ones are left out."""
+    return tuple(text for text in map(clean, given) if text)
+
+
+def clean_files(given: Iterable[FileNote]) -> tuple[FileNote, ...]:
+    """Each file as the format keeps it: its path on one line; empty ones are left out."""
+    found = (
+        FileNote(path=clean(names.one_line(file.path)), note=clean(file.note)) for file in given
+    )
+    return tuple(file for file in found if file.path or file.note)
+
+
+def normal(text: str) -> str:
+    """A document's text for reading: without a byte-order mark, line ends as `\\n`."""
+    text = text.removeprefix("\ufeff")
+    return text.replace("\r\n", "\n") if "\r\n" in text[:2000] else text
+
+
+def plain(lines: list[str], item: bool = False) -> str:
+    """The text in the lines of a section: what `filters.prose` was given."""
+    text = "\n".join(lines)
+    if "\\" not in text:
+        return clean(text)
+    fenced_off = markdown.in_fences(lines[1:] if item else lines)
+    if item:
+        fenced_off.insert(0, True)
+    kept = [
+        line if inside or not _is_behind(line) else line.replace("\\", "", 1)
+        for line, inside in zip(lines, fenced_off, strict=True)
+    ]
+    return clean("\n".join(kept))
+
+
+def _is_behind(line: str) -> bool:
+    """Whether a line is one of the marks behind a backslash."""
+    return line.lstrip().startswith("\\") and filters.is_mark(line)
+
+
+def lines_of(lines: list[str]) -> list[tuple[str, bool]]:
+    """Each line, and whether it is in a code fence."""
+    return list(zip(lines, markdown.in_fences(lines), strict=True))
+
+
+class Item:
+    """An item of a list: the numbers of its first line and of the one after its last."""
+
+    def __init__(self, first: int, width: int, mark: str) -> None:
+        self.first = first
+        self.end = first + 1
+        self.width = width  # blanks that its further lines are moved right by
+        self.mark = mark  # `- `, `12. `, or empty for a paragraph among the items
+
+    def text(self, lines: list[str]) -> str:
+        """What the item says."""
+        rest = [moved_left(line, self.width) for line in lines[self.first + 1 : self.end]]
+        return plain([lines[self.first][len(self.mark) :], *rest], item=bool(self.mark))
+
+
+def items(lines: list[str], grouped: bool = True) -> list[Item]:
+    """The items of the list in these lines; what is no item is an item of its own.
+
+    An item ends before the next one, or at a line that is not moved right after a blank one.
+    If `grouped`, a subheading takes all that follows it along, up to the next.
+    """
+    found: list[Item] = []
+    blank = False
+    under = 0  # the order of the subheading that all belongs to
+    for number, (line, inside) in enumerate(zip(lines, markdown.in_fences(lines), strict=True)):
+        if not line.strip() and not inside:
+            blank = True
+            continue
+        mark = "" if inside else mark_of(line)
+        order = 0 if inside else heading_order(line)
+        goes_on = line.startswith(("  ", "\t")) or inside or not blank
+        parted = 0 < order <= under if under else order or mark or not goes_on
+        if parted or not found:
+            width = 0 if not mark else 2 if mark in _BULLETS else 4
+            found.append(Item(number, width, mark))
+            under = order if grouped else 0
+        found[-1].end = number + 1
+        blank = False
+    return found
+
+
+def texts(lines: list[str]) -> tuple[str, ...]:
+    """What each item says; none is empty."""
+    return tuple(filter(None, (item.text(lines) for item in items(lines))))
+
+
+def heading_order(line: str) -> int:
+    """2 for `## Heading`; 0 for a line that is no heading."""
+    order = len(line) - len(line.lstrip("#"))
+    return order if 0 < order < 7 and line[order : order + 1] == " " else 0
+
+
+def mark_of(line: str) -> str:
+    """The `- ` or `12. ` that a list item begins with; empty for any other line."""
+    if line[:2] in _BULLETS:
+        return line[:2]
+    digits = line[: len(line) - len(line.lstrip("0123456789"))]
+    return line[: len(digits) + 2] if digits and line[len(digits) :][:2] in (". ", ") ") else ""
+
+
+def moved_left(line: str, width: int) -> str:
+    """`line` without up to `width` of the blanks that it begins with."""
+    indent = len(line) - len(line.lstrip(" "))
+    return line[min(indent, width) :]
+
+
+def file_note(text: str) -> FileNote:
+    """`` `path` - description`` as its two parts; `path - description` and `path` too."""
+    path, note = code_span(text)
+    if not path:
+        path, dash, note = text.partition(" - ")
+        if not dash:
+            path, dash, note = text.partition(": ")
+        if " " in path.strip() or "\n" in path.strip():
+            path, note = "", text  # a sentence, no path
+    elif note.startswith(" - "):
+        note = note[3:]
+    else:
+        note = note.strip().lstrip("-–—: ")
+    return FileNote(path=clean(path), note=clean(note))
+
+
+def code_span(text: str) -> tuple[str, str]:
+    """The code span that a text begins with, and what follows; both empty if it has none."""
+    ticks = text[: len(text) - len(text.lstrip("`"))]
+    if not ticks:
+        return "", ""
+    at = len(ticks)
+    while (end := text.find(ticks, at)) >= 0:
+        after = end + len(ticks)
+        if text[after : after + 1] != "`" and text[end - 1] != "`":
+            return text[len(ticks) : end].strip(), text[after:]
+        at = end + len(text[end:]) - len(text[end:].lstrip("`"))
+    return "", ""

@@ -1,0 +1,197 @@
+"""Context snapshots: what a conversation knows, before its context is full or handed over.
+
+    <memory>/context_snapshots/snap_{ts}.md
+
+The last line holds a digest of each file in play, for programs. The format is told in
+manuals/external-memory.md.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import filters, formats, names, templates
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.base.references import Reference
+from contextkit.memory.documents import sections
+from contextkit.memory.documents import store as memory
+from contextkit.memory.documents.sections import FileNote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+REASONS = ("token_limit", "manual", "phase_end")
+_DIGESTS = "<!-- contextkit: files="
+_LISTS = {"files": "Files in Play", "decisions": "Pending Decisions"}
+
+
+class Snapshot(Record):
+    """`task` is the task in words, `tokens` 0 when nobody counted; what is not known is empty."""
+
+    timestamp: str = ""
+    tokens: int = 0
+    reason: str = ""
+    task_id: str = ""
+    summary: str = ""
+    task: str = ""
+    phase: str = ""
+    agents: tuple[str, ...] = ()
+    important: str = ""
+    files: tuple[FileNote, ...] = ()
+    decisions: tuple[str, ...] = ()
+    resume: str = ""
+    digests: tuple[Reference, ...] = ()
+
+    def check(self) -> None:
+        if self.reason and self.reason not in REASONS:
+            raise bad_input(f"reason={self.reason[:60]}: must be one of {', '.join(REASONS)}")
+        if self.phase:
+            memory.check_phase(self.phase)
+        if self.task_id:
+            memory.check_task(self.task_id)
+        if self.tokens < 0:
+            raise bad_input(f"tokens={self.tokens}: must not be negative")
+
+
+def make(
+    timestamp: str,
+    reason: str,
+    summary: str,
+    tokens: int = 0,
+    task_id: str = "",
+    task: str = "",
+    phase: str = "",
+    agents: Iterable[str] = (),
+    important: str = "",
+    files: Iterable[FileNote] = (),
+    decisions: Iterable[str] = (),
+    resume: str = "",
+    digests: tuple[Reference, ...] = (),
+) -> Snapshot:
+    """A snapshot from what is known. Raises ContextError for a reason, phase or task that is none.
+
+    `task` is the task id where nothing else is said; agents are names without commas.
+    """
+    return Snapshot(
+        timestamp=memory.utc(timestamp),
+        tokens=tokens,
+        reason=reason,
+        task_id=task_id,
+        summary=sections.clean(summary),
+        task=sections.clean(names.one_line(task)) or task_id,
+        phase=phase,
+        agents=tuple(a for a in (_agent(agent) for agent in agents) if a),
+        important=sections.clean(important),
+        files=sections.clean_files(files),
+        decisions=sections.clean_all(decisions),
+        resume=sections.clean(resume),
+        digests=digests,
+    )
+
+
+def _agent(name: str) -> str:
+    return sections.clean(names.one_line(name.replace(",", " ")))
+
+
+def render(snapshot: Snapshot) -> str:
+    """The document, as the seed has it; the digests are its last line."""
+    return templates.render(
+        "context_snapshot.md",
+        snapshot=snapshot,
+        tokens=str(snapshot.tokens or ""),
+        agents=", ".join(snapshot.agents),
+        digests=_line_of(snapshot.digests),
+    )
+
+
+def _line_of(digests: tuple[Reference, ...]) -> str:
+    """The digests as one line of JSON in a comment that no path can end; empty without any."""
+    if not digests:
+        return ""
+    pairs = ", ".join(
+        f"{filters.quoted(d.path, True)}: {filters.quoted(d.sha256, True)}" for d in digests
+    )
+    return _DIGESTS + "{" + pairs.replace(">", "\\u003e") + "} -->"
+
+
+def parse(text: str) -> Snapshot:
+    """The snapshot in a document; raises ContextError where the title is not that of one."""
+    lines = sections.normal(text).rstrip().split("\n")
+    digests = _digests_in(lines[-1])
+    outline = sections.Outline("\n".join(lines[:-1] if digests else lines))
+    if outline.title().lower() != "context snapshot":
+        raise ContextError("no snapshot: the first line must be `# Context Snapshot`")
+    state = _state(outline)
+    reason, phase = outline.value("Reason"), state.get("phase", "").lower()
+    tokens = outline.value("Token Count").lstrip("~ ").replace(",", "").replace("_", "")
+    listed = {
+        field: [text for found in outline.find(heading) for text in sections.texts(found.lines)]
+        for field, heading in _LISTS.items()
+    }
+    return Snapshot(
+        timestamp=memory.utc(outline.value("Timestamp")),
+        tokens=int(tokens[:15]) if tokens.isascii() and tokens.isdigit() else 0,
+        reason=reason if reason in REASONS else "",
+        task_id=outline.value("Task ID"),
+        summary=outline.body("Conversation Summary"),
+        task=state.get("task", ""),
+        phase=phase if phase in memory.PHASES else "",
+        agents=tuple(a for a in map(sections.clean, state.get("agents", "").split(",")) if a),
+        important=outline.body("Important Context"),
+        files=sections.clean_files(map(sections.file_note, listed["files"])),
+        decisions=tuple(listed["decisions"]),
+        resume=outline.body("Resume Instructions"),
+        digests=digests,
+    )
+
+
+def _state(outline: sections.Outline) -> dict[str, str]:
+    """The lines `- Task: …` of the current state, by their name in lower case."""
+    found: dict[str, str] = {}
+    for section in outline.find("Current State"):
+        for text in sections.texts(section.lines):
+            name, colon, value = text.partition(":")
+            if colon:
+                found.setdefault(name.strip().lower(), sections.clean(value))
+    return found
+
+
+def _digests_in(line: str) -> tuple[Reference, ...]:
+    """What `_line_of` wrote; none for any other line."""
+    if not (line.startswith(_DIGESTS) and line.endswith(" -->")):
+        return ()
+    try:
+        found = formats.from_json(line[len(_DIGESTS) : -4], "digests")
+    except ContextError:
+        return ()
+    pairs = found.items() if isinstance(found, dict) else ()
+    return tuple(
+        Reference(path=path, sha256=digest) for path, digest in pairs if isinstance(digest, str)
+    )
+
+
+def save(layout: Layout, snapshot: Snapshot, moment: int) -> str:
+    """Keep a snapshot under its time; returns the path. None is ever overwritten."""
+    text = render(snapshot)
+    return memory.create(layout, memory.SNAPSHOTS, "snap", moment, ".md", lambda _: text)
+
+
+def load(path: str) -> Snapshot:
+    """The snapshot at `path`. Raises ContextError for a file that is none."""
+    snapshot: Snapshot = memory.load(path, parse)
+    return snapshot
+
+
+def load_all(
+    layout: Layout, task: str = "", broken: list[str] | None = None, place: str = ""
+) -> list[tuple[str, Snapshot]]:
+    """(path, snapshot) of each, oldest first: by its own time, then by its name.
+
+    With `task` only those of it; `place` is another folder than the store's, as after archiving.
+    What cannot be read is said in `broken`.
+    """
+    place = place or layout.memory_folder(memory.SNAPSHOTS)
+    found = memory.load_all(layout, place, ".md", load, broken)
+    mine = [(path, one) for path, one in found if not task or task == (one.task_id or one.task)]
+    return sorted(mine, key=lambda pair: pair[1].timestamp)

@@ -1,0 +1,236 @@
+"""The store of external memory: its folders, names, times and words; what all its documents share.
+
+    <memory>/research_plans/{task}.md
+    <memory>/findings/{agent}_{ts}.md           merged_{ts}.md
+    <memory>/checkpoints/cp_{phase}_{ts}.json
+    <memory>/context_snapshots/snap_{ts}.md
+    <memory>/archive/{task}/…                   what is done, in the same folders
+
+`{ts}` is `20251023T180500`, UTC; a second file of the same second is `…_2`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, names
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
+    "research_plans",
+    "findings",
+    "checkpoints",
+    "context_snapshots",
+)
+PHASES = ("exploration", "planning", "implementation", "review")
+MERGED = "merged"  # the name before the time of a merged file; no agent may have it
+_LONGEST = 100  # characters of an id
+_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+# Names that some file systems take for devices, whatever follows a dot.
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))]
+)
+
+
+def check_task(task: str) -> str:
+    """A task id that can be a file's name; raises ContextError for any other."""
+    plain = 0 < len(task) <= _LONGEST and _ID.issuperset(task) and task[0] not in ".-"
+    if not plain or _is_device(task):
+        allowed = f"1 to {_LONGEST} of A-Z a-z 0-9 . _ -, neither . nor - first, and no device"
+        raise bad_input(f"task: {task[:60]!r} must be {allowed}")
+    return task
+
+
+def check_agent(agent: str) -> str:
+    """An agent's name as it goes into a file name: what is odd in it is `-`. Raises ContextError.
+
+    `fd:review` is `fd-review`; the name as it is stands in the document.
+    """
+    made = names.dashed(agent)
+    fine = 0 < len(agent) <= _LONGEST and agent.isprintable() and agent == agent.strip()
+    if not fine or "/" in agent or "\\" in agent or made[0] in ".-" or _is_device(made):
+        raise bad_input(f"agent: {agent[:60]!r} cannot be the name of a file")
+    if made.lower() == MERGED:
+        raise bad_input(f"agent: {MERGED!r} is the name of merged findings: choose another")
+    return made
+
+
+def _is_device(name: str) -> bool:
+    return name.partition(".")[0].lower() in _DEVICES
+
+
+def check_phase(phase: str, field: str = "phase") -> str:
+    """One of the four phases; raises ContextError for anything else."""
+    if phase not in PHASES:
+        raise bad_input(f"{field}={phase[:60]}: must be one of {', '.join(PHASES)}")
+    return phase
+
+
+def stamp(moment: int) -> str:
+    """`20251023T180500`, as the file names here carry it."""
+    return names.stamp(moment)[:-1]
+
+
+def parted(name: str) -> tuple[str, str, int]:
+    """A file's name as (what it is of, its time, which of that second).
+
+    From the right, since ids hold `_` too; the time is empty for a name without one.
+    """
+    of, _, last = os.path.splitext(name)[0].rpartition("_")
+    number = 1
+    if last.isascii() and last.isdigit():
+        number = int(last[:9])
+        of, _, last = of.rpartition("_")
+    if not of or names.shape(last) != "00000000T000000":
+        return os.path.splitext(name)[0], "", 1
+    return of, last, number
+
+
+def utc(timestamp: str) -> str:
+    """A time in a document as `2025-01-04T12:00:00Z`, so that two can be compared; else empty."""
+    if names.shape(timestamp) == "0000-00-00T00:00:00Z":
+        return timestamp
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(timestamp.strip())
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError):
+        return ""
+
+
+def folder(layout: Layout, kind: str) -> str:
+    """The folder of a kind of document, made, with nothing in the way and not seen by git."""
+    files.store(files.inside(layout.root, layout.memory, "memory"))
+    made = layout.memory_folder(kind)
+    if os.path.islink(made):
+        raise ContextError(f"{layout.shown(made)}: is a symbolic link: refused")
+    files.make_folder(made)
+    return made
+
+
+def create(
+    layout: Layout, kind: str, of: str, moment: int, suffix: str, text: Callable[[str], str]
+) -> str:
+    """Make the file `{of}_{ts}{suffix}` holding `text(its stem)`, never overwriting; its path."""
+    place = folder(layout, kind)
+    number = 0
+    while True:
+        number += 1
+        stem = f"{of}_{stamp(moment)}" + (f"_{number}" if number > 1 else "")
+        path = os.path.join(place, stem + suffix)
+        if os.path.lexists(path):
+            continue
+        try:
+            files.create(path, text(stem), exact=True)
+        except FileExistsError:
+            continue  # another process was faster
+        files.sweep(place, names.now())
+        return path
+
+
+def paths(place: str, suffix: str) -> list[str]:
+    """The documents in a folder, oldest first by their names; none where there is no folder.
+
+    Only plain files: drafts, links, folders and pipes are none of ours.
+    """
+    try:
+        with os.scandir(place) as entries:
+            found = [
+                entry.name
+                for entry in entries
+                if entry.name.endswith(suffix)
+                and entry.name[0] != "."
+                and entry.is_file(follow_symlinks=False)
+            ]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    found.sort(key=lambda name: (parted(name)[1], parted(name)[2], name))
+    return [os.path.join(place, name) for name in found]
+
+
+def read(path: str) -> str:
+    """The text of a document; a link or a pipe under its name is refused, not awaited."""
+    if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):
+        kind = "a symbolic link" if os.path.islink(path) else "no plain file"
+        raise ContextError(f"{path}: is {kind}: refused")
+    return files.read(path)
+
+
+def load(path: str, parse: Callable[[str], Any]) -> Any:
+    """What `parse` makes of the document at `path`. Raises ContextError naming the path."""
+    try:
+        return parse(read(path))
+    except ContextError as error:
+        raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+
+
+def load_all(
+    layout: Layout, place: str, suffix: str, load: Callable[[str], Any], broken: list[str] | None
+) -> list[tuple[str, Any]]:
+    """(path, document) of each that can be read; what is wrong with the others goes to `broken`."""
+    found = []
+    for path in paths(place, suffix):
+        try:
+            found.append((path, load(path)))
+        except ContextError as error:
+            if broken is not None and os.path.lexists(path):  # else it was archived just now
+                broken.append(f"{layout.shown(path)}: {str(error).removeprefix(f'{path}: ')}")
+    return found
+
+
+def archived(layout: Layout) -> list[str]:
+    """The ids of the tasks of which something is in the archive."""
+    place = os.path.dirname(os.path.dirname(layout.memory_archive("task", PLANS)))
+    try:
+        return sorted(name for name in os.listdir(place) if _ID.issuperset(name))
+    except OSError:
+        return []
+
+
+# What is known beside the documents: the current task, and the phase of each
+
+
+def current_task(layout: Layout) -> str:
+    """The task that was written about last; empty if none is known."""
+    task = _line(layout.memory_state("current"))
+    return task if _ID.issuperset(task) else ""
+
+
+def current_phase(layout: Layout, task: str) -> str:
+    """The phase in which a task is; empty if none was recorded."""
+    phase = _line(layout.memory_state(f"{task}.phase"))
+    return phase if phase in PHASES else ""
+
+
+def record(layout: Layout, task: str, phase: str = "") -> None:
+    """Make `task` the current one, and `phase` its phase when one is given."""
+    files.store(layout.state)
+    for name, text in (("current", task), (f"{task}.phase", phase)):
+        path = layout.memory_state(name)
+        if text and _line(path) != text:
+            files.write(path, text + "\n")
+
+
+def forget(layout: Layout, task: str) -> None:
+    """Forget the phase of a task that was archived, and that it is the current one."""
+    stale = [f"{task}.phase", *(["current"] if current_task(layout) == task else [])]
+    for name in stale:
+        try:
+            os.unlink(layout.memory_state(name))
+        except FileNotFoundError:
+            continue
+
+
+def _line(path: str) -> str:
+    try:
+        return files.read(path).partition("\n")[0].strip()
+    except ContextError:
+        return ""

@@ -1,0 +1,146 @@
+"""Derived snapshots: made of what the store already knows, when there is no time to write one.
+
+Called by `memory_status` in the save zone, and by hosts before they compact a context: so it
+starts no process, and what cannot be read is left out instead of failing.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, git, names, redaction, references
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import checkpoints, findings, sections, snapshots
+from contextkit.memory.documents import store as memory
+from contextkit.memory.documents.sections import FileNote
+from contextkit.memory.flows import saving
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.memory.documents.checkpoints import Checkpoint
+    from contextkit.memory.documents.findings import Finding
+    from contextkit.memory.documents.plans import Plan
+    from contextkit.memory.documents.snapshots import Snapshot
+
+_FINDINGS = 5  # the latest, whose summaries go in
+_FILES = 30  # files in play
+_UNSAID = "No summary was given: this was put together from the plan, the findings and git."
+
+
+def complete(layout: Layout, path: str, summary: str) -> None:
+    """Put the summary of a conversation into a snapshot that was written without one.
+
+    Raises ContextError where the file cannot be read as a snapshot any more.
+    """
+    made = snapshots.load(path).replace(summary=sections.clean(_clean(layout, summary)))
+    files.write(path, snapshots.render(made))
+
+
+def derive(
+    layout: Layout,
+    *,
+    reason: str,
+    now: int,
+    tokens: int = 0,
+    task: str = "",
+    summary: str = "",
+    modified: tuple[FileNote, ...] = (),
+) -> Snapshot:
+    """A snapshot of `task`, by default of the current one.
+
+    `modified` are files that the caller knows to have changed, relative to the root. Without a
+    task, and without anything stored, it holds what is given.
+    """
+    task = task or memory.current_task(layout)
+    plan = saving.known_plan(layout, task) if task else None
+    told = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
+    saved = checkpoints.load_all(layout, task) if task else []
+    checkpoint = saved[-1][1] if saved else None
+    in_play = _files_in_play(modified, told)
+    paths = [saving.path_of(file.path) for file in in_play]
+    decisions = [q.text for q in plan.questions if not q.answered] if plan else []
+    return snapshots.make(
+        timestamp=names.iso(now),
+        reason=reason,
+        summary=_clean(layout, summary).strip() or _UNSAID,
+        tokens=tokens,
+        task_id=task,
+        phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
+        agents=checkpoint.active_agents if checkpoint else (),
+        important=_clean(layout, _important(layout, plan, told)),
+        files=[file.replace(note=_clean(layout, file.note)) for file in in_play],
+        decisions=[_clean(layout, text) for text in decisions],
+        resume=_clean(layout, _resume(task, plan, checkpoint)),
+        digests=references.seal(layout.root, paths),
+    )
+
+
+def _clean(layout: Layout, text: str) -> str:
+    """`text` without secrets: nobody is asked before a snapshot is derived."""
+    return redaction.redacted(text, layout.limits.secrets_allow)[0]
+
+
+def _files_in_play(
+    modified: tuple[FileNote, ...], told: list[tuple[str, Finding]]
+) -> list[FileNote]:
+    """What was modified, then what the latest findings name, each once."""
+    found = {file.path: file for file in modified}
+    for _, finding in told:
+        for file in finding.files:
+            found.setdefault(file.path, file)
+    return list(found.values())[:_FILES]
+
+
+def _important(layout: Layout, plan: Plan | None, told: list[tuple[str, Finding]]) -> str:
+    paragraphs = []
+    if plan and plan.objective:
+        paragraphs.append(f"Objective: {plan.objective}")
+    if plan and plan.strategy:
+        paragraphs.append(f"Strategy: {plan.strategy}")
+    if plan and plan.constraints:
+        paragraphs.append("Constraints: " + "; ".join(plan.constraints))
+    for path, finding in told:
+        said = names.one_line(finding.summary or "; ".join(finding.discoveries[:3]))
+        paragraphs.append(f"{finding.agent} found: {said} ({layout.shown(path)})")
+    where = _git_state(layout)
+    return "\n\n".join([*paragraphs, *([where] if where else [])])
+
+
+def _git_state(layout: Layout) -> str:
+    """Branch and commit, read from git's files."""
+    if layout.repository is None:
+        return ""
+    head = git.head(layout.repository)
+    at = f" at {head.commit[:12]}" if head.commit else ", without a commit yet"
+    return f"Git: branch {head.branch or '(none, detached)'}{at}."
+
+
+def _resume(task: str, plan: Plan | None, checkpoint: Checkpoint | None) -> str:
+    lines = []
+    if checkpoint and checkpoint.next_action:
+        lines.append(f"Next action of {checkpoint.checkpoint_id}: {checkpoint.next_action}")
+    if plan:
+        lines += [f"{n}. {names.one_line(text)}" for n, text in enumerate(plan.next_actions, 1)]
+    if task:
+        lines.append(f"`make memory_recover task={task}` prints the plan and the findings.")
+    return "\n".join(lines)
+
+
+def uncommitted(layout: Layout) -> tuple[FileNote, ...]:
+    """What differs from the last commit, for a caller that has the time to ask git."""
+    if layout.repository is None:
+        return ()
+    from contextkit.base import changes
+
+    try:
+        found = changes.uncommitted(layout)
+    except (ContextError, OSError):
+        return ()  # where nothing can be written git cannot be asked; the rest is worth as much
+    top = layout.repository.top
+    notes = []
+    for change in found:
+        path = os.fsencode(layout.shown(os.path.join(top, change.path))).decode("utf-8", "replace")
+        if not path.startswith("../"):
+            notes.append(FileNote(path=path, note=change.state))
+    return tuple(notes)

@@ -1,0 +1,301 @@
+"""What agents and people say about a task, made into its documents: the writing half of memory.
+
+Everything is read and checked here before anything is written. A checkpoint also takes what the
+store knows: how many findings there are, the subtasks of the plan, a digest of each file that
+the findings name.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import names, references
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.memory.documents import (
+    checkpoints,
+    findings,
+    plan_updates,
+    plans,
+    sections,
+    snapshots,
+)
+from contextkit.memory.documents import merged as merged_findings
+from contextkit.memory.documents import store as memory
+from contextkit.memory.documents.checkpoints import Checkpoint
+from contextkit.memory.documents.findings import Finding
+from contextkit.memory.documents.plans import Plan
+from contextkit.memory.documents.sections import FileNote
+from contextkit.memory.documents.snapshots import Snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Fields = dict[str, Any]  # a text or a tuple of texts by name, as a call or a draft gives them
+
+PLAN = ("objective", "strategy", "questions", "answered", "completed", "in_progress", "pending",
+        "constraints", "next_actions")  # fmt: skip
+FINDING = ("agent", "description", "status", "summary", "discoveries", "files", "questions",
+           "recommendations")  # fmt: skip
+CHECKPOINT = ("completed", "pending", "active", "blocked", "summary", "next_action", "recovery",
+              "files")  # fmt: skip
+_LISTS = frozenset(
+    "questions answered completed in_progress pending constraints next_actions discoveries files"
+    " recommendations active blocked findings".split()
+)
+
+
+_BEFORE = " Before that: "
+_HOW_TO_RESUME = (
+    "Look at the files in play that are changed or missing (`make memory_recover task={task}` says"
+    " which, and prints the plan and the findings), then take the next action."
+)
+
+
+class Pending(Record):
+    """A document that is ready: its text, and what writes it and returns its path."""
+
+    text: str
+    write: Callable[[], str]
+
+
+def draft(text: str, known: Iterable[str]) -> Fields:
+    """The fields in a YAML or JSON document; one that is not known is refused by its name."""
+    from contextkit.base import formats
+
+    if text.lstrip()[:1] == "{":
+        found = formats.from_json(text, "draft")
+    else:
+        found = formats.from_yaml(text, "draft")
+    return _fields(found, known, "draft")
+
+
+def _fields(found: object, known: Iterable[str], where: str) -> Fields:
+    """Checked fields: texts, and lists as tuples (a text stands for a list of its lines)."""
+    if not isinstance(found, dict):
+        raise bad_input(f"{where}: must be lines of `name: value`")
+    known = tuple(known)
+    checked: Fields = {}
+    for name, value in found.items():
+        if name not in known:
+            raise bad_input(
+                f"{where}: unknown field {str(name)[:60]!r}{names.nearest(str(name), known)}"
+            )
+        if name == "findings":
+            checked[name] = value
+        elif name in _LISTS:
+            checked[name] = _texts(value, f"{where}: {name}")
+        elif value is None or isinstance(value, str | int):
+            checked[name] = "" if value is None else str(value)
+        else:
+            raise bad_input(f"{where}: {name} must be a text")
+    return checked
+
+
+def _texts(value: object, where: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return tuple(
+            part for line in value.split("\n") for part in line.split(" | ") if part.strip()
+        )
+    rows = value if isinstance(value, list) else [value]
+    return tuple(_text(row, where) for row in rows)
+
+
+def _text(row: object, where: str) -> str:
+    """An item of a list; a file may also be an object of `path` and `description`."""
+    if isinstance(row, dict) and isinstance(row.get("path"), str):
+        note = row.get("description", "")
+        return f"{row['path']} - {note}" if isinstance(note, str) and note else str(row["path"])
+    if isinstance(row, str) or (isinstance(row, int) and not isinstance(row, bool)):
+        return str(row)
+    raise bad_input(f"{where}: must be a list of texts")
+
+
+def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
+    """Items of `files=`, `path - description` each."""
+    found = []
+    for text in items:
+        path, _, note = text.partition(" - ")
+        found.append(FileNote(path=path.strip().strip("`"), note=note))
+    return tuple(found)
+
+
+# Documents from fields
+
+
+def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
+    """A plan, or what changes in it; its text is that of a new plan with these fields."""
+    change = plans.make(task_id=memory.check_task(task), **fields)
+    new = plan_updates.update(plans.render(Plan(task_id=task)), change, now)
+    return Pending(text=new, write=lambda: plan_updates.save(layout, change, now))
+
+
+def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:
+    """A finding from fields and an agent's report (empty: there is none); the fields win."""
+    made = _finding(task, fields, report, now)
+    return Pending(text=findings.render(made), write=lambda: findings.save(layout, made, now))
+
+
+def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
+    read: Fields = {}
+    if report.strip():
+        from contextkit.memory.documents import reports
+
+        read = reports.read(report)
+    given = {name: value for name, value in fields.items() if value}
+    if "files" in given:
+        given["files"] = notes(given["files"])
+    more = list(read.get("more", ()))
+    for name in findings.LISTS:  # what a report says is not lost because more is given
+        given[name] = (
+            *given.get(name, ()),
+            *(t for t in read.get(name, ()) if t not in given.get(name, ())),
+        )
+    if given.get("summary") and read.get("summary", given["summary"]) != given["summary"]:
+        more.insert(0, findings.Extra(heading="Summary of the report", text=read["summary"]))
+    values = {**read, **given, "more": tuple(more), "task_id": memory.check_task(task)}
+    values.setdefault("timestamp", names.iso(now))
+    for name in ("agent", "status", "summary"):
+        if not str(values.get(name, "")).strip():
+            raise bad_input(f"{name} is missing: give {name}= or a report that says it")
+    return findings.make(**values)
+
+
+def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
+    """A snapshot from what is given; the files in play are sealed."""
+    in_play = notes(fields.pop("files"))
+    made: Snapshot = snapshots.make(
+        timestamp=names.iso(now),
+        task_id=task and memory.check_task(task),
+        files=in_play,
+        digests=_sealed(layout, in_play),
+        **fields,
+    )
+    return Pending(text=snapshots.render(made), write=lambda: snapshots.save(layout, made, now))
+
+
+def _sealed(layout: Layout, found: Iterable[FileNote]) -> tuple[references.Reference, ...]:
+    """A digest of each file that is named, without the line numbers behind it."""
+    return references.seal(layout.root, [path_of(file.path) for file in found if file.path])
+
+
+def path_of(named: str) -> str:
+    """`src/app.py` of `src/app.py:42` and `src/app.py:42-60`."""
+    path, colon, lines = named.rpartition(":")
+    return path if colon and lines and not lines.strip("0123456789-,") else named
+
+
+def checkpoint(
+    layout: Layout,
+    task: str,
+    phase: str,
+    fields: Fields,
+    now: int,
+    coming: tuple[Finding, ...] = (),
+) -> Pending:
+    """A checkpoint of a task from what is given and what the store knows.
+
+    `coming` are findings that will be written before it, and count.
+    """
+    made = _checkpoint(layout, task, memory.check_phase(phase), fields, now, coming)
+    return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
+
+
+def carried(layout: Layout, task: str, said: str) -> Fields:
+    """Summary and next action of a checkpoint for which nobody gave any.
+
+    Whoever resumes reads the newest one only: so it says again where the task stood before.
+    """
+    saved = checkpoints.load_all(layout, task)
+    if not saved:
+        return {"summary": said}
+    before = saved[-1][1].context_summary.rpartition(_BEFORE)[2]
+    known = known_plan(layout, task).next_actions
+    return {
+        "summary": f"{said}{_BEFORE}{before}" if before else said,
+        "next_action": known[0] if known else saved[-1][1].next_action,
+    }
+
+
+def _checkpoint(
+    layout: Layout, task: str, phase: str, fields: Fields, now: int, coming: tuple[Finding, ...]
+) -> Checkpoint:
+    known = known_plan(layout, memory.check_task(task))
+    found = [*_found(layout, task), *coming]
+    in_play = [*notes(fields.get("files", ())), *(file for one in found for file in one.files)]
+    next_action = known.next_actions[0] if known.next_actions else ""
+    count = fields.get("findings_count")
+    return Checkpoint(
+        checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
+        task_id=task,
+        phase=phase,
+        timestamp=names.iso(now),
+        completed_subtasks=tuple(fields.get("completed") or known.completed),
+        pending_subtasks=tuple(fields.get("pending") or (*known.in_progress, *known.pending)),
+        active_agents=tuple(fields.get("active") or ()),
+        blocked_agents=tuple(fields.get("blocked") or ()),
+        findings_count=len(found) if count is None else count,
+        context_summary=sections.clean(fields.get("summary") or ""),
+        next_action=sections.clean(fields.get("next_action") or next_action),
+        recovery_instructions=sections.clean(fields.get("recovery") or "")
+        or _HOW_TO_RESUME.format(task=task),
+        files=_sealed(layout, in_play),
+    )
+
+
+def _found(layout: Layout, task: str) -> list[Finding]:
+    """The findings of a task, also those that are only in a merged file any more."""
+    here = findings.load_all(layout, task)
+    there = {os.path.basename(path) for path, _ in here}
+    merged = [one for _, whole in merged_findings.load_all(layout, task) for one in whole.parts]
+    gone = {part.file: part.finding for part in merged if part.file not in there}
+    return [*gone.values(), *(one for _, one in here)]
+
+
+def known_plan(layout: Layout, task: str) -> Plan:
+    """The plan of a task; one that says nothing where there is none that can be read."""
+    try:
+        return plans.load(plans.path_of(layout, task))
+    except ContextError:
+        return Plan(task_id=task)
+
+
+def phase_of(layout: Layout, task: str) -> str:
+    """The phase that a task is in: as recorded, else of its newest checkpoint, else the first."""
+    recorded = memory.current_phase(layout, memory.check_task(task))
+    if recorded:
+        return recorded
+    saved = checkpoints.load_all(layout, task)
+    return saved[-1][1].phase if saved else memory.PHASES[0]
+
+
+def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Pending]]:
+    """The phase, and what a batch of agents leaves: a finding each, then a checkpoint.
+
+    All of it is checked here; a checkpoint is made unless the settings say otherwise.
+    """
+    rows = fields.pop("findings", None)
+    if not isinstance(rows, list) or not rows:
+        raise bad_input("draft: findings must be a list with an entry for each agent")
+    phase = memory.check_phase(fields.pop("phase", "") or phase_of(layout, task))
+    made = []
+    for number, row in enumerate(rows, start=1):
+        where = f"draft: findings {number}"
+        try:
+            made.append(_finding(task, _fields(row, FINDING, where), "", now))
+        except ContextError as error:
+            text = str(error)
+            raise bad_input(text if text.startswith(where) else f"{where}: {text}") from None
+
+    def writer(one: Finding) -> Callable[[], str]:
+        return lambda: findings.save(layout, one, now)
+
+    ready = [Pending(text=findings.render(one), write=writer(one)) for one in made]
+    if layout.limits.memory_agent_completion:
+        ready.append(checkpoint(layout, task, phase, fields, now, tuple(made)))
+    return phase, ready

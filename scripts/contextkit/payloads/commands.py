@@ -1,0 +1,296 @@
+"""Store a long text of a subagent and answer with a short receipt; show, find and remove it."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import cli, names, sessions, tokens
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import retention, storing
+
+_AROUND = 100  # characters that `find` shows on either side in a very long line
+PARTS = ("file", "head", "summary", "content", "sources", "facts")
+SESSION = Option(
+    name="session", help="the session (default: SESSION_ID and so on, else the kept one)"
+)
+
+
+def store(layout: Layout, args: Arguments) -> Answer:
+    target = storing.check_target(layout, args.path, args.overwrite) if args.path else ""
+    session = "" if target else args.session or sessions.find_current(layout)
+    if session:
+        sessions.check(session)  # a bad one is refused before anything is read
+    output = _output(args)
+    budget = args.budget or _budget_of_the_environment() or layout.limits.payload_budget
+    size = output.tokens
+    asked = bool(args.force or target)
+    if args.inline or not (asked or size > budget):
+        why = "as asked" if args.inline else f"within {budget}"
+        cli.say(f"~{size} tokens, {why}: passed through, nothing stored")
+        return Answer(text=output.content, exact=True)
+    now = names.now()
+    try:
+        if target:
+            stored = storing.store_at(layout, target, output, now, args.overwrite)
+        else:
+            session, made_up = sessions.current(layout, args.session, now)
+            if made_up:
+                cli.say(f"no session is named: using {session} from now on")
+            stored = storing.store(layout, session, output, now)
+    except (OSError, ContextError) as error:
+        reason = getattr(error, "strerror", "") or error
+        cli.say(f"storing failed ({reason}): the whole text follows on stdout")
+        return Answer(text=output.content, status=1, exact=True)
+    for note in stored.notes:
+        cli.say(note)
+    cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
+    if session:
+        _say_all(retention.sweep_in_passing(layout, now, session))
+    return Answer(text=stored.receipt)
+
+
+def _budget_of_the_environment() -> int:
+    """PAYLOAD_BUDGET, for a launcher that gives its subagents another budget; 0 when unset."""
+    given = os.environ.get("PAYLOAD_BUDGET", "")
+    if given and not (given.isascii() and given.isdigit() and int(given[:18]) > 0):
+        raise bad_input(f"PAYLOAD_BUDGET={given[:40]}: must be a whole number from 1")
+    return int(given[:18]) if given else 0
+
+
+def _output(args: Arguments) -> storing.Output:
+    """What was given, checked as far as it can be before anything is written."""
+    from contextkit.payloads.documents import receipts
+
+    rows = tuple(receipts.row(text) for text in args.findings)
+    confidence = receipts.level(args.confidence)
+    content = cli.content(args.file)
+    output = storing.Output(
+        topic=args.topic,
+        source=args.source,
+        content=content,
+        tokens=args.tokens or tokens.estimate(content),
+        summary=args.summary,
+        rows=rows,
+        key_findings=args.key_findings,
+        confidence=confidence,
+        sources=args.sources,
+    )
+    storing.check(output)
+    return output
+
+
+def _say_all(lines: list[str]) -> None:
+    for line in lines:
+        cli.say(line)
+
+
+def list_(layout: Layout, args: Arguments) -> str:
+    now = names.now()
+    session = "" if args.all else _session(layout, args)
+    _say_all(retention.sweep_in_passing(layout, now, session))
+    retention.wake(layout, session, now)
+    found = [session] if session else payloads.sessions_in(layout)
+    if args.json:
+        texts = [payloads.manifest(layout, name, now) for name in found]
+        return texts[0] if session else f"[{','.join(texts)}]"
+    from contextkit.base import tables
+
+    rows = []
+    for name in found:
+        there = {path.rpartition("/")[2] for path in payloads.documents(layout, name)}
+        for entry in payloads.load_all(layout, name):
+            state = "" if entry["path"] in there else "missing"
+            there.discard(entry["path"])
+            rows.append((entry["id"], str(entry["tokens"]), state, entry["source"], entry["topic"]))
+        if there:
+            cli.say(f"{len(there)} files are not listed: payload_repair session={name}")
+    return tables.table(("id", "tokens", "state", "source", "topic"), rows) or "No payloads."
+
+
+def show(layout: Layout, args: Arguments) -> Answer:
+    session = _session(layout, args)
+    path = storing.find(layout, args.ref, session, names.now(), only=bool(args.session))
+    if args.part == "facts":
+        return Answer(text=_facts(layout, path, args.json))
+    if args.part in ("", "file") and not args.json:
+        from contextkit.base import files
+
+        return Answer(text=files.read(path), exact=True)
+    payload = payloads.load(path, layout.shown(path))
+    parts = {
+        "head": f"{payload.topic}\n{payload.created_at}  {payload.source}  ~{payload.tokens}",
+        "summary": payload.summary,
+        "content": payload.content,
+        "sources": "\n".join(payload.sources),
+    }
+    if args.json:
+        from contextkit.base import formats
+
+        whole = {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
+        return Answer(text=formats.to_json(whole))
+    return Answer(text=parts[args.part], exact=args.part == "content")
+
+
+def _identity(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def _facts(layout: Layout, path: str, as_json: bool) -> str:
+    """Each fact of the content with its line in the file, so that `path:line` opens there."""
+    from contextkit.base import facts, files, formats, tables
+
+    data = files.read_bytes(path)
+    start, end = payloads.span(data, layout.shown(path))
+    before = data.count(b"\n", 0, start)
+    found = facts.find(data[start:end].decode("utf-8", "replace"))
+    if as_json:
+        rows = [
+            {"id": f"{_identity(path)}:{line + before}", "kind": kind, "fact": value}
+            for kind, value, line in found
+        ]
+        return formats.to_json(rows)
+    table = [(str(line + before), kind, value) for kind, value, line in found]
+    return tables.table(("line", "kind", "fact"), table) or "No hard facts."
+
+
+def find(layout: Layout, args: Arguments) -> Answer:
+    if args.session:
+        sessions.check(args.session)
+    searched = [args.session] if args.session else payloads.sessions_in(layout)
+    hits = [hit for name in searched for hit in payloads.search(layout, name, args.q)]
+    if not hits:
+        cli.say(f"{args.q!r} stands in no payload of {args.session or 'any session'}")
+    if args.json:
+        from contextkit.base import formats
+
+        keys = ("id", "line", "text")
+        found = [dict(zip(keys, hit, strict=True)) for hit in hits]
+        return Answer(text=formats.to_json(found), status=0 if hits else 1)
+    lines = [f"{identity}:{number}: {_around(line, args.q)}" for identity, number, line in hits]
+    return Answer(text="\n".join(lines), status=0 if hits else 1)
+
+
+def _around(line: str, query: str) -> str:
+    """The line, or of a very long one what stands around the query."""
+    at = max(0, line.lower().find(query.lower()) - _AROUND)
+    end = at + len(query) + 2 * _AROUND
+    return ("…" if at else "") + names.one_line(line[at:end]) + ("…" if end < len(line) else "")
+
+
+def end(layout: Layout, args: Arguments) -> str:
+    now = names.now()
+    ended = retention.end(layout, args.session, now, args.summary_file)
+    sessions.forget(layout, args.session)
+    purged = retention.purge(layout, args.session, now) if args.purge else []
+    if ended and not args.purge:
+        cli.say(f"can be resumed for {layout.limits.payload_grace}: store or list in that session")
+    if ended:
+        return ended.line()
+    return "\n".join(purged) or f"session {args.session}: nothing to remove"
+
+
+def sweep(layout: Layout, args: Arguments) -> str:
+    idle = names.seconds(args.max_idle or layout.limits.payload_idle)
+    return "\n".join(retention.sweep(layout, names.now(), idle)) or "nothing to remove"
+
+
+def repair(layout: Layout, args: Arguments) -> str:
+    with retention.session_lock(layout, args.session):
+        done = payloads.repair(layout, args.session, names.now())
+    return "\n".join(done) or "nothing to mend"
+
+
+def _session(layout: Layout, args: Arguments) -> str:
+    """The session that a reading command means; empty where nothing names one that could be."""
+    if args.session:
+        return sessions.check(args.session)
+    try:
+        return sessions.check(sessions.find_current(layout))
+    except ContextError:
+        return ""
+
+
+STORE = (
+    Option(name="topic", required=True, help="what the text is about, in a few words"),
+    Option(name="source", required=True, help="the subagent that produced it"),
+    Option(name="file", help="the text (default: standard input)"),
+    SESSION,
+    Option(name="summary", help="two or three sentences (default: taken from the text)"),
+    Option(name="findings", kind="items", single="finding", help="Aspect=Finding, up to seven"),
+    Option(name="key_findings", help="one or two sentences (default: taken from the text)"),
+    Option(name="confidence", help="High, Medium or Low"),
+    Option(name="sources", kind="items", single="cite", help="where it comes from"),
+    Option(name="budget", kind="whole", help="tokens up to which the text is passed through"),
+    Option(name="force", kind="flag", help="store it however short it is"),
+    Option(name="inline", kind="flag", help="pass it through however long it is"),
+    Option(name="path", help="store it exactly there, outside any session (.md, .json, .txt)"),
+    Option(name="overwrite", kind="flag", help="replace what is at path="),
+    Option(name="tokens", kind="whole", help="the exact count, if you have one"),
+)
+
+PROGRAM = Program(
+    name="payload_store",
+    about=__doc__ or "",
+    default="store",
+    commands=(
+        Command(
+            run=store,
+            help="store a long text, answer with a receipt",
+            needs=("toons",),
+            options=STORE,
+        ),
+        Command(
+            run=list_,
+            help="what a session has stored",
+            options=(
+                SESSION,
+                Option(name="all", kind="flag", help="every session"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=show,
+            help="print a payload, or a part of it",
+            needs=("toons",),
+            options=(
+                Option(name="ref", required=True, positional=True,
+                       help="an id, a path, `latest`, or a whole @stored: line"),
+                Option(name="part", choices=PARTS, help="which part (default: the file)"),
+                SESSION,
+                JSON,
+            ),
+        ),
+        Command(
+            run=find,
+            help="every line of the payloads that holds a text",
+            options=(
+                Option(name="q", also=("query",), required=True, positional=True,
+                       help="the text, in any case"),
+                Option(name="session", help="only this session (default: all)"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=end,
+            help="end a session: its payloads go",
+            options=(
+                Option(name="session", required=True, help="the session that ends"),
+                Option(name="summary_file", help="where to note it"),
+                Option(name="purge", kind="flag", help="for good, at once"),
+            ),
+        ),
+        Command(
+            run=sweep,
+            help="end the sessions that nobody uses any more",
+            options=(Option(name="max_idle", help="idle for longer than this (default: 24h)"),),
+        ),
+        Command(
+            run=repair,
+            help="make a session's manifest again from its files",
+            options=(Option(name="session", required=True, help="the session to mend"),),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,129 @@
+"""An index in one JSON file: a head, a list of entries, a total. Adding costs the same at any size.
+
+    {
+      "sessionId": "…", "createdAt": "…",
+      "payloads": [
+        {…},
+        {…}
+      ],
+      "totalTokensStored": 4500
+    }
+
+An entry is spliced in before the tail, without parsing what is there, but only when the tail is
+byte for byte as we write it; the file is replaced whole, so it is valid JSON at every instant.
+Call everything under the index's lock.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files
+from contextkit.base.errors import ContextError
+from contextkit.base.filters import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Fields = dict[str, Any]
+
+_LAST = b"\n    }"  # the end of an entry
+_EMPTY = b": ["
+_TAIL = 1 << 16  # bytes at the end in which the tail and the last entry lie
+
+
+def render(head: Fields, list_name: str, entries: list[Fields], total_name: str) -> str:
+    """The whole index; the total is that of the entries' `tokens`."""
+    total = sum(entry["tokens"] for entry in entries)
+    lines = [f"  {quoted(name, True)}: {_value(value)},\n" for name, value in head.items()]
+    listed = ",\n".join(_entry(entry) for entry in entries)
+    body = f"\n{listed}" if entries else ""
+    return "{\n" + "".join(lines) + f'  "{list_name}": [{body}' + _tail(total_name, total)
+
+
+def add(path: str, entry: Fields, total_name: str) -> bool:
+    """Splice an entry into the index at `path`; False when its tail is not as we write it.
+
+    Only the tail is read: with 10,000 entries that takes half the time of reading all.
+    """
+    with open(path, "rb") as old:
+        start = max(0, os.fstat(old.fileno()).st_size - _TAIL)
+        old.seek(start)
+        end, added = _splice(old.read(), entry, total_name)
+    if added:
+        files.splice(path, start + end, added)
+    return bool(added)
+
+
+def _splice(data: bytes, entry: Fields, total_name: str) -> tuple[int, bytes]:
+    """Up to where the index stays, and what comes then; nothing when its tail is not ours."""
+    end, number = _end(data, total_name)
+    if data.endswith(_LAST, 0, end):
+        joint = ",\n"
+    elif data.endswith(_EMPTY, 0, end):
+        joint = "\n"
+    else:
+        return 0, b""
+    return end, f"{joint}{_entry(entry)}{_tail(total_name, number + entry['tokens'])}".encode()
+
+
+def _end(data: bytes, total_name: str) -> tuple[int, int]:
+    """Where the list ends, and the total; (0, 0) when the tail is not as we write it."""
+    end = data.rfind(_tail(total_name, 0).partition("0")[0].encode(), max(0, len(data) - 200))
+    digits = data[max(0, end) :].rpartition(b" ")[2].removesuffix(b"\n}\n")
+    ours = end >= 0 and digits.isdigit() and _tail(total_name, int(digits)).encode() == data[end:]
+    return (end, int(digits)) if ours else (0, 0)
+
+
+def total(data: bytes, list_name: str, total_name: str) -> int:
+    """The total in the tail, without parsing the rest where that is as we write it."""
+    end, number = _end(data, total_name)
+    if end:
+        return number
+    try:
+        return sum(entry["tokens"] for entry in parse(data, list_name, "")[1])
+    except ContextError:
+        return 0
+
+
+def last_id(data: bytes) -> str:
+    """The id of the last entry; empty when there is none, or it is not as we write it."""
+    _, mark, rest = data.rpartition(b'\n      "id": "')
+    return rest.partition(b'"')[0].decode("utf-8", "replace") if mark else ""
+
+
+def parse(data: bytes, list_name: str, where: str) -> tuple[Fields, list[Fields]]:
+    """The head and the entries. Raises ContextError for what is no index."""
+    from contextkit.base import formats
+
+    found = formats.from_json(data.decode("utf-8", "replace"), where)
+    entries = found.get(list_name) if isinstance(found, dict) else None
+    if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
+        raise ContextError(f"{where}: has no list of {list_name}")
+    return found, entries
+
+
+def _is_entry(entry: object) -> bool:
+    if not isinstance(entry, dict) or type(entry.get("tokens")) is not int:
+        return False
+    return isinstance(entry.get("id"), str) and entry["tokens"] >= 0
+
+
+def _tail(total_name: str, number: int) -> str:
+    return f'\n  ],\n  "{total_name}": {number}\n}}\n'
+
+
+def _entry(entry: Fields) -> str:
+    lines = ",\n".join(f"      {quoted(name, True)}: {_value(v)}" for name, v in entry.items())
+    return f"    {{\n{lines}\n    }}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        return quoted(value, always=True)
+    if type(value) is int:
+        return str(value)
+    from contextkit.base import formats
+
+    return formats.to_json(value)  # of an entry that somebody else wrote

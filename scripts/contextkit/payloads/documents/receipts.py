@@ -1,0 +1,165 @@
+"""Receipts: what goes back to the main agent in place of a long text. TOON, under 300 tokens.
+
+@stored: shared/payloads/sess-abc123/20251128-100500-nsw-strata-legislation.md
+
+summary[2]{aspect,finding}:
+  Primary Acts,"Strata Schemes Management Act 2015, Development Act 2015"
+  Regulator,NSW Fair Trading
+keyFindings: 2 main acts + 2 regulations govern strata in NSW
+confidence: High
+tokens_stored: 4500
+facts_kept: 12/87
+"""
+
+from __future__ import annotations
+
+from contextkit.base import facts, tokens
+from contextkit.base.errors import bad_input
+from contextkit.base.records import Record
+from contextkit.payloads.documents.summaries import Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MARK = "@stored: "
+_SHORTEST = 60  # characters below which a finding is not shortened any further
+_LONGEST = 2000  # characters of a finding that are looked at when it has to be shortened
+_LEVELS = ("High", "Medium", "Low")
+
+
+class Receipt(Record):
+    """`confidence` is empty when nobody gave one; `all_facts` are those of the stored text."""
+
+    path: str
+    rows: tuple[Row, ...]
+    key_findings: str
+    tokens_stored: int
+    confidence: str = ""
+    all_facts: tuple[object, ...] = ()
+
+    def check(self) -> None:
+        if self.confidence not in ("", *_LEVELS):
+            raise bad_input(f"confidence={self.confidence}: must be High, Medium or Low")
+
+
+def level(text: str) -> str:
+    """A confidence as typed, in whatever case; raises ContextError for any other word."""
+    found = text.strip().capitalize()
+    if found not in ("", *_LEVELS):
+        raise bad_input(f"confidence={text}: must be High, Medium or Low")
+    return found
+
+
+def row(text: str) -> Row:
+    """A finding as typed, `Aspect=Finding`; raises ContextError for any other form."""
+    aspect, equals, finding = text.partition("=")
+    if not (equals and aspect.strip() and finding.strip()):
+        raise bad_input(f"findings: {text[:60]!r} must have the form Aspect=Finding")
+    return Row(aspect=aspect.strip(), finding=finding.strip())
+
+
+def render(receipt: Receipt) -> str:
+    """The receipt as it is printed, `facts_kept` counted on what it says."""
+    said = [receipt.key_findings, *(text for r in receipt.rows for text in (r.aspect, r.finding))]
+    found: list[facts.Fact] = list(receipt.all_facts)  # type: ignore[arg-type]
+    return _encoded(receipt, f"{facts.kept(found, chr(10).join(said))}/{len(found)}")
+
+
+def _encoded(receipt: Receipt, facts_kept: str) -> str:
+    import toons
+
+    fields: dict[str, object] = {
+        "summary": [{"aspect": row.aspect, "finding": row.finding} for row in receipt.rows],
+        "keyFindings": receipt.key_findings,
+    }
+    if receipt.confidence:
+        fields["confidence"] = receipt.confidence
+    fields["tokens_stored"] = receipt.tokens_stored
+    if facts_kept:
+        fields["facts_kept"] = facts_kept
+    path = toons.dumps({"path": receipt.path}).partition(": ")[2]
+    return f"{MARK}{path}\n\n{toons.dumps(fields)}"
+
+
+def parse_path(text: str) -> str:
+    """The path in an `@stored:` line, quoted or not, alone or in a whole receipt in a code fence.
+
+    Raises ContextError where there is none.
+    """
+    import toons
+
+    for line in text.split("\n"):
+        bare = line.strip(" \t\r`").removeprefix("- ").replace('"@stored":', "@stored:", 1)
+        if not bare.startswith(MARK.rstrip()):
+            continue
+        try:
+            found = toons.loads(f"path: {bare.removeprefix(MARK.rstrip()).strip(' ')}")["path"]
+        except (ValueError, KeyError, TypeError):
+            break
+        if isinstance(found, str) and found:
+            return found
+    raise bad_input(f"ref: {text[:60]!r} is no @stored: line")
+
+
+def clipped(receipt: Receipt, cap: int) -> tuple[Receipt, list[str]]:
+    """The receipt within `cap` tokens (cautiously estimated), and what was cut.
+
+    The longest findings are shortened first, then rows go from the end, then the key findings
+    are shortened. The path and the number of tokens always stay.
+    """
+
+    def cut(rows: int, finding: int, key: int, aspect: int = _SHORTEST) -> Receipt:
+        kept = tuple(
+            Row(aspect=_cut(row.aspect, aspect), finding=_cut(row.finding, finding))
+            for row in receipt.rows[:rows]
+        )
+        return receipt.replace(rows=kept, key_findings=_cut(receipt.key_findings, key))
+
+    def fits(*sizes: int) -> bool:
+        return tokens.cautious(_encoded(cut(*sizes), "9999/9999")) <= cap
+
+    if tokens.cautious(_encoded(receipt, "9999/9999")) <= cap:
+        return receipt, []
+    rows = next((n for n in range(len(receipt.rows), 0, -1) if fits(n, _SHORTEST, _LONGEST)), 0)
+    if rows:
+        longest = max(len(row.finding) for row in receipt.rows[:rows])
+        room = _largest(_SHORTEST, longest, lambda n: fits(rows, n, _LONGEST))
+        final = cut(rows, room, _LONGEST)
+    elif fits(1, _SHORTEST, _SHORTEST):
+        room = _largest(_SHORTEST, _LONGEST, lambda n: fits(1, _SHORTEST, n))
+        final = cut(1, _SHORTEST, room)
+    else:  # a script whose characters cost many tokens
+        room = _largest(1, _SHORTEST, lambda n: fits(1, n, n, n))
+        final = cut(1, room, room, room)
+    return final, _lost(receipt, final)
+
+
+def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """The largest number of characters up to `high` that fits, where `low` does."""
+    high = min(high, _LONGEST)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def _lost(receipt: Receipt, final: Receipt) -> list[str]:
+    """What was cut and by how much, in words."""
+    pairs = list(zip(receipt.rows, final.rows, strict=False))
+    short = [len(was.finding) - len(r.finding) for was, r in pairs if was.finding != r.finding]
+    said = [f"{len(short)} findings shortened by {sum(short)} characters"] if short else []
+    if any(was.aspect != r.aspect for was, r in pairs):
+        said.append("aspects shortened")
+    gone = receipt.rows[len(final.rows) :]
+    said += [f"row {row.aspect[:_SHORTEST]!r} left out" for row in gone]
+    by = len(receipt.key_findings) - len(final.key_findings)
+    return [*said, f"key findings shortened by {by} characters"] if by else said
+
+
+def _cut(text: str, most: int) -> str:
+    """At most `most` characters of `text`, cut at a blank where there is one near."""
+    if len(text) <= most:
+        return text
+    blank = text.rfind(" ", most // 2, most)
+    return text[: blank if blank > 0 else most - 1].rstrip(" ,;:…") + "…"

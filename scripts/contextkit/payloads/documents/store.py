@@ -1,0 +1,338 @@
+"""Payloads: long output of subagents, whole on disk, for as long as their session lasts.
+
+    <payloads>/<session>/<YYYYMMDD-HHMMSS>-<topic>.md     the payload; the stem is its id
+    <payloads>/<session>/manifest.json                    what is stored, in order
+
+The format is told in manuals/payloads.md. The payload is written before the manifest that lists it,
+and the manifest can be made again from the payloads.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, names, sessions, templates
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.payloads.documents import manifest as manifests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MANIFEST = "manifest.json"
+LIST, TOTAL = "payloads", "totalTokensStored"
+_IGNORE = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
+_CONTENT = b"\n## Full Content\n\n"
+_SOURCES = b"\n\n---\n\n## Sources\n\n"
+_LAST_LINE = b"<!-- contextkit: bytes="
+_SUMMARY_LENGTH = 200  # characters of a summary in the manifest
+_TEXTS = ("id", "path", "topic", "source", "createdAt", "summary")  # of an entry, as documented
+
+
+class Payload(Record):
+    """A stored text with what is known about it; `tokens` is of the content."""
+
+    topic: str
+    source: str
+    created_at: str
+    tokens: int
+    summary: str
+    content: str
+    sources: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        check(self.topic, self.source, self.content)
+        if names.shape(self.created_at) != "0000-00-00T00:00:00Z":
+            raise bad_input(
+                f"created_at: {self.created_at[:60]!r} must be like 2025-11-28T10:05:00Z"
+            )
+        for text in (self.summary, *self.sources):
+            if text != names.one_line(text):
+                raise bad_input(f"summary or sources: {text[:60]!r} must be one line")
+
+
+def check(topic: str, source: str, content: str) -> None:
+    """Raise ContextError for what cannot be stored, whatever its length."""
+    for name, value in (("topic", topic), ("source", source)):
+        control = any(char < " " or "\x7f" <= char <= "\x9f" for char in value)
+        if not value.strip() or control or len(value.splitlines()) > 1 or len(value) > 200:
+            raise bad_input(f"{name}: {value[:60]!r} must be a line of up to 200 characters")
+    if not content.strip():
+        raise bad_input("file: the content is empty: nothing to store")
+
+
+def render(payload: Payload) -> str:
+    """The file of a payload; its last line says how long the content is, and its digest."""
+    data = payload.content.encode("utf-8")
+    digest = names.sha256(data)
+    return templates.render("payload.md", payload=payload, bytes=len(data), sha256=digest)
+
+
+def parse(data: bytes, where: str = "payload") -> Payload:
+    """The payload in a file. Raises ContextError for what is none, or was changed."""
+    start, end = span(data, where)
+    head = data[:start].decode("utf-8", "replace")
+    title, _, rest = head.partition("\n")
+    lines = rest.partition("\n---\n")[0].split("\n")
+    fields = dict(line[2:].split(":** ", 1) for line in lines if ":** " in line[2:])
+    digits = fields.get("Tokens", "").lstrip("~")
+    if not title.startswith("# ") or not (digits.isascii() and digits.isdigit()):
+        raise ContextError(f"{where}: is no payload: its head is missing or was changed")
+    sources = data[end:].partition(_SOURCES)[2].decode("utf-8", "replace").split("\n")
+    summary = head.partition("\n## Summary\n\n")[2].partition("\n\n---\n")[0]
+    try:
+        return Payload(
+            topic=title[2:],
+            source=fields.get("Source", "unknown"),
+            created_at=fields.get("Generated", ""),
+            tokens=int(digits[:18]),
+            summary=names.one_line(summary),
+            content=data[start:end].decode("utf-8"),
+            sources=tuple(names.one_line(line[2:]) for line in sources if line.startswith("- ")),
+        )
+    except (UnicodeDecodeError, ContextError) as error:
+        raise ContextError(f"{where}: is no payload: {error}") from None
+
+
+def span(data: bytes, where: str) -> tuple[int, int]:
+    """Where the content begins and ends, whatever headings it contains itself.
+
+    Raises ContextError for a file without content, and where it is not what was stored.
+    """
+    start = data.find(_CONTENT)
+    if start < 0:
+        raise ContextError(f"{where}: is no payload: it has no `## Full Content`")
+    start += len(_CONTENT)
+    last = data.rstrip(b"\n").rpartition(b"\n")[2]
+    length, _, rest = last.removeprefix(_LAST_LINE).partition(b" sha256=")
+    if not last.startswith(_LAST_LINE) or not length.isdigit() or len(length) > 18:
+        return start, _end_by_form(data, start)
+    end = start + int(length)
+    if names.sha256(data[start:end]).encode() != rest.partition(b" ")[0]:
+        raise ContextError(f"{where}: the content is not what was stored: the file was changed")
+    return start, end
+
+
+def _end_by_form(data: bytes, start: int) -> int:
+    """The content's end in a file that has lost its last line, or was written by another tool."""
+    end = data.rfind(_SOURCES)
+    if end >= start and b"\n```" not in data[end:]:  # in a code block it belongs to the content
+        return end
+    return max(start, len(data) - len(b"\n\n" if data.endswith(b"\n\n") else b"\n"))
+
+
+def folder(layout: Layout, session: str) -> str:
+    """The session's folder, which need not exist. Raises ContextError if it is a link."""
+    path = os.path.join(layout.payloads, sessions.check(session))
+    for store in (layout.payloads, path):
+        if os.path.islink(store):
+            raise ContextError(f"{layout.shown(store)}: is a symbolic link: refused")
+    files.inside(layout.root, path, "payloads")
+    return path
+
+
+def sessions_in(layout: Layout) -> list[str]:
+    """The sessions that have a folder."""
+    try:
+        with os.scandir(layout.payloads) as found:
+            folders = [one.name for one in found if one.is_dir(follow_symlinks=False)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(name for name in folders if sessions.is_name(name) and len(name) <= 64)
+
+
+def prepare_store(layout: Layout) -> None:
+    """The store's own files, on first use: what it is, and that git does not see it."""
+    files.store(layout.payloads, _IGNORE)
+    for name in ("README.md", ".gitkeep"):
+        path = os.path.join(layout.payloads, name)
+        if not os.path.lexists(path):
+            files.write(path, store_documents()[name])
+
+
+def store_documents() -> dict[str, str]:
+    """The files of the store that belong in git."""
+    from contextkit.base import copies
+
+    return {"README.md": copies.sealed(templates.render("payload_readme.md")), ".gitkeep": ""}
+
+
+def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
+    """Write a payload, then list it; returns its path. Call under the session's lock.
+
+    A name that is taken gets `-2`. `now` is also when the session was last in use.
+    """
+    stem = f"{names.stamp(now).replace('T', '-')[:-1]}-{names.slug(payload.topic) or 'payload'}"
+    path = os.path.join(folder(layout, session), stem + ".md")
+    path = files.create(path, render(payload))
+    touch(path, now)
+    try:
+        _list(layout, session, entry(path, payload), now)
+    except BaseException:
+        os.unlink(path)  # stored and listed, or not at all
+        raise
+    return path
+
+
+def _list(layout: Layout, session: str, added: manifests.Fields, now: int) -> None:
+    path = os.path.join(folder(layout, session), MANIFEST)
+    if not os.path.lexists(path):
+        files.write(path, _manifest(session, added["createdAt"], [added]))
+    elif not manifests.add(path, added, TOTAL):  # somebody else wrote it: the files are the truth
+        repair(layout, session, now)
+    touch(path, now)
+
+
+def entry(path: str, payload: Payload) -> manifests.Fields:
+    """The manifest's entry: the documented keys in their order, then ours."""
+    data = payload.content.encode("utf-8")
+    name = os.path.basename(path)
+    summary = payload.summary
+    if len(summary) > _SUMMARY_LENGTH:
+        summary = summary[:_SUMMARY_LENGTH].rstrip() + "..."
+    return {
+        "id": name.removesuffix(".md"),
+        "path": name,
+        "topic": payload.topic,
+        "source": payload.source,
+        "tokens": payload.tokens,
+        "createdAt": payload.created_at,
+        "summary": summary,
+        "sha256": names.sha256(data),
+        "bytes": len(data),
+    }
+
+
+def _manifest(session: str, created: str, entries: list[manifests.Fields]) -> str:
+    first = min((one["createdAt"] for one in entries), default=created)
+    return manifests.render({"sessionId": session, "createdAt": first}, LIST, entries, TOTAL)
+
+
+def touch(path: str, now: int) -> None:
+    """Note that a session was in use `now`: the manifest's time is the session's last activity."""
+    os.utime(path, (now, now))
+
+
+def manifest(layout: Layout, session: str, now: int) -> str:
+    """The text of a session's manifest; an empty one where nothing is stored.
+
+    Raises ContextError for one that cannot be read.
+    """
+    if not os.path.lexists(os.path.join(folder(layout, session), MANIFEST)):
+        return _manifest(session, names.iso(now), [])
+    load_all(layout, session)
+    return files.read(os.path.join(folder(layout, session), MANIFEST))
+
+
+def load_all(layout: Layout, session: str) -> list[manifests.Fields]:
+    """The manifest's entries, in order of storing; none without a manifest."""
+    path = os.path.join(folder(layout, session), MANIFEST)
+    if not os.path.lexists(path):
+        return []
+    try:
+        found = manifests.parse(files.read_bytes(path), LIST, layout.shown(path))[1]
+        if not all(isinstance(one.get(name), str) for one in found for name in _TEXTS):
+            raise ContextError(f"{layout.shown(path)}: an entry is not complete")
+        return found
+    except ContextError as error:
+        raise ContextError(f"{error}: mend it with payload_repair session={session}") from None
+
+
+def documents(layout: Layout, session: str) -> list[str]:
+    """The payload files of a session, oldest first, whether listed or not."""
+    into = folder(layout, session)
+    try:
+        with os.scandir(into) as inside:
+            found = [
+                file.name
+                for file in inside
+                if file.name.endswith(".md")
+                and file.name[0] != "."
+                and file.is_file(follow_symlinks=False)
+            ]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [os.path.join(into, name) for name in sorted(found, key=lambda name: name[:-3])]
+
+
+def latest(layout: Layout, session: str) -> str:
+    """The file of the payload that was stored last; empty where there is none."""
+    into = folder(layout, session)
+    manifest = os.path.join(into, MANIFEST)
+    identity = manifests.last_id(files.read_bytes(manifest)) if os.path.isfile(manifest) else ""
+    path = os.path.join(into, identity + ".md")
+    if sessions.is_name(identity) and os.path.isfile(path):
+        return path
+    return (documents(layout, session) or [""])[-1]
+
+
+def load(path: str, where: str) -> Payload:
+    """The payload in the file `path`; `where` is what to call it in an error."""
+    return parse(files.read_bytes(path), where)
+
+
+def search(layout: Layout, session: str, query: str) -> Iterator[tuple[str, int, str]]:
+    """(id, line number in the file, line) wherever `query` stands, upper and lower case alike."""
+    wanted = query.lower()
+    for path in documents(layout, session):
+        text = files.read_bytes(path).decode("utf-8", "replace")
+        if wanted not in text.lower():
+            continue
+        identity = os.path.basename(path).removesuffix(".md")
+        for number, line in enumerate(text.split("\n"), start=1):
+            if wanted in line.lower():
+                yield identity, number, line.rstrip("\r")
+
+
+def repair(layout: Layout, session: str, now: int) -> list[str]:
+    """Make the manifest again from the payload files; says what was mended. Call under the lock.
+
+    A broken manifest is kept aside. A file that is no payload is left alone and named.
+    """
+    into = folder(layout, session)
+    if not os.path.isdir(into):
+        return []
+    path = os.path.join(into, MANIFEST)
+    done: list[str] = []
+    listed: list[manifests.Fields] = []
+    created = names.iso(now)
+    if os.path.lexists(path):
+        try:
+            head, listed = manifests.parse(files.read_bytes(path), LIST, MANIFEST)
+            created = str(head.get("createdAt") or created)
+        except ContextError:
+            aside = files.create(f"{path}.broken-{names.stamp(now)}", files.read_bytes(path))
+            done.append(f"{MANIFEST} could not be read: kept as {os.path.basename(aside)}")
+    entries = _mended(documents(layout, session), listed, done)
+    text = _manifest(session, created, entries)
+    if not os.path.lexists(path) or files.read_bytes(path) != text.encode():
+        files.write(path, text)
+    touch(path, now)
+    swept = files.sweep(into, now)
+    return [*done, f"{swept} unfinished drafts removed"] if swept else done
+
+
+def _mended(
+    paths: list[str], listed: list[manifests.Fields], done: list[str]
+) -> list[manifests.Fields]:
+    """An entry for each payload file, the one it has or a new one; `done` gets the difference."""
+    there = {os.path.basename(path): path for path in paths}
+    entries: dict[str, manifests.Fields] = {}
+    for one in listed:
+        name = f"{one['id']}.md"
+        if name not in there:
+            done.append(f"{one['id']}: its file is gone: no longer listed")
+        elif name in entries:
+            done.append(f"{one['id']}: was listed twice")
+        elif one.get("path") == name and all(isinstance(one.get(key), str) for key in _TEXTS):
+            entries[name] = one
+    for name, path in there.items():
+        if name not in entries:
+            try:
+                entries[name] = entry(path, load(path, name))
+                done.append(f"{name}: was not listed: listed now")
+            except ContextError as error:
+                done.append(f"{error}: left alone")
+    return sorted(entries.values(), key=lambda one: str(one["createdAt"]))

@@ -1,0 +1,308 @@
+"""How long payloads stay: until their session ends, or nobody used it for 24 hours.
+
+An ended session's folder is renamed away at once (whatever its size), can be resumed within a grace
+period, and is removed by a later sweep.
+
+    .contextkit/ended/<session>@<stamp>/      ended then; back at the next use of the session
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+from contextkit.base import files, names, sessions
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.limits import SWEEP_PAUSE
+from contextkit.base.records import Record
+from contextkit.payloads.documents import manifest as manifests
+from contextkit.payloads.documents import store as payloads
+
+_AT_ONCE = 5  # sessions that such a sweep ends or removes; the rest is left to the next command
+
+
+class Ended(Record):
+    """A session whose payloads were taken away, and why; `stayed` is what is not ours."""
+
+    session: str
+    payloads: int
+    tokens: int
+    reason: str
+    stayed: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        stayed = f"; not removed: {', '.join(self.stayed)}" if self.stayed else ""
+        return (
+            f"session {self.session}: {self.payloads} payloads, {self.tokens} tokens"
+            f" removed ({self.reason}){stayed}"
+        )
+
+
+def session_lock(layout: Layout, session: str) -> files.locked:
+    """The lock under which a session's folder is changed, ended and resumed."""
+    return files.locked(layout.lock(os.path.join(layout.payloads, sessions.check(session))))
+
+
+def end(layout: Layout, session: str, now: int, summary_file: str = "") -> Ended | None:
+    """End a session: its payloads are gone until `resume`, or for good. None when it has none."""
+    log = log_file(
+        layout, session, summary_file, ending=True
+    )  # what is refused is refused before the end
+    if not os.path.isdir(payloads.folder(layout, session)):
+        return None
+    with session_lock(layout, session):
+        done = _end(layout, session, now, "session_end")
+    if done:
+        _log(layout, log, done.line(), now)
+    return done
+
+
+def _end(layout: Layout, session: str, now: int, reason: str) -> Ended | None:
+    folder = payloads.folder(layout, session)
+    count, total, foreign = _contents(folder)
+    if count is None:
+        return None
+    files.store(layout.state)
+    files.make_folder(layout.ended)
+    away = _free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
+    try:
+        os.rename(folder, away)
+    except OSError as error:
+        if error.errno != errno.EXDEV:  # `.contextkit` is on another file system
+            raise
+        _remove(folder)
+    else:
+        _move(foreign, away, folder)
+    stayed = tuple(_shown(layout, folder, name) for name in foreign)
+    return Ended(session=session, payloads=count, tokens=total, reason=reason, stayed=stayed)
+
+
+def _shown(layout: Layout, folder: str, name: str) -> str:
+    return names.one_line(layout.shown(os.path.join(folder, name)))
+
+
+def _contents(folder: str) -> tuple[int | None, int, list[str]]:
+    """How many payloads a session's folder holds, their tokens, and the names of what is not ours.
+
+    None where nothing is ours: such a folder is somebody else's.
+    """
+    try:
+        inside = sorted(os.listdir(folder))
+        data = files.read_bytes(os.path.join(folder, payloads.MANIFEST))
+    except FileNotFoundError:
+        return None, 0, []
+    except ContextError:
+        data = b""
+    foreign = [name for name in inside if not _is_ours(name, data)]
+    if len(foreign) == len(inside):
+        return None, 0, foreign
+    count = sum(name.endswith(".md") for name in inside)
+    count -= sum(name.endswith(".md") for name in foreign)
+    return count, manifests.total(data, payloads.LIST, payloads.TOTAL), foreign
+
+
+def _is_ours(name: str, manifest: bytes) -> bool:
+    if name.endswith(".md"):
+        return names.shape(name[:16]) == "00000000-000000-" or os.fsencode(f'"{name}"') in manifest
+    return name.startswith(payloads.MANIFEST) or (name[0] == "." and name.endswith(".tmp"))
+
+
+def _free(path: str) -> str:
+    """`path`, or with a number behind it where that name is taken."""
+    number, free = 1, path
+    while os.path.lexists(free):
+        number += 1
+        free = f"{path}-{number}"
+    return free
+
+
+def _move(inside: list[str], old: str, new: str) -> None:
+    """Move files from one folder to another, where a name that is taken gets a number."""
+    if inside:
+        files.make_folder(new)
+    for name in inside:
+        source, target = os.path.join(old, name), os.path.join(new, name)
+        if not os.path.lexists(target):
+            os.rename(source, target)
+        elif name.endswith(".md"):
+            files.create(target, files.read_bytes(source))
+
+
+def resume(layout: Layout, session: str, now: int) -> bool:
+    """Bring the payloads back of a session that ended within the grace period; True if there were
+    any. Call under the session's lock.
+    """
+    oldest = _oldest(layout, now)
+    found = [path for path in _ended(layout, session) if _stamp(path) >= oldest]
+    folder = payloads.folder(layout, session)
+    for path in reversed(found):
+        if not os.path.lexists(folder):
+            os.rename(path, folder)
+            continue
+        _move(sorted(os.listdir(path)), path, folder)  # beside what is not ours, or after a crash
+        _remove(path)
+        payloads.repair(layout, session, now)
+    return bool(found)
+
+
+def wake(layout: Layout, session: str, now: int) -> None:
+    """As `resume`, for commands that only read: no lock is taken where nothing has ended."""
+    if session and _ended(layout, session):
+        with session_lock(layout, session):
+            resume(layout, session, now)
+
+
+def _oldest(layout: Layout, now: int) -> str:
+    """The stamp of an end that can just be resumed."""
+    return names.stamp(max(0, now - names.seconds(layout.limits.payload_grace)))
+
+
+def _ended(layout: Layout, session: str = "") -> list[str]:
+    """Folders of ended sessions (of one, or all), oldest first."""
+    try:
+        found = os.listdir(layout.ended)
+    except FileNotFoundError:
+        return []
+    wanted = [n for n in found if "@" in n and (not session or n.partition("@")[0] == session)]
+    return [os.path.join(layout.ended, name) for name in sorted(wanted, key=_stamp)]
+
+
+def _stamp(path: str) -> str:
+    return path.rpartition("@")[2]
+
+
+def session_of(layout: Layout, identity: str, now: int) -> str:
+    """The ended session that still holds the payload `identity`; empty if none does."""
+    for path in reversed(_ended(layout)):
+        there = os.path.isfile(os.path.join(path, identity + ".md"))
+        if there and _stamp(path) >= _oldest(layout, now):
+            return os.path.basename(path).partition("@")[0]
+    return ""
+
+
+def sweep(
+    layout: Layout, now: int, max_idle: int, spare: str = "", most: int = sys.maxsize
+) -> list[str]:
+    """End every session (but `spare`) that was idle for longer than `max_idle` seconds, and remove
+    for good what ended longer ago than the grace period, `most` of them at once. Says what was
+    done, a line each.
+    """
+    said: list[str] = []
+    for session in payloads.sessions_in(layout):
+        if len(said) == most:
+            return said
+        if session != spare and _idle(layout, session, now) > max_idle:
+            with session_lock(layout, session):
+                if _idle(layout, session, now) <= max_idle:  # used while we waited
+                    continue
+                done = _end(layout, session, now, "inactive_24h")
+            if done:
+                _log(layout, log_file(layout, session), done.line(), now)
+                said.append(done.line())
+    oldest = _oldest(layout, now)
+    gone = [path for path in _ended(layout) if _stamp(path) < oldest]
+    return said + _purge(layout, gone[: most - len(said)], now)
+
+
+def purge(layout: Layout, session: str, now: int) -> list[str]:
+    """Remove for good what could still be resumed; says so, a line each time it ended."""
+    return _purge(layout, _ended(layout, sessions.check(session)), now)
+
+
+def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
+    said = []
+    for path in paths:
+        session = os.path.basename(path).partition("@")[0]
+        with session_lock(layout, session):
+            stayed = [_shown(layout, path, name) for name in _remove(path)]
+        line = f"session {session}: removed for good"
+        if stayed:
+            line = f"session {session}: could not be removed: {', '.join(stayed)}"
+            _log(layout, log_file(layout, session), line, now)
+        said.append(line)
+    return said
+
+
+def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
+    """A sweep once an hour, on the way of a command that does something else and must not fail."""
+    if not os.path.isdir(layout.payloads):
+        return []
+    mark = layout.swept
+    try:
+        if os.path.exists(mark) and 0 <= now - os.stat(mark).st_mtime < SWEEP_PAUSE:
+            return []
+        files.store(layout.state)
+        files.write(mark, "")
+        os.utime(mark, (now, now))
+    except (OSError, ContextError):
+        return []  # nothing can be written here, so nothing can be ended either
+    try:
+        idle = names.seconds(layout.limits.payload_idle)
+        said = sweep(layout, now, idle, spare, _AT_ONCE)
+        if len(said) == _AT_ONCE:
+            os.unlink(mark)
+        return said
+    except (OSError, ContextError) as error:
+        return [f"the sweep of idle sessions failed: {error}"]
+
+
+def _idle(layout: Layout, session: str, now: int) -> float:
+    """Seconds since the session was last used; a time in the future counts as now."""
+    folder = os.path.join(layout.payloads, session)
+    manifest = os.path.join(folder, payloads.MANIFEST)
+    try:
+        return now - os.stat(manifest if os.path.exists(manifest) else folder).st_mtime
+    except FileNotFoundError:  # just ended
+        return 0
+
+
+def _remove(folder: str) -> list[str]:
+    """Remove a session's folder with what is ours in it; returns the names that stay."""
+    stayed = _contents(folder)[2]
+    for name in set(os.listdir(folder)).difference(stayed):
+        try:
+            os.unlink(os.path.join(folder, name))
+        except OSError:  # a folder, or may not be removed
+            stayed.append(name)
+    if not stayed:
+        os.rmdir(folder)
+    return stayed
+
+
+def log_file(layout: Layout, session: str, given: str = "", ending: bool = False) -> str:
+    """Where a session's end is noted: the given file, the session's own summary, else our log.
+
+    SESSION_DIR is that of the session that is `ending`, else of the one it is named after.
+    """
+    if given:
+        return layout.typed(given, "summary_file")
+    named = os.environ.get("SESSION_DIR", "").rstrip("/")
+    folders = [named] if named and (ending or os.path.basename(named) == session) else []
+    for folder in (*folders, os.path.join(layout.sessions, session)):
+        summary = os.path.join(folder, "summary.md")
+        if os.path.isfile(summary):
+            return os.path.realpath(summary)
+    return os.path.join(layout.payloads, "cleanup.log")
+
+
+def _log(layout: Layout, path: str, line: str, now: int) -> None:
+    with files.locked(layout.lock(path)):
+        old = files.read_if_there(path) or ""
+        joint = "\n" if old and not old.endswith("\n") else ""
+        files.append(path, f"{joint}- {names.iso(now)} {line}\n")
+
+
+def note_end(layout: Layout, session: str, line: str, now: int) -> None:
+    """As an end with payloads is noted, in the session's own summary, if it has one."""
+    summary = log_file(layout, session, ending=True)
+    if os.path.basename(summary) == "summary.md":
+        _log(layout, summary, line, now)
+
+
+def last_words(layout: Layout, session: str) -> str:
+    """The line that was logged when a session's payloads went; empty if there is none."""
+    text = files.read_if_there(log_file(layout, session, ending=True)) or ""
+    said = [line for line in text.splitlines() if f" session {session}: " in line]
+    return said[-1].removeprefix("- ") if said else ""

@@ -1,0 +1,189 @@
+"""The commands of verdict.py that read what agents wrote: ingest, open, synthesize, gate."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import cli, formats, names
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
+from contextkit.base.errors import bad_input
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import verdicts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contextkit.reviews.flows.agent_files import Asked, Reading
+
+AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")
+RUN = Option(name="run", help="a review run's id (from `start`), or latest")
+DIR = Option(name="dir", help="a folder of agent files without a run")
+AGENTS = Option(
+    name="agents", kind="words", help="those that were asked (default: all that left a file)"
+)
+_MOST = 2000  # tokens of what `show` prints
+
+
+def store(layout: Layout, args: Arguments) -> str:
+    """The folder of a run's own verdicts; empty for the flat one."""
+    if not args.run:
+        return ""
+    from contextkit.reviews.flows import ingest as ingesting
+
+    return ingesting.of_run(layout, args.run).store
+
+
+def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
+    """Whose files `run=` or `dir=` names; see `review_runs.of_folder`."""
+    from contextkit.reviews.flows import ingest as ingesting
+
+    if bool(args.run) == bool(args.dir):
+        raise bad_input("run, dir: give one of them: a run's id, or a folder of agent files")
+    if args.run:
+        return ingesting.of_run(layout, args.run)
+    folder = layout.typed(args.dir, "dir")
+    if not os.path.isdir(folder):
+        raise bad_input(f"dir: {args.dir!r} is no folder")
+    return ingesting.of_folder(layout, folder, getattr(args, "agents", ()), finished)
+
+
+def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
+    """The agents' files one by one; once that takes a second, stderr says how far it is."""
+    import time
+
+    from contextkit.reviews.flows import agent_files
+
+    began = said = time.monotonic()
+    of = len(about.roster)
+    for number, reading in enumerate(agent_files.read(layout, about), 1):
+        yield reading
+        now = time.monotonic()
+        if now - said >= 1:
+            cli.say(f"[{number}/{of} | {now - began:.0f}s] {names.one_line(reading.agent)}")
+            said = now
+
+
+def ingest(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import ingest as ingesting
+
+    about = asked(layout, args)
+    done = ingesting.ingest(layout, about, _read(layout, about), names.now())
+    if args.json:
+        rows = [{"id": one.agent, **vars(one)} for one in done]
+        found = {"run": about.run, "agents": rows, "totals": ingesting.totals(done)}
+        return Answer(text=formats.to_json(found))
+    entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
+    return Answer(text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}")
+
+
+def index(layout: Layout, args: Arguments) -> str:
+    from contextkit.reviews.flows import drill_down
+
+    rows = drill_down.index(asked(layout, args), args.agent)
+    if args.json:
+        return formats.to_json([{"id": agent, "row": row} for agent, row in rows])
+    return "\n".join(f"{names.one_line(agent)}\t{row}" for agent, row in rows)
+
+
+def show(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import files
+    from contextkit.reviews.flows import drill_down
+
+    if args.dir:
+        path = drill_down.report(asked(layout, args), args.agent)
+    else:
+        path = drill_down.detail(layout, args.agent, store(layout, args))
+    text = files.read_bytes(path).decode("utf-8", "replace")
+    part, ids = drill_down.shown(text, args.finding, args.max_tokens or _MOST)
+    if args.json:
+        return Answer(text=formats.to_json([{"id": args.agent, "text": part, "findings": ids}]))
+    if not part:
+        wanted = f"there is no finding {args.finding!r}" if args.finding else "no finding is"
+        cli.say(f"{wanted} in {layout.shown(path)}; there are: {', '.join(ids) or 'none'}")
+    return Answer(text=part, status=0 if part else 1)
+
+
+def stats(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import tables
+    from contextkit.reviews.flows import drill_down
+
+    rows = drill_down.sizes(asked(layout, args))
+    heads = ("agent", "full", "P0 and P1", "index", "line")
+    if args.json:
+        keys = ("id", "full", "serious", "index", "line")
+        return formats.to_json([dict(zip(keys, row, strict=True)) for row in rows])
+    total = ("all", *(sum(row[i] for row in rows) for i in range(1, 5)))  # type: ignore[misc]
+    text = tables.table(heads, [tuple(map(str, row)) for row in (*rows, total)])
+    return f"{text}\n\n(estimated tokens)"
+
+
+def synthesize(layout: Layout, args: Arguments) -> str:
+    from contextkit.reviews.flows import reports
+
+    about = asked(layout, args)
+    made = reports.synthesize(layout, about, _read(layout, about), names.now())
+    if args.json:
+        return formats.to_json({"id": about.run, "report": made.report, "findings": made.data_path,
+                                "data": made.data})  # fmt: skip
+    return made.summary
+
+
+def gate(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import gate as gating
+
+    about = asked(layout, args, finished=True)
+    decision = gating.decide(layout, about, _read(layout, about))
+    status = 1 if decision.reasons else 0
+    gating.close(layout, about, decision, names.now())
+    if args.json:
+        found = {
+            "id": about.run,
+            "gate": "FAIL" if status else "PASS",
+            "agents": list(about.roster),
+            "revision": decision.revision,
+            "reasons": list(decision.reasons),
+        }
+        return Answer(text=formats.to_json(found), status=status)
+    return Answer(text=gating.rendered(decision, about), status=status)
+
+
+COMMANDS = (
+    Command(
+        run=ingest,
+        help="read the files of a run's agents, or of a folder, and write a verdict each",
+        options=(RUN, DIR, AGENTS, JSON),
+    ),
+    Command(
+        run=index,
+        help="the indexes in one form, a line a finding",
+        options=(RUN, DIR, Option(name="agent", help="only this one"), JSON),
+    ),
+    Command(
+        run=show,
+        help="one finding's section, or the most severe ones",
+        options=(
+            AGENT,
+            Option(name="finding", help="its id (default: the most severe, as many as fit)"),
+            RUN,
+            Option(name="dir", help="the folder of agent files (default: as the verdict says)"),
+            Option(name="max_tokens", kind="whole", help=f"at most (default: {_MOST})"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=stats,
+        help="what reading in full, by finding, by index or by line costs",
+        options=(RUN, DIR, JSON),
+    ),
+    Command(
+        run=synthesize,
+        help="put all reviews together: synthesis.md and findings.json, 15 lines back",
+        options=(RUN, DIR, AGENTS, JSON),
+    ),
+    Command(
+        run=gate,
+        help="PASS or FAIL, and every reason",
+        options=(RUN, DIR, AGENTS, JSON),
+    ),
+)

@@ -1,0 +1,179 @@
+"""The commands of verdict.py that set a review going: diff, start, contract, wait."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import cli, formats, names, sessions
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.reviews.documents.runs import Run
+    from contextkit.reviews.flows.start import Started
+
+BASE = Option(name="base", help="default: the upstream, else origin's branch, else main or master")
+
+
+def diff(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import tables
+    from contextkit.reviews.flows import comparisons
+
+    found = comparisons.compare(layout, args.base)
+    if args.json:
+        rows = [{"id": change.path, **vars(change)} for change in found.changes]
+        return Answer(text=formats.to_json(rows))
+    listed = tables.table(("state", "lines", "path"), comparisons.listed(found.changes))
+    if args.stat:
+        return Answer(text=listed)
+    size = f"{len(found.changes)} files, {found.lines} lines"
+    cli.say(f"{listed}\n{size} since {found.base.name} ({found.base.commit[:12]})")
+    return Answer(text=found.diff.decode("utf-8", "surrogateescape"), exact=True)
+
+
+def start(layout: Layout, args: Arguments) -> str:
+    from contextkit.reviews.flows import start as starting
+
+    asked = starting.Request(
+        process=args.process, target=args.target, agents=args.agents, base=args.base,
+        restart=args.restart,
+    )  # fmt: skip
+    started = starting.start(layout, asked, names.now())
+    for note in started.notes:
+        cli.say(names.one_line(note))
+    if args.json:
+        return formats.to_json(starting.roster(layout, started.run, started.launches))
+    return _shown(layout, started)
+
+
+def _shown(layout: Layout, started: Started) -> str:
+    """The run, and how its agents are launched: by Claude Code, in the background, or by Codex."""
+    run = started.run
+    lines = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", ""]
+    lines.append("Claude Code, all in one message:")
+    lines += [f"  {_agent_call(one.agent, layout.shown(one.prompt))}" for one in started.launches]
+    stems = " ".join(_quoted(os.path.basename(one.prompt)) for one in started.launches)
+    folder = _quoted(f"{run.output_dir}/prompts")
+    lines += [
+        "or Codex, in the root:",
+        f'  for p in {stems}; do codex exec - < {folder}/"$p" > /dev/null & done',
+    ]
+    return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
+
+
+def _agent_call(agent: str, prompt: str) -> str:
+    call = {
+        "subagent_type": agent,
+        "description": agent,
+        "run_in_background": True,
+        "prompt": f"Read {prompt} and do what it says.",
+    }
+    return f"Agent({', '.join(f'{name}={formats.to_json(value)}' for name, value in call.items())})"
+
+
+def _quoted(text: str) -> str:
+    """A text as one word of a shell."""
+    if sessions.is_name(text):
+        return text
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def contract(layout: Layout, args: Arguments) -> str:
+    if bool(args.run) == bool(args.output_dir):
+        raise bad_input("run, output_dir: give one of them: a run's id, or a folder to write to")
+    from contextkit.reviews.documents import runs
+    from contextkit.reviews.flows import start as starting
+
+    if args.output_dir:
+        folder = layout.typed(args.output_dir, "output_dir")
+        return starting.loose_contract(layout, folder, args.agent, args.mode or "review")
+    if args.mode:
+        raise bad_input("mode: a run has its own")
+    return starting.contract(layout, runs.load(layout, args.run), args.agent)
+
+
+def wait(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.documents import runs
+    from contextkit.reviews.flows import waiting
+
+    run = runs.load(layout, args.run)
+    seconds = _seconds(run, args.timeout)
+    cli.say(f"[0/{len(run.roster)} | 0s] waiting up to {seconds}s for {', '.join(run.roster)}")
+    found = waiting.wait(layout, run, seconds, _progress)
+    late = [one for one in found if one.state != "done"]
+    if late and args.stub:
+        for one in waiting.write_stubs(run, late, names.now()):
+            cli.say(f"{one.agent}: {one.state}: wrote an error stub")
+    waiting.take_down(layout, run, found)
+    if args.json:
+        rows = [
+            {"id": one.agent, "state": one.state, "path": layout.shown(one.path)} for one in found
+        ]
+        return Answer(text=formats.to_json(rows), status=3 if late else 0)
+    lines = [f"{one.state}\t{one.agent}\t{layout.shown(one.path)}" for one in found]
+    return Answer(text="\n".join(lines), status=3 if late else 0)
+
+
+def _progress(count: int, of: int, seconds: float, agent: str) -> None:
+    cli.say(f"[{count}/{of} | {seconds:.0f}s] {agent}")
+
+
+def _seconds(run: Run, given: str) -> int:
+    """How long to wait: a duration, one of the process's timeouts by its name, or its default."""
+    named = run.timeouts.get(given)
+    if isinstance(named, int):
+        return named
+    if not given:
+        return run.timeout
+    try:
+        return names.seconds(given)
+    except ContextError:
+        others = f" or {', '.join(run.timeouts)}" if run.timeouts else ""
+        raise bad_input(f"timeout: {given!r}: write 90s, 5m{others}") from None
+
+
+COMMANDS = (
+    Command(
+        run=start,
+        help="set a review up: a folder, the input, a prompt an agent; nothing is launched",
+        options=(
+            Option(name="process", required=True, help="as flux-drive, or one of contextkit.yaml"),
+            Option(name="agents", kind="words", help="default: those of the process"),
+            Option(name="target", help="a document, a question, or a name for the branch's diff"),
+            BASE,
+            Option(name="restart", kind="flag", help="end the one of this target that is going on"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=contract,
+        help="how and where an agent has to write",
+        options=(
+            Option(name="run", help="a review run's id, or latest"),
+            Option(name="agent", required=True, positional=True, help="the reviewer's name"),
+            Option(name="output_dir", help="a folder to write to, without a run"),
+            Option(name="mode", choices=("review", "research"), help="without a run"),
+        ),
+    ),
+    Command(
+        run=wait,
+        help="wait until each agent of a run has left its file; status 3 if the time is up",
+        options=(
+            Option(name="run", required=True, help="a review run's id, or latest"),
+            Option(name="timeout", help="as 90s, 5m, or one of the process by name (remote)"),
+            Option(name="stub", kind="flag", help="then write an error stub for each that is not"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=diff,
+        help="what differs from the base, each file once; the list of files goes to stderr",
+        options=(
+            BASE,
+            Option(name="stat", kind="flag", help="only the list of files, with lines, to stdout"),
+            JSON,
+        ),
+    ),
+)

@@ -1,0 +1,212 @@
+"""Record what each reviewer concluded; show the orchestrator all of it at once."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import cli, formats, names, redaction
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.reviews.commands import results, starting
+from contextkit.reviews.documents import verdicts
+
+AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")
+LEGACY = Option(
+    name="legacy", kind="flag", help="as the old library: two statuses, all of a summary"
+)
+RUN = results.RUN
+PLAIN = Option(name="plain", kind="flag", help="three columns, without the ids worth opening")
+LENIENT = Option(name="lenient", kind="flag", help="status 0 even if a file cannot be read")
+
+
+def write(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import sessions
+
+    store = verdicts.folder(layout)
+    shown = layout.shown(store)
+    verdict = verdicts.Verdict(
+        agent=args.agent,
+        status=args.status.upper(),
+        summary=args.summary,
+        type=args.type or "verdict",
+        model=args.model,
+        tokens_spent=_number(args.tokens, "tokens"),
+        files_changed=_list(args.files_changed),
+        findings_count=_number(args.findings, "findings"),
+        detail_path=args.detail or f"{shown}/{args.agent}.md",
+        timestamp=names.iso(names.now()),
+        session_id=sessions.find_current(layout),
+        phase=args.phase
+        or os.environ.get("CLAVAIN_PHASE", "")
+        or os.environ.get("CLAVAIN_CURRENT_PHASE", ""),
+    )
+    return layout.shown(verdicts.save(layout, verdict))
+
+
+def _number(text: str, field: str) -> int:
+    """An optional number; a bad one is said and stored as 0: the status must be written."""
+    if text.isascii() and text.isdigit():
+        return int(text[:15])
+    if text:
+        cli.say(f"{field}={text[:40]!r} is no whole number: stored as 0")
+    return 0
+
+
+def _list(text: str) -> tuple[object, ...]:
+    """A JSON list, or names separated by commas in brackets or without; a bad one is empty."""
+    if not text.strip():
+        return ()
+    try:
+        found = formats.from_json(text, "files_changed")
+    except ContextError:
+        plain = text.strip().strip("[]")
+        if any(char in plain for char in '{}"'):
+            cli.say(f"files_changed={text[:40]!r} is no list: stored as []")
+            return ()
+        return tuple(name.strip() for name in plain.split(",") if name.strip())
+    if not isinstance(found, list):
+        cli.say(f"files_changed={text[:40]!r} is no list: stored as []")
+        return ()
+    return tuple(found)
+
+
+def read(layout: Layout, args: Arguments) -> Answer:
+    entry = verdicts.load(layout, args.agent)
+    if entry is None:
+        return Answer(text="", status=1)
+    if args.json:
+        return Answer(text=formats.to_json(_public(entry)), status=_status([entry], args))
+    row = (entry["status"], str(entry.get("model") or ""), entry["summary"])
+    return Answer(text="\t".join(map(names.one_line, row)), status=_status([entry], args))
+
+
+def table(layout: Layout, args: Arguments) -> Answer:
+    entries = verdicts.load_all(layout, results.store(layout, args))
+    text = redaction.redacted(verdicts.table(entries, _legacy(args)), layout.limits.secrets_allow)
+    return _answer(entries, entries, text[0], args)
+
+
+def count(layout: Layout, args: Arguments) -> Answer:
+    entries = verdicts.load_all(layout, results.store(layout, args))
+    return _answer(entries, entries, verdicts.counts(entries, _legacy(args)), args)
+
+
+def attention(layout: Layout, args: Arguments) -> Answer:
+    entries = verdicts.load_all(layout, results.store(layout, args))
+    urgent = verdicts.needs_attention(entries, _legacy(args))
+    return _answer(entries, urgent, verdicts.attention_rows(urgent, not args.plain), args)
+
+
+def tokens(layout: Layout, args: Arguments) -> Answer:
+    entries = verdicts.load_all(layout, results.store(layout, args))
+    total, odd = verdicts.tokens(entries)
+    for agent in odd:
+        cli.say(f"{names.one_line(agent)}: its tokens_spent is no number and is not counted")
+    return _answer(entries, entries, str(total), args)
+
+
+def _legacy(args: Arguments) -> bool:
+    return bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
+
+
+def _answer(
+    entries: list[verdicts.Entry], shown: list[verdicts.Entry], text: str, args: Arguments
+) -> Answer:
+    """The report; a file that could not be read is named on stderr and makes the status 1."""
+    if args.json:
+        text = formats.to_json([_public(entry) for entry in shown])
+    return Answer(text=text, status=_status(entries, args))
+
+
+def _public(entry: verdicts.Entry) -> verdicts.Entry:
+    return {"id": entry["agent"], **entry}
+
+
+def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
+    said = verdicts.broken(entries)
+    for line in said:
+        cli.say(names.one_line(line))
+    return 1 if said and not args.lenient else 0
+
+
+def init(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import files
+
+    return layout.shown(files.store(verdicts.folder(layout)))
+
+
+def clean(layout: Layout, args: Arguments) -> str:
+    from contextkit.reviews.flows import cleaning
+
+    now = names.now()
+    if args.run:
+        return "\n".join(cleaning.clean_run(layout, args.run, now))
+    age = names.seconds(args.older_than) if args.older_than else None
+    removed, kept = cleaning.clean(layout, args.all, age, now)
+    for run in kept:
+        cli.say(f"run {run} is going on: its verdicts stay")
+    return "\n".join(removed)
+
+
+def check(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import drill_down
+
+    found = drill_down.complaints(cli.content(args.file))
+    if args.json:
+        keys = ("id", "wrong", "should_read")
+        rows = [dict(zip(keys, complaint, strict=True)) for complaint in found]
+        return Answer(text=formats.to_json(rows), status=1 if found else 0)
+    lines = []
+    for number, wrong, better in found:
+        lines.append(f"{number}: {wrong}")
+        lines += [f"    write: {better}"] if better else []
+    return Answer(text="\n".join(lines), status=1 if found else 0)
+
+
+WRITE = (
+    AGENT,
+    Option(name="status", required=True, help="the conclusion: " + ", ".join(verdicts.STATUSES)),
+    Option(name="summary", required=True, help="one line"),
+    Option(name="type", help="verdict, implementation, research (default: verdict)"),
+    Option(name="model", help="who concluded it"),
+    Option(name="detail", help="the path of the full report"),
+    Option(name="files_changed", help="a JSON list, or names separated by commas"),
+    Option(name="findings", help="how many findings"),
+    Option(name="tokens", help="how many tokens it took"),
+    Option(name="phase", help="default: CLAVAIN_PHASE, CLAVAIN_CURRENT_PHASE"),
+)
+
+PROGRAM = Program(
+    name="verdict",
+    about=__doc__ or "",
+    commands=(
+        Command(run=write, help="record one verdict", options=WRITE),
+        Command(run=read, help="STATUS, MODEL and SUMMARY of one agent",
+                options=(AGENT, LENIENT, JSON)),
+        Command(run=table, help="STATUS, AGENT and SUMMARY, a line an agent",
+                options=(RUN, LEGACY, LENIENT, JSON)),
+        Command(run=count, help="how many of each status", options=(RUN, LEGACY, LENIENT, JSON)),
+        Command(run=attention, help="AGENT, FINDINGS and DETAIL of those to look at",
+                options=(RUN, LEGACY, PLAIN, LENIENT, JSON)),
+        Command(run=tokens, help="the tokens all agents spent",
+                options=(RUN, LEGACY, LENIENT, JSON)),
+        *starting.COMMANDS,
+        *results.COMMANDS,
+        Command(
+            run=check,
+            help="what is wrong with an agent's file, line by line",
+            options=(Option(name="file", help="the file (default: standard input)"), JSON),
+        ),
+        Command(run=init, help="make the store"),
+        Command(
+            run=clean,
+            help="remove this session's verdicts, never what agents wrote",
+            options=(
+                Option(name="run", help="those of this run; one that is going on is refused"),
+                Option(name="older_than", help="those older than this (7d, 24h), of any session"),
+                Option(name="all", kind="flag", help="all of them: the step at a sprint's start"),
+            ),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,278 @@
+"""Reviews: what an agent's file says, and what follows from it.
+
+    agent.md  ->  parse  ->  Review  ->  status  ->  CLEAN, NEEDS_ATTENTION, ERROR …, and why
+
+The agent wrote the file, not we: it may be cut off, contradict itself, quote another review or
+try to be believed. The status follows from the findings; what the agent states can only make it
+stricter; what is not understood is never clean.
+"""
+
+from __future__ import annotations
+
+from contextkit.base.records import Record
+from contextkit.reviews.documents import index, vocabulary
+from contextkit.reviews.documents import lines as review_lines
+from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.issues import Issues
+from contextkit.reviews.documents.lines import UNCLOSED
+from contextkit.reviews.documents.research import Research
+from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from contextkit.reviews.documents.index import Block
+    from contextkit.reviews.documents.issues import Issue
+
+    Status = tuple[str, tuple[str, ...]]
+
+__all__ = ("Finding", "Review", "derived", "parse", "status")
+
+_HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
+_ENDS = 400  # characters in which the first or last line lies, if it is one of ours
+
+
+class Review(Record):
+    """An agent's file. `type` is verdict or research; lines count from 1, and 0 is none.
+
+    `validation`: valid, malformed (no index that says anything), error (the agent says that it
+    failed) or missing (an empty file). `stated` is the strictest verdict of the file, empty when
+    there is none that we know; `stated_raw` has its words.
+    """
+
+    validation: str
+    type: str = "verdict"
+    stated: str = ""
+    stated_raw: str = ""
+    findings: tuple[Finding, ...] = ()
+    sources: tuple[str, ...] = ()  # of research
+    run: str = ""  # the run id of the first line
+    flags: tuple[str, ...] = ()  # what is odd about the text, see manuals/verdicts.md
+    unparsed: tuple[str, ...] = ()  # `12: the line`, for each that was not understood
+    start_line: int = 0  # of the index
+    end_line: int = 0
+    complete: bool = False  # the last line is the sentinel
+
+
+def parse(text: str, mode: str = "") -> Review:
+    """Read an agent's file, whatever it holds; `mode` is review, research, or empty to find out.
+
+    Takes time in proportion to the length of `text`, and raises nothing.
+    """
+    if not text.removeprefix("\ufeff").strip():
+        return Review(validation="missing", type="research" if mode == "research" else "verdict")
+    reading = _Reading()
+    for number, level, line in index.walk(text, reading.blocks):
+        reading.take(number, level, line)
+    last = text[-_ENDS:].rstrip().rpartition("\n")[2]
+    complete = vocabulary.is_comment(last) and ":complete" in last
+    found_out = not mode and not reading.blocks and reading.research.is_likely(last)
+    if mode == "research" or found_out:
+        review = reading.as_research()
+    else:
+        review = reading.as_review(text.count("\n") + 1, complete)
+    return review.replace(run=_run(text), complete=complete)
+
+
+def _run(text: str) -> str:
+    """The id in a first line such as `<!-- run-uuid: 1b4e28ba -->`."""
+    first = text[:_ENDS].removeprefix("\ufeff").lstrip().partition("\n")[0].strip()
+    label, _, rest = first.removeprefix("<!--").strip().partition(":")
+    if not first.startswith("<!--") or label.strip().lower() not in ("run-uuid", "run"):
+        return ""
+    return rest.removesuffix("-->").strip()
+
+
+class _Reading:
+    """Everything noted while the lines of one file go by."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.issues = Issues()
+        self.research = Research()
+        self._first = self._last = 0  # lines that are neither index nor comment
+        self._verdicts: list[str] = []  # outside the index
+        self._below_verdict = False  # a heading Verdict, and not yet what is below it
+        self._unclosed = False
+
+    def take(self, number: int, level: int, text: str) -> None:
+        """One line outside the index."""
+        if level == UNCLOSED:
+            self._unclosed = True
+            return
+        if text[:1] == "<" and vocabulary.is_comment(text):
+            return
+        self._first = self._first or number
+        self._last = number
+        self.issues.take(number, level, text)
+        self.research.take(number, level, text)
+        if level > 0:
+            self._heading(review_lines.plain(text))
+        elif self._below_verdict:
+            label, value = vocabulary.labelled(text)
+            said = value if label in ("STATUS", "VERDICT") else text
+            self._verdicts.append(review_lines.plain(said))
+            self._below_verdict = False
+        else:
+            stated = vocabulary.verdict(text) or ""
+            if stated and vocabulary.verdict_word(stated) in ("needs-changes", "risky"):
+                self._verdicts.append(stated)
+
+    def _heading(self, title: str) -> None:
+        said = vocabulary.verdict(title)
+        self._below_verdict = not said and vocabulary.verdict(f"{title.rstrip(':')}:") is not None
+        if said:
+            self._verdicts.append(said)
+
+    def as_research(self) -> Review:
+        failed = any(map(self._says_error, self.blocks))
+        validation = "valid" if self.research.has_findings() else "malformed"
+        flags = self.research.flags()
+        return Review(
+            validation="error" if failed else validation,
+            type="research",
+            stated="error" if failed else "",
+            findings=tuple(self.research.findings),
+            sources=tuple(self.research.sources),
+            flags=(*flags, "unclosed_fence") if self._unclosed else flags,
+        )
+
+    def as_review(self, lines: int, complete: bool) -> Review:
+        blocks = self.blocks
+        issues = self.issues.finish(lines)
+        stated, raw = self._stated()
+        findings, disagree = _settled(blocks, issues)
+        unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
+        end = max((block.end for block in blocks), default=0)
+        flags = {
+            "late_index": bool(blocks) and 0 < self._first < blocks[0].start,
+            "two_indexes": len(blocks) > 1,
+            "unclosed_fence": self._unclosed,
+            "unparsed": bool(unparsed),
+            "severity_conflict": disagree or any(block.conflict for block in blocks),
+            "index_incomplete": bool(blocks) and _is_incomplete(findings, issues),
+            "truncated": bool(blocks) and not (raw or complete or self._last > end),
+        }
+        validation = "valid" if blocks and (findings or stated) else "malformed"
+        shown = [f"{number}: {text}" for number, text in sorted(unparsed.items()) if text]
+        return Review(
+            validation="error" if blocks and stated == "error" else validation,
+            stated=stated,
+            stated_raw=raw,
+            findings=findings,
+            flags=tuple(name for name, holds in flags.items() if holds),
+            unparsed=tuple(shown),
+            start_line=blocks[0].start if blocks else 0,
+            end_line=blocks[0].end if blocks else 0,
+        )
+
+    @staticmethod
+    def _says_error(block: Block) -> bool:
+        return any(vocabulary.verdict_word(said) == "error" for _, said in block.verdicts)
+
+    def _stated(self) -> tuple[str, str]:
+        """The strictest verdict that is understood, and its words; else the first other words.
+
+        Beside one that is understood, other words in an index are a doubt, unless they pass. So
+        is an error in an index without rows where another has some: that is a stub, quoted.
+        """
+        known: list[tuple[str, str]] = []
+        other = []
+        there_are_rows = any(block.rows for block in self.blocks)
+        for block in self.blocks:
+            for number, said in block.verdicts:
+                word = vocabulary.verdict_word(said)
+                if word and (word != "error" or block.rows or not there_are_rows):
+                    known.append((word, said))
+                else:
+                    other.append((block, number, said))
+        outside = self._verdicts
+        known += [(word, said) for said in outside if (word := vocabulary.verdict_word(said))]
+        if not known:
+            words = [*(said for _, _, said in other), *outside, ""]
+            return "", next((said for said in words[:-1] if not vocabulary.passes(said)), words[0])
+        for block, number, said in other:
+            if not vocabulary.passes(said):
+                block.doubt(number, f"Verdict: {said}")
+        return max(known, key=lambda each: VERDICTS.index(each[0]))
+
+
+def _settled(blocks: list[Block], issues: list[Issue]) -> tuple[tuple[Finding, ...], bool]:
+    """The rows of all indexes, each at the strictest that its row or its section says.
+
+    The second is whether a section was stricter than its row.
+    """
+    told = {issue.id.upper(): issue.severity for issue in issues if issue.id and issue.severity}
+    found: dict[tuple[str, str, int], Finding] = {}
+    disagree = False
+    for block in blocks:
+        for row in block.rows:
+            said = told.get(row.id.upper(), "")
+            severity = vocabulary.strictest(row.severity, said)
+            if not row.severity and severity and block.settle(row, severity):
+                row = row.replace(severity=severity, raw_severity=severity)
+            elif severity != row.severity:
+                disagree = True
+                row = row.replace(severity=severity)
+            same = (row.id.upper(), row.title.lower(), row.line if len(blocks) == 1 else 0)
+            there = found.setdefault(same, row)
+            if there.severity != vocabulary.strictest(there.severity, row.severity):
+                found[same] = row
+    return tuple(found.values()), disagree
+
+
+def _is_incomplete(findings: Iterable[Finding], issues: list[Issue]) -> bool:
+    """Whether a P0 or P1 has a section, but no row in the index.
+
+    A section or a row without an id is held to be the other's, where their severities allow it.
+    """
+    ids = {row.id.upper() for row in findings if row.id}
+    of_any = vocabulary.strictest(*(row.severity for row in findings))
+    without_id = vocabulary.strictest(*(row.severity for row in findings if not row.id))
+    for issue in issues:
+        if issue.severity in SERIOUS and issue.id.upper() not in ids:
+            match = without_id if issue.id else of_any
+            if vocabulary.strictest(match, issue.severity) != match:
+                return True
+    return False
+
+
+def derived(findings: tuple[Finding, ...]) -> str:
+    """The verdict that the severities demand; agents do not choose it."""
+    severities = {finding.severity for finding in findings}
+    return "risky" if "P0" in severities else "needs-changes" if "P1" in severities else "safe"
+
+
+def status(review: Review) -> Status:
+    """CLEAN, NEEDS_ATTENTION or ERROR (of research COMPLETE, PARTIAL or FAILED), and the flags."""
+    flags = review.flags
+    if review.type == "research":
+        if review.validation != "valid":
+            return "FAILED", (*flags, review.validation)
+        return ("PARTIAL" if flags else "COMPLETE"), flags
+    if review.validation == "missing":
+        return "ERROR", (*flags, "missing")
+    if review.validation == "malformed":
+        return "NEEDS_ATTENTION", (*flags, "malformed")
+    if review.validation == "error":
+        return "ERROR", flags
+    demanded = derived(review.findings)
+    if not review.stated:
+        flags = (*flags, "no_verdict")
+    elif demanded == "safe" != review.stated or _is_milder(review.stated, demanded):
+        flags = (*flags, "verdict_mismatch")
+    clean = demanded == "safe" and _HARMLESS.issuperset(flags) and _lets_pass(review)
+    return ("CLEAN" if clean else "NEEDS_ATTENTION"), flags
+
+
+def _lets_pass(review: Review) -> bool:
+    """Whether what is stated stands in the way of clean; the table's row without a known word."""
+    if review.stated:
+        return review.stated == "safe"
+    passes = not review.stated_raw or vocabulary.passes(review.stated_raw)
+    return passes and bool(review.findings)
+
+
+def _is_milder(stated: str, demanded: str) -> bool:
+    return VERDICTS.index(stated) < VERDICTS.index(demanded)

@@ -1,0 +1,258 @@
+"""Headers: what an agent says of itself in a few lines of the text that it returns.
+
+    STATUS: NEEDS_ATTENTION          eight lines `KEY: value`, first in the text
+
+    --- VERDICT ---                  six lines, last in the text
+    STATUS: warn
+    FILES: 2 changed
+    FINDINGS: 3 (P0: 0, P1: 1, P2: 2)
+    SUMMARY: one line
+    ---
+
+    VERDICT: NEEDS_ATTENTION why     one line, the last of its kind
+
+A header is an agent's word and no proof: an unknown word never passes, nor does a header that
+is cut off, contradicts itself or stands where another's text may be quoted.
+"""
+
+from __future__ import annotations
+
+from contextkit.base.records import Record
+from contextkit.reviews.documents import lines, vocabulary
+
+# The mildest first.
+STATUSES = ("CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED", "ERROR")
+_PASSES = ("CLEAN", "COMPLETE")
+_WORDS = dict(zip(STATUSES, STATUSES, strict=True)) | {
+    "PASS": "CLEAN", "SAFE": "CLEAN", "WARN": "NEEDS_ATTENTION", "FAIL": "NEEDS_ATTENTION",
+    "NEEDS_CHANGES": "NEEDS_ATTENTION", "RISKY": "NEEDS_ATTENTION",
+    "QUESTION": "NEEDS_ATTENTION", "RETRY": "ERROR",
+}  # fmt: skip
+_KEYS = ("TYPE", "STATUS", "MODEL", "TOKENS_SPENT", "FILES_CHANGED", "FINDINGS_COUNT", "SUMMARY",
+         "DETAIL_PATH")  # fmt: skip
+_TAIL_KEYS = ("STATUS", "FILES", "FINDINGS", "SUMMARY")
+_COUNTS = ("findings_count", "p0", "p1", "p2")
+_FEWEST = 3  # keys that make lines at the beginning a header
+
+
+class Header(Record):
+    """`form` is lines, tail or single; `status` one of STATUSES; `stated` the agent's own word."""
+
+    form: str
+    status: str
+    stated: str
+    type: str = "verdict"
+    model: str = ""
+    tokens_spent: int = 0
+    files_changed: tuple[str, ...] = ()
+    findings_count: int = 0
+    p0: int = 0
+    p1: int = 0
+    p2: int = 0
+    summary: str = ""
+    detail_path: str = ""
+    flags: tuple[str, ...] = ()
+
+    def passes(self) -> bool:
+        return self.status in _PASSES
+
+
+def parse(text: str) -> Header | None:
+    """What an agent's text says of itself; None when it has no header.
+
+    Of several headers of one form the last counts; of several forms the strictest status, and
+    the rest of the first that is there: lines, tail, single.
+    """
+    tails, singles = _Last(), _Last()
+    tail: dict[str, str] | None = None
+    content = 0  # the last line that belongs to no header
+    for number, level, line in lines.lines(text):
+        if tail is not None:
+            closed = level == 0 and not line.strip("-")
+            if not closed and level == 0 and _is_in_tail(tail, line):
+                continue
+            tails.take(number, _of_tail(tail, closed))
+            tail = None
+            if closed:
+                continue
+        if level:
+            content = max(content, number)
+        elif line[:3] == "---" and line.strip("- ").upper() == "VERDICT":
+            tail = dict.fromkeys(_TAIL_KEYS, "")
+        elif line.lstrip("*_`").startswith("VERDICT") and (said := vocabulary.verdict(line)):
+            singles.take(number, _of_single(said))
+        elif not _is_blank(line):
+            content = number
+    if tail is not None:
+        tails.take(content, _of_tail(tail, closed=False))
+    found = [_of_first_lines(text), tails.chosen(content), singles.chosen(content)]
+    return _merged([header for header in found if header])
+
+
+def _is_in_tail(tail: dict[str, str], line: str) -> bool:
+    """Whether the line is one of a tail block, which `tail` then has."""
+    label, value = vocabulary.labelled(line)
+    if label not in _TAIL_KEYS:
+        return False
+    tail[label] = _stricter(tail[label], value) if label == "STATUS" else value
+    return True
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip("-=_* ") or (line[:1] == "<" and vocabulary.is_comment(line))
+
+
+class _Last:
+    """The last header of one form; one that passes only where nothing else follows it."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._header: Header | None = None
+        self._failing: Header | None = None
+
+    def take(self, number: int, header: Header) -> None:
+        self._number, self._header = number, header
+        if not header.passes():
+            self._failing = header
+
+    def chosen(self, content: int) -> Header | None:
+        """What counts, `content` being the last line that belongs to no header."""
+        if self._header and self._header.passes() and self._number < content:
+            return self._failing
+        return self._header
+
+
+def _merged(found: list[Header]) -> Header | None:
+    if not found:
+        return None
+    strictest = max(found, key=lambda header: STATUSES.index(header.status))
+    flags = dict.fromkeys(flag for header in found for flag in header.flags)
+    if any(header.passes() != strictest.passes() for header in found):
+        flags["verdict_mismatch"] = None
+    most = {name: max(getattr(header, name) for header in found) for name in _COUNTS}
+    known = {"status": strictest.status, "stated": strictest.stated, "flags": tuple(flags)}
+    return found[0].replace(**most, **known)
+
+
+def _of_first_lines(text: str) -> Header | None:
+    found: dict[str, str] = {}
+    for _, level, line in lines.lines(text):
+        if not found and line[:1] == "<" and vocabulary.is_comment(line):
+            continue
+        label, value = vocabulary.labelled(line) if level == 0 else ("", "")
+        key = label.replace(" ", "_")
+        if key not in _KEYS:
+            break
+        found[key] = _stricter(found.get(key, ""), value) if key == "STATUS" else value
+    if len(found) < _FEWEST:
+        return None
+    said = {key: found.get(key, "") for key in _KEYS}
+    tokens, read_tokens = _number(said["TOKENS_SPENT"])
+    count, read_count = _number(said["FINDINGS_COUNT"])
+    status, flags = status_of(said["STATUS"])
+    files = [name.strip(" \"'`") for name in said["FILES_CHANGED"].strip("[] ").split(",")]
+    return Header(
+        form="lines",
+        status=status,
+        stated=said["STATUS"],
+        type=said["TYPE"].lower() or "verdict",
+        model=said["MODEL"],
+        tokens_spent=tokens,
+        files_changed=tuple(name for name in files if name and name.lower() != "none"),
+        findings_count=count,
+        summary=said["SUMMARY"],
+        detail_path=said["DETAIL_PATH"].strip("`"),
+        flags=flags if read_tokens and read_count else (*flags, "bad_number"),
+    )
+
+
+def _of_tail(found: dict[str, str], closed: bool) -> Header:
+    """A tail block; it passes only whole, with readable counts, and with none of P0 and P1."""
+    status, flags = status_of(found["STATUS"])
+    total, counts, readable = _counts(found["FINDINGS"])
+    serious = counts["P0"] + counts["P1"]
+    for wrong, flag in (
+        (not closed, "truncated"),
+        (not readable, "bad_number"),
+        (status in _PASSES and serious > 0, "verdict_mismatch"),
+    ):
+        flags = (*flags, flag) if wrong else flags
+    if flags and status in _PASSES:
+        status = "NEEDS_ATTENTION"
+    return Header(
+        form="tail",
+        status=status,
+        stated=found["STATUS"],
+        findings_count=total,
+        p0=counts["P0"],
+        p1=counts["P1"],
+        p2=counts["P2"],
+        summary=found["SUMMARY"],
+        flags=flags,
+    )
+
+
+def _counts(said: str) -> tuple[int, dict[str, int], bool]:
+    """The total and the number of each severity of `3 (P0: 0, P1: 1, P2: 2)`; were all readable?"""
+    number, _, rest = said.partition("(")
+    total, readable = _number(number)
+    counts = dict.fromkeys(vocabulary.SEVERITIES, 0)
+    for part in rest.rstrip(") ").split(",") if rest else ():
+        label, _, number = part.partition(":")
+        severity = vocabulary.severity(label)
+        count, known = _number(number)
+        readable = readable and known and bool(severity)
+        counts[severity or "P0"] += count
+    readable = readable and bool(said) and (bool(rest) or total == 0)
+    return max(total, sum(counts.values())), counts, readable
+
+
+def _of_single(said: str) -> Header:
+    said = lines.plain(said)
+    status, flags = status_of(said)
+    word = _first_word(said)
+    summary = said[len(word) :].strip(" :—–-")
+    return Header(form="single", status=status, stated=word, summary=summary, flags=flags)
+
+
+def status_of(said: str) -> tuple[str, tuple[str, ...]]:
+    """One of STATUSES for an agent's own word, and flags; NEEDS_ATTENTION for an unknown one.
+
+    A word that passes does so only with nothing behind it but a remark set off by a mark.
+    """
+    said = lines.plain(said)
+    word = _first_word(said)
+    status = _WORDS.get(word.upper().replace("-", "_").replace(" ", "_"), "")
+    rest = said[len(word) :]
+    if status in _PASSES:
+        stands = "|" not in rest and rest.lstrip()[:1] in ("", "—", "–", "-", "(", ".", ",", ":")
+        status = status if stands else ""
+    elif status == "ERROR" and rest.strip() and not word.isupper():
+        status = ""  # `error handling is missing`
+    return (status, ()) if status else ("NEEDS_ATTENTION", ("unknown_status",))
+
+
+def _first_word(said: str) -> str:
+    for both in ("needs attention", "needs changes"):
+        if said[: len(both)].lower() == both:
+            return said[: len(both)]
+    end = 0
+    while end < len(said) and (said[end].isalnum() or said[end] in "_-"):
+        end += 1
+    return said[:end].rstrip("-_")
+
+
+def _stricter(one: str, other: str) -> str:
+    """The one of two stated words that stands for the stricter status."""
+    if not one:
+        return other
+    return max(one, other, key=lambda said: STATUSES.index(status_of(said)[0]))
+
+
+def _number(said: str) -> tuple[int, bool]:
+    """A whole number as agents write it, `~12,500` too, and whether it was one; 0 if not."""
+    digits = said.strip(" ~≈").replace(",", "").replace("_", "").removesuffix(" tokens")
+    if digits.lower() in ("", "none", "0", "n/a"):
+        return 0, True
+    known = digits.isascii() and digits.isdigit() and len(digits) < 16
+    return (int(digits), True) if known else (0, False)

@@ -1,0 +1,289 @@
+"""The Findings Index of an agent's review, line by line.
+
+    ### Findings Index
+    - P0 | P0-1 | "Section" | Title
+    - IMP | IMP-1 | "Section" | Title
+    Verdict: risky
+
+A Block takes one line after the other for as long as they belong to it. Each is understood (a
+row, a verdict, a label such as `**Critical:**`, a table's head, a rule, a comment) or it is kept
+as unparsed, and then nobody may call the review clean.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import names
+from contextkit.base.records import Record
+from contextkit.reviews.documents import lines, vocabulary
+from contextkit.reviews.documents.lines import FENCE, UNCLOSED
+from contextkit.reviews.documents.vocabulary import SERIOUS, Head
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contextkit.reviews.documents.lines import Line
+
+_RULE = frozenset("-=_*|:+ \t")
+_ROLES = {
+    "severity": "severity", "sev": "severity", "priority": "severity", "level": "severity",
+    "id": "id", "#": "id", "no": "id", "finding id": "id",
+    "section": "section", "location": "section", "where": "section", "area": "section",
+    "title": "title", "finding": "title", "issue": "title", "description": "title",
+    "summary": "title",
+}  # fmt: skip
+_FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
+_LABEL_WORDS = frozenset(
+    "must fix should consider could nice to have strong recommendation recommended severity"
+    " priority issue issues finding findings problem problems blocking important optional"
+    " before merge suggestion suggestions level and needs attention".split()
+)
+_LONGEST_LABEL = 80  # characters
+MOST_SHOWN = 50  # lines that were not understood are kept with their text, the others counted
+
+
+def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
+    """The lines that are part of no index; `blocks` gets the indexes that say anything."""
+    block: Block | None = None
+    for number, level, line in lines.lines(text):
+        glued = _heading(level, line)
+        if glued is not None:
+            if blocks and not blocks[-1].says_anything():
+                blocks.pop()  # a heading above the real one
+            block = Block(number, level or 7, glued)
+            blocks.append(block)
+        elif level == UNCLOSED or not (block and block.take(number, level, line)):
+            block = None
+            yield number, level, line
+    if len(blocks) > 1 and not blocks[-1].says_anything():
+        blocks.pop()
+    for each in blocks:
+        each.finish()
+
+
+def _heading(level: int, line: str) -> str | None:
+    """What is glued to the heading of an index, mostly nothing; None for any other line."""
+    if level < 0 or not lines.is_index(line):
+        return None
+    bare = lines.plain(line)
+    glued = bare[bare.lower().index("findings index") + len("findings index") :].strip(" :")
+    words = glued.strip("() ").lower().split()
+    if all(word.isdigit() or word in ("findings", "issues", "total") for word in words):
+        glued = ""  # `Findings Index (7)`
+    return glued if level or not glued else None
+
+
+class Finding(Record):
+    """A row of a Findings Index; `severity` is empty where it was not understood."""
+
+    severity: str
+    id: str
+    section: str
+    title: str
+    line: int
+    raw_severity: str
+    group: str = ""  # the label that the row stands below
+    extra: tuple[str, ...] = ()  # fields after the title
+
+
+class Block:
+    """One index, while it is read: `start` and `end` are its first and last line."""
+
+    def __init__(self, start: int, level: int, glued: str = "") -> None:
+        self.start = self.end = start
+        self.rows: list[Finding] = []
+        self.verdicts: list[tuple[int, str]] = []
+        self.unparsed: dict[int, str] = {}
+        self.conflict = False  # a severity was milder than the id beside it or the label above
+        self._level = level
+        self._label = ("", "")  # what rows below it go by, and its severity
+        self._promised = 0  # the line of a label P0 or P1 that no row has followed yet
+        self._columns: list[str] = []  # what the cells of a table are
+        self._ended = False  # from here on, prose is not part of the index any more
+        if glued:
+            self.take(start, 0, glued)
+
+    def says_anything(self) -> bool:
+        return bool(self.rows or self.verdicts or self.unparsed)
+
+    def take(self, number: int, level: int, text: str) -> bool:
+        """Read one line; False if it is behind the index and so not part of it."""
+        if level > 0:
+            return level > self._level and self._is_label(number, text)
+        if self.verdicts and number > self.end + 1:
+            self._ended = True
+        understood = level != FENCE and (self._is_known(number, text) or self._is_row(number, text))
+        if not understood:
+            if self._ended and "|" not in text and not lines.unbulleted(text)[1]:
+                return False
+            self.doubt(number, text)
+        if not _RULE.issuperset(text):
+            self.end = number
+        return True
+
+    def finish(self) -> None:
+        """No more lines come: a label P0 or P1 without a row below it hides something."""
+        if self._promised:
+            self.doubt(self._promised, self._label[0])
+
+    def settle(self, row: Finding, severity: str) -> bool:
+        """Whether a row that only lacked a severity is understood now that its section says it."""
+        doubtful = severity not in SERIOUS and vocabulary.mentions_serious(row.title)
+        if row.raw_severity or not row.title or doubtful:
+            return False
+        self.unparsed.pop(row.line, None)
+        return True
+
+    def doubt(self, number: int, text: str) -> None:
+        """Keep a line that was not understood."""
+        kept = len(self.unparsed) < MOST_SHOWN
+        self.unparsed[number] = names.one_line(text[:200]) if kept else ""
+
+    def _is_known(self, number: int, text: str) -> bool:
+        """Whether the line says something, but is no finding."""
+        if _RULE.issuperset(text):
+            self._ended = self._ended or ("|" not in text and self.says_anything())
+            return True
+        if text[0] == "<":
+            return vocabulary.is_comment(text)
+        label, value = vocabulary.labelled(text)
+        said = value if label == "STATUS" else vocabulary.verdict(text)
+        if said:
+            self.verdicts.append((number, said))
+            return True
+        if "|" in text:
+            return self._is_head(text)
+        if label in _FOOTERS:
+            return not vocabulary.mentions_serious(value)
+        if vocabulary.says_nothing(lines.unbulleted(text)[0]):
+            self._label, self._promised = ("", ""), 0
+            return True
+        return (text[:2] == "**" or text[-1] == ":") and self._is_label(number, text)
+
+    def _is_label(self, number: int, text: str) -> bool:
+        """Whether the line is a label; if so, rows below it go by it."""
+        severity = label_of(text)
+        if severity:
+            self.finish()
+            self._label = (lines.plain(text).rstrip(": "), severity)
+            self._promised = number if severity in SERIOUS else 0
+        return bool(severity)
+
+    def _is_head(self, text: str) -> bool:
+        """Whether the line is the head of a table; if so, it says what the columns are."""
+        if lines.unbulleted(text)[1]:
+            return False
+        roles = [_ROLES.get(lines.plain(cell).lower(), "") for cell in cells(text)]
+        if "title" not in roles or not {"severity", "id"} & set(roles):
+            return False
+        self._columns = roles
+        return True
+
+    def _is_row(self, number: int, text: str) -> bool:
+        """Keep the line if it looks like a finding; whether all of it was understood."""
+        bare, listed = lines.unbulleted(text)
+        fields = cells(bare) if "|" in text else []
+        if bare[0] == "|" and self._columns:
+            row = self._row(number, *self._by_column(fields))
+        elif _is_row_of_fields(fields, bare):
+            row = self._row(number, *by_place(fields))
+        else:
+            head = Head(bare)
+            if head.severity and not head.id and vocabulary.says_nothing(head.title):
+                return True  # `P0: none`
+            if not (listed or head.severity or head.id):
+                return False
+            row = self._row(number, head.raw, head.id, "", head.title)
+            fields = []
+        doubtful = " ".join(row.extra) if fields else row.title
+        self.rows.append(row)
+        self._promised, self._ended = 0, False
+        if row.severity not in SERIOUS and vocabulary.mentions_serious(doubtful):
+            return False
+        known = not row.raw_severity or vocabulary.severity(row.raw_severity)
+        return bool(row.severity and row.title and known)
+
+    def _by_column(self, fields: list[str]) -> tuple[str, ...]:
+        """The fields of a table's row in the index's order, what has no column last."""
+        found = {"severity": "", "id": "", "section": "", "title": ""}
+        more = fields[len(self._columns) :]
+        for role, field in zip(self._columns, fields, strict=False):
+            if role and not found[role]:
+                found[role] = field
+            elif field:
+                more.append(field)
+        return (*found.values(), *more)
+
+    def _row(
+        self, number: int, raw: str, identity: str, section: str, title: str, *extra: str
+    ) -> Finding:
+        said = vocabulary.severity(raw)
+        label, labelled = self._label
+        severity = vocabulary.strictest(said, vocabulary.severity_of_id(identity), labelled)
+        self.conflict = self.conflict or bool(said and severity != said)
+        return Finding(
+            severity=severity,
+            id=identity.strip("*_`[]() "),
+            section=lines.unquoted(section),
+            title=title,
+            line=number,
+            raw_severity=lines.plain(raw),
+            group=label if labelled else "",
+            extra=extra,
+        )
+
+
+def cells(text: str) -> list[str]:
+    """The fields between the bars of a row, with or without bars at its ends."""
+    fields = [field.strip() for field in text.split("|")]
+    if text[:1] == "|":
+        fields = fields[1:]
+        if fields and not fields[-1]:
+            fields.pop()
+    return fields
+
+
+def _is_row_of_fields(fields: list[str], bare: str) -> bool:
+    """Whether the bars of a line divide fields, and are not part of a title: `[P0] a | b`."""
+    if len(fields) < 2:
+        return False
+    first = fields[0]
+    if vocabulary.severity(first) or vocabulary.is_id(first):
+        return True
+    return not Head(bare).severity
+
+
+def by_place(fields: list[str]) -> tuple[str, ...]:
+    """Severity, id, section, title and what follows, of a row in which one of them may lack.
+
+    An id may stand where the severity belongs (`IMP-1 | "Section" | Title`) or before it.
+    """
+    raw, *rest = fields
+    identity = ""
+    second = vocabulary.severity(rest[0])
+    is_odd = len(rest) > 2 and not second and vocabulary.is_id(rest[0])  # `P4 | P4-1 | …`
+    if not vocabulary.severity(raw) and vocabulary.is_id(raw) and not is_odd:
+        identity, raw = raw, rest.pop(0) if second else ""
+    elif not lines.is_quoted(rest[0]) and (len(rest) > 2 or vocabulary.is_id(rest[0])):
+        identity = rest.pop(0)
+    section = rest.pop(0) if len(rest) > 1 else ""
+    title, *extra = rest or [""]
+    return raw, identity, section, title, *extra
+
+
+def label_of(text: str) -> str:
+    """The severity of a line that only names one: `**Critical (Must Fix):**`; else empty."""
+    if "|" in text or len(text) > _LONGEST_LABEL:
+        return ""
+    low = lines.plain(text).lower().replace("-", " ")
+    apart = "".join(char if char.isalnum() else " " for char in low).split()
+    found = [vocabulary.severity(word) for word in apart]
+    whole = " ".join(apart)
+    if whole.startswith(("must fix", "needs attention")):
+        found[0] = vocabulary.severity("-".join(apart[:2]))
+    if not apart or not found[0]:
+        return ""
+    others = (word for word, known in zip(apart, found, strict=True) if not known)
+    if any(word not in _LABEL_WORDS and not word.isdigit() for word in others):
+        return ""
+    return vocabulary.strictest(*found)

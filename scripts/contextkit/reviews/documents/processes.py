@@ -1,0 +1,164 @@
+"""Processes: how a kind of review runs, as data. Five are ours, a host adds or changes some.
+
+    templates/processes/<name>.yaml      mode, input, output folder, agents, timeouts, what blocks
+    contextkit.yaml, key `processes`     <name>: the fields that differ, or a process of its own
+
+Nothing else in the toolkit knows a process by its name.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import formats, names, packages, sessions
+from contextkit.base.errors import bad_input
+from contextkit.base.layout import Layout, toolkit
+from contextkit.base.records import Record
+from contextkit.base.settings import FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MODES = ("review", "research")
+INPUTS = ("document", "diff", "question")
+PLACEHOLDERS = ("stem", "hash8", "slug", "target")
+_FOLDER = toolkit("templates", "processes")
+
+
+class Process(Record):
+    """A kind of review.
+
+    input: what `target=` names: a document, a branch's diff (then it is only a label), a question.
+    output_dir: relative to the root, with `{stem}`, `{slug}`, `{target}` and `{hash8}` of the
+    target. timeouts: seconds by name, the first is the default. blocks: severities that fail the
+    gate; of research it is the statuses. A diff of fewer than `small_lines` changed lines in at
+    most `small_files` files goes to `small_agents`, where nobody names others.
+    """
+
+    name: str
+    mode: str
+    input: str
+    output_dir: str
+    agents: tuple[str, ...]
+    timeouts: dict[str, object]
+    blocks: tuple[str, ...] = ()
+    default_target: str = ""
+    small_lines: int = 0
+    small_files: int = 1
+    small_agents: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        where = f"processes: {self.name}"
+        if not sessions.is_name(self.name):
+            raise bad_input(f"processes: {self.name[:80]!r} must be letters, digits, `.`, `_`, `-`")
+        for field, allowed in (("mode", MODES), ("input", INPUTS)):
+            if getattr(self, field) not in allowed:
+                raise bad_input(f"{where}: {field} must be one of {', '.join(allowed)}")
+        if not self.agents:
+            raise bad_input(f"{where}: agents must name one at least")
+        if not self.timeouts or not all(map(_is_seconds, self.timeouts.values())):
+            raise bad_input(f"{where}: timeouts must be lines of `name: seconds`")
+        _check_folder(self.output_dir, f"{where}: output_dir")
+
+    @property
+    def seconds(self) -> dict[str, int]:
+        """The timeouts by name, the default first."""
+        return {name: int(str(value)) for name, value in self.timeouts.items()}
+
+    def folder(self, target: str) -> str:
+        """The output folder for a target, relative to the root.
+
+        What cannot be in a path is replaced, and then the digest in it tells targets apart.
+        """
+        digest = names.sha256(target.encode("utf-8", "replace"))[:8]
+        stem = os.path.splitext(os.path.basename(target.rstrip("/")))[0]
+        values = {
+            "hash8": digest,
+            "stem": _plain(stem)[:60] or "input",
+            "slug": names.slug(target) or "question",
+            "target": _told_apart(target, digest),
+        }
+        made = self.output_dir
+        for name in PLACEHOLDERS:
+            made = made.replace("{" + name + "}", values[name])
+        return os.path.normpath(made)
+
+
+def _is_seconds(value: object) -> bool:
+    text = str(value)
+    return text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text) > 0
+
+
+def _plain(text: str) -> str:
+    return names.dashed(text).strip(".-")
+
+
+def _told_apart(target: str, digest: str) -> str:
+    """A target as one part of a path. Unless it is plain and in lower case, with its digest."""
+    plain = _plain(target)[:60]
+    return plain if plain == target.lower() == target else f"{plain}-{digest}".lstrip("-")
+
+
+def _check_folder(pattern: str, where: str) -> None:
+    """Refuse a pattern that is no folder of its own inside the root."""
+    bare = pattern
+    for name in PLACEHOLDERS:
+        bare = bare.replace("{" + name + "}", "x")
+    parts = os.path.normpath(bare).split("/")
+    if "{" in bare or "}" in bare:
+        raise bad_input(f"{where}: {pattern!r} may hold only {{{'}, {'.join(PLACEHOLDERS)}}}")
+    if os.path.isabs(bare) or ".." in bare.split("/") or len(parts) < 2 or not bare.isprintable():
+        raise bad_input(f"{where}: {pattern!r} must be a folder in a folder inside the root")
+    if parts[0] in (".git", ".contextkit"):
+        raise bad_input(f"{where}: {pattern!r} lies in a folder that is not for documents")
+
+
+def load(layout: Layout, name: str) -> Process:
+    """The process `name` as it is in force here. Raises ContextError with the nearest name."""
+    known = _names(layout)
+    if name not in known:
+        said = names.nearest(name, known) or f": there are {', '.join(known)}"
+        raise bad_input(f"process: there is no {name!r}{said}")
+    packages.need("yaml")
+    return _merged(layout, name)
+
+
+def load_all(layout: Layout) -> list[Process]:
+    """Every process in force here, by name."""
+    packages.need("yaml")
+    return [_merged(layout, name) for name in _names(layout)]
+
+
+def is_set(layout: Layout, name: str) -> bool:
+    """Whether the repository's own settings say something about a process."""
+    return name in _overrides(layout)
+
+
+def _names(layout: Layout) -> list[str]:
+    ours = [name[:-5] for name in os.listdir(_FOLDER) if name.endswith(".yaml")]
+    return sorted({*ours, *_overrides(layout)})
+
+
+def _overrides(layout: Layout) -> dict[str, Any]:
+    found: Any = layout.settings.get("processes", {})
+    return found if isinstance(found, dict) else {}
+
+
+def _merged(layout: Layout, name: str) -> Process:
+    from contextkit.base import files
+
+    path = os.path.join(_FOLDER, name + ".yaml")
+    ours = (
+        formats.from_yaml(files.read(path), path)
+        if sessions.is_name(name) and os.path.isfile(path)
+        else {}
+    )
+    theirs = _overrides(layout).get(name, {})
+    if not isinstance(theirs, dict):
+        raise bad_input(f"{FILE}: processes: {name} must be lines of `name: value`")
+    where = f"{FILE}: processes: {name}" if theirs else path
+    if "name" in theirs:
+        raise bad_input(f"{where}: its name is the key above")
+    made: Process = formats.build(Process, {**ours, **theirs, "name": name}, where)
+    return made

@@ -1,0 +1,206 @@
+"""Runs: a review from its start to its gate. Who was asked, about what, and where they write.
+
+    .contextkit/runs/<id>.json         the run; one file each, never in git
+    <output_dir>/run.json              its roster, for people and programs that look there
+    <output_dir>/<agent>.md            what an agent found
+    <verdicts>/runs/<id>/<agent>.json  the run's verdicts; those of the flat folder are current
+
+A run is live from its start until it is finished, or too old to be still going on. A verdict in
+the flat folder names its run in the key `run`. The format is told in manuals/review-runs.md.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import changes, files, formats, names, sessions
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+
+VERSION = 1
+MODES = ("review", "research")
+_HEX = frozenset("0123456789abcdef")
+ROSTER_FILE = "run.json"  # in the output folder
+
+
+class Run(Record):
+    """One review run. Paths are relative to the root; agents are in the order they were named.
+
+    revision: of what is reviewed, `tree:…` (the work tree's content) or `input:…` (a document).
+    source: the document that is reviewed; empty for a diff or a question.
+    input: the file that the agents read; timeout: seconds; blocks: severities that fail the gate.
+    missed: agents that had not finished when the last wait ran out of time.
+    """
+
+    id: str
+    process: str
+    mode: str
+    output_dir: str
+    roster: tuple[str, ...]
+    started_at: str
+    target: str = ""
+    revision: str = ""
+    head: str = ""
+    base: str = ""
+    source: str = ""
+    input: str = ""
+    timeout: int = 300
+    timeouts: dict[str, object] = {}  # noqa: RUF012  (others to choose from, by name)
+    blocks: tuple[str, ...] = ("P0", "P1")
+    small: bool = False
+    session_id: str = ""
+    missed: tuple[str, ...] = ()
+    finished_at: str = ""
+    version: int = VERSION
+
+    def check(self) -> None:
+        _check_id(self.id)
+        if self.mode not in MODES:
+            raise bad_input(f"mode={self.mode}: must be one of {', '.join(MODES)}")
+        for field in ("output_dir", "source", "input"):
+            path = getattr(self, field)
+            if os.path.isabs(path) or ".." in path.split("/"):
+                raise bad_input(f"{field}: {path!r} must be a path inside the root")
+        if names.shape(self.started_at) != "0000-00-00T00:00:00Z":
+            raise bad_input(
+                f"started_at: {self.started_at!r} is no time such as 2025-10-23T18:05:00Z"
+            )
+
+
+def _check_id(run: str) -> str:
+    if not sessions.is_name(run):
+        raise bad_input(f"run: {run[:80]!r} is no id of a run")
+    return run
+
+
+def new_id(now: int, known: list[Run]) -> str:
+    """An id that no other run has; ids sort by time, and within a second by when they were made."""
+    digits = int.from_bytes(os.urandom(3)) >> 1
+    prefix = f"{names.stamp(now)}-"
+    last = max((run.id[-6:] for run in known if run.id[:-6] == prefix), default="")
+    if _HEX.issuperset(last) and last:
+        digits = max(digits, int(last, 16) + 1)
+    return f"{prefix}{digits:06x}"
+
+
+def parse(text: str, where: str = "run") -> Run:
+    """The run in a JSON text; keys that are not known are passed over. Raises ContextError."""
+    found = formats.from_json(text, where)
+    if not isinstance(found, dict):
+        raise ContextError(f"{where}: is no JSON object")
+    if found.get("version") != VERSION:
+        raise ContextError(f"{where}: of version {found.get('version')!r}; this reads {VERSION}")
+    known = {name: value for name, value in found.items() if name in Run.fields()}
+    made: Run = formats.build(Run, known, where)
+    return made
+
+
+def render(run: Run) -> str:
+    """The JSON of a run."""
+    return formats.to_json(run) + "\n"
+
+
+def folder(layout: Layout) -> str:
+    return os.path.join(layout.state, "runs")
+
+
+def path(layout: Layout, run: str) -> str:
+    """The file of a run. Raises ContextError for what cannot be the id of one."""
+    return os.path.join(folder(layout), _check_id(run) + ".json")
+
+
+def verdict_folder(store: str, run: str) -> str:
+    """Where the verdicts of a run are kept, in the store of the flat ones."""
+    return os.path.join(store, "runs", _check_id(run))
+
+
+def save(layout: Layout, run: Run) -> str:
+    """Write a run, replacing it whole; returns its path."""
+    files.store(layout.state)
+    return files.write(path(layout, run.id), render(run))
+
+
+def load(layout: Layout, run: str) -> Run:
+    """The run of this id, or with `latest` the one that started last. Raises ContextError."""
+    if run == "latest":
+        return latest(layout)
+    where = path(layout, run)
+    if not os.path.lexists(where):
+        known = [one.id for one in load_all(layout)[0]]
+        raise ContextError(f"run: there is no run {run!r}{names.nearest(run, known)}")
+    return parse(files.read(where), layout.shown(where))
+
+
+def load_all(layout: Layout, since: str = "") -> tuple[list[Run], list[str]]:
+    """Every run, oldest first, and a sentence for each file that is none.
+
+    With `since` (a stamp as ids begin with) only those that started then or later.
+    """
+    try:
+        there = sorted(os.listdir(folder(layout)))
+    except FileNotFoundError:
+        return [], []
+    except NotADirectoryError:
+        raise ContextError(f"{layout.shown(folder(layout))}: a file is in the way") from None
+    found, broken = [], []
+    for name in there:
+        where = os.path.join(folder(layout), name)
+        if name[0] == "." or not name.endswith(".json") or name < since:
+            continue
+        try:
+            run = parse(files.read(where), layout.shown(where))
+        except ContextError as error:
+            broken.append(str(error).replace(where, layout.shown(where)))
+            continue
+        if run.id + ".json" == name:
+            found.append(run)
+        else:
+            broken.append(f"{layout.shown(where)}: says it is the run {run.id}")
+    return sorted(found, key=lambda run: (run.started_at, run.id)), broken
+
+
+def latest(layout: Layout) -> Run:
+    """The run that started last. Raises ContextError where there is none."""
+    found, _ = load_all(layout)
+    if not found:
+        raise ContextError("there is no review run here: make verdict_start comes first")
+    return found[-1]
+
+
+def change(layout: Layout, run: str, **values: object) -> Run:
+    """Set fields of a run that others may be changing too; the run as it is now."""
+    with files.locked(layout.lock(path(layout, run))):
+        changed = load(layout, run).replace(**values)
+        save(layout, changed)
+    return changed
+
+
+def live(layout: Layout, now: int) -> list[Run]:
+    """The runs that agents may still be writing for, the newest first; broken files passed over."""
+    lifetime = names.seconds(layout.limits.verdict_run_lifetime)
+    found, _ = load_all(layout, since=names.stamp(max(0, now - lifetime)))
+    return [run for run in reversed(found) if is_live(run, now, lifetime)]
+
+
+def is_live(run: Run, now: int, lifetime: int) -> bool:
+    """Whether agents may still be writing: not finished, and started less than `lifetime` ago."""
+    oldest = names.iso(max(0, now - lifetime))
+    return not run.finished_at and oldest <= run.started_at
+
+
+def revision_now(layout: Layout, run: Run) -> str:
+    """The revision of what `run` reviews as it is now; empty if it is not there any more.
+
+    Equal to `run.revision` as long as nothing was edited; a commit is no edit.
+    """
+    if run.revision.startswith("tree:"):
+        with changes.work_tree(layout, left_out(layout, run.output_dir)) as tree:
+            return tree.revision()
+    document = layout.join(run.source or run.input)
+    return changes.document_revision(document) if os.path.isfile(document) else ""
+
+
+def left_out(layout: Layout, output_dir: str) -> tuple[str, ...]:
+    """The folders that are no part of what is reviewed: they change while a review goes on."""
+    return tuple(map(layout.join, (output_dir, layout.places.verdicts)))

@@ -1,0 +1,208 @@
+"""The words of an agent's review: severities, ids and verdicts, whatever they are called.
+
+    P0  Critical  [HIGH]  must fix            a severity
+    P0-1  IMP-2  FD-P3  Q7                    an id; the first two carry a severity
+    safe  needs-changes  risky  error         a verdict
+
+Agents keep to no grammar. What these functions do not understand they say so; they never
+guess towards the milder.
+"""
+
+from __future__ import annotations
+
+from contextkit.reviews.documents.lines import QUOTES, plain, unbulleted, unquoted
+
+SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")  # the strictest first
+SERIOUS = ("P0", "P1")
+VERDICTS = ("safe", "needs-changes", "risky", "error")  # the mildest first
+
+_WORDS = {
+    "P0": "P0", "P1": "P1", "P2": "P2", "P3": "P3", "IMP": "IMP", "CRITICAL": "P0",
+    "HIGH": "P1", "MAJOR": "P1", "MUST-FIX": "P1", "MEDIUM": "P2", "NEEDS-ATTENTION": "P2",
+    "LOW": "P3", "MINOR": "P3", "INFO": "P3", "IMPROVEMENT": "IMP", "IMPROVEMENTS": "IMP",
+}  # fmt: skip
+_FIRST_WORDS = frozenset(word.partition("-")[0] for word in _WORDS)
+_APART = str.maketrans(dict.fromkeys("/,()+&", " "))
+_NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
+_SAYS_NOTHING = _NOTHING | frozenset(
+    "a there is are p0 p1 p2 p3 critical high serious blocking severity priority issue issues"
+    " finding findings problem problems found identified reported any were was in this review"
+    " applicable more other further".split()
+)
+_PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
+_VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
+_ID = frozenset("-_./#")
+
+
+def severity(text: str) -> str:
+    """P0 to P3 or IMP for a severity word in any dress, the strictest of several; else empty."""
+    if len(text) > 60:
+        return ""
+    words = [trimmed(word) for word in text.upper().replace("_", "-").translate(_APART).split()]
+    words = [word for word in words if word]
+    whole = "-".join(words)
+    if whole in _WORDS:
+        return _WORDS[whole]
+    known = [_WORDS.get(word, "") for word in words]
+    return strictest(*known) if all(known) else ""
+
+
+def trimmed(word: str) -> str:
+    """`word` from its first letter or digit to its last."""
+    start, end = 0, len(word)
+    while start < end and not word[start].isalnum():
+        start += 1
+    while start < end and not word[end - 1].isalnum():
+        end -= 1
+    return word[start:end]
+
+
+def strictest(*severities: str) -> str:
+    """The strictest of the severities that are understood; empty if none is."""
+    return next((severity for severity in SEVERITIES if severity in severities), "")
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` may be a finding's id: P0-1, IMP-2, FD-P3, Q7, AR-001."""
+    core = text.strip("*_`[]()")
+    if not (1 < len(core) <= 24 and core[0].isalpha() and any(map(str.isdigit, core))):
+        return False
+    return all(char.isalnum() or char in _ID for char in core)
+
+
+def severity_of_id(identity: str) -> str:
+    """The severity that an id like `P0-1` or `IMP-2` carries; empty for `FD-P1` or `Q-1`."""
+    core = identity.strip("*_`[]()").upper()
+    for known in SEVERITIES:
+        if core.startswith(known) and not core[len(known) : len(known) + 1].isalnum():
+            return known
+    return ""
+
+
+def mentions_serious(text: str) -> bool:
+    """Whether a word of `text` is P0 or P1, or an id that carries one of them."""
+    upper = text.upper()
+    if "P0" not in upper and "P1" not in upper:
+        return False
+    words = "".join(char if char.isalnum() else " " for char in upper).split()
+    return any(word in SERIOUS for word in words)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a line, or what stands behind `P0:`, only says that there is none."""
+    if len(text) > 80:
+        return False
+    words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
+    return not _NOTHING.isdisjoint(words) and _SAYS_NOTHING.issuperset(words)
+
+
+def is_comment(text: str) -> bool:
+    """Whether the line is a comment as runs leave them, and hides no row."""
+    whole = text.startswith(("<!--", "<\\!--")) and text.endswith("-->")
+    return whole and "|" not in text and not mentions_serious(text)
+
+
+# How a line begins
+
+
+def may_begin(text: str) -> bool:
+    """Whether a Head of `text` can have anything: a quick no for almost all prose."""
+    word = text[:60].lstrip(" *_`[(").partition(" ")[0]
+    return not word.isalpha() or word.upper() in _FIRST_WORDS
+
+
+class Head:
+    """How a line begins that is no table row: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
+
+    `title` is what remains; `marked` says whether brackets or a colon set the beginning off.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.severity = self.raw = self.id = ""
+        self.marked = False
+        self.title = plain(text)
+        for _ in range(2):
+            word, marked, rest = _first_word(self.title)
+            found = severity(word)
+            if found and not self.raw and (marked or word.upper() in SEVERITIES):
+                self.severity, self.raw = found, word
+            elif not self.id and is_id(word) and (marked or severity_of_id(word)):
+                self.id = word
+            else:
+                break
+            self.marked = self.marked or marked
+            self.title = rest
+        self.severity = strictest(self.severity, severity_of_id(self.id))
+
+
+def _first_word(text: str) -> tuple[str, bool, str]:
+    """The first word, whether brackets or a following mark set it off, and the rest."""
+    closing = {"[": "]", "(": ")"}.get(text[:1], "")
+    end = text.find(closing, 0, 40) if closing else -1
+    if end > 0:
+        return text[1:end].strip(), True, text[end + 1 :].lstrip(" :.—–-|*_")
+    word = text[:40].partition(" ")[0]
+    for mark in (":", "—", "–", "|"):
+        word = word.partition(mark)[0]
+    word = word.rstrip(".,;)")
+    after = text[len(word) : len(word) + 4]
+    marked = after[:1] in (".", ")") or after.strip()[:1] in (":", "—", "–", "|", "-")
+    return word, marked, text[len(word) :].lstrip(" :.)—–-|*_,;")
+
+
+# Verdicts
+
+
+def labelled(text: str) -> tuple[str, str]:
+    """`STATUS` and `x` of a line like `- **Status:** x` or `| Status | x |`; else two empties.
+
+    The label is in upper case, the value as it stands.
+    """
+    bare, _ = unbulleted(text)
+    if bare[:1] == "|":
+        label, mark, value = bare.strip("| \t").partition("|")
+        mark = "" if "|" in value else mark
+    else:
+        label, mark, value = bare.replace("：", ":", 1).partition(":")
+    if not mark or len(label) > 40:
+        return "", ""
+    value = value.strip(" \t*")
+    return plain(label).upper(), value.lstrip("_ ") if label[0:1] == "_" else value
+
+
+def verdict(text: str) -> str | None:
+    """What a line like `**Verdict:** safe` states, word for word; None for any other line."""
+    if "erdict" not in text and "ERDICT" not in text:
+        return None
+    label, value = labelled(text)
+    return plain(value) if label in _VERDICT_LABELS else None
+
+
+def verdict_word(said: str) -> str:
+    """One of VERDICTS, or empty: `safe` and `error` only where nothing takes them back."""
+    text = unquoted(plain(said[:400])).lower().replace("_", "-")
+    text = text.replace("needs changes", "needs-changes")
+    for word in VERDICTS:
+        if text.startswith(word):
+            rest = text[len(word) :]
+            if word in ("needs-changes", "risky"):
+                return "" if rest[:1].isalnum() or "|" in rest else word
+            return word if _leaves_standing(rest) else ""
+    return ""
+
+
+def _leaves_standing(rest: str) -> bool:
+    """Whether what follows the word `safe` is nothing, or a remark that a mark sets off."""
+    if any(word in rest for word in ("|", "needs-", "risky", "unsafe", "not safe")):
+        return False
+    following = rest.lstrip()
+    if not following or rest[0] in ".,;:!)—–" or rest[0] in QUOTES:
+        return True
+    return rest[0].isspace() and following[0] in "—–-("
+
+
+def passes(said: str) -> bool:
+    """Whether a verdict in other words at least begins with one for a pass: `PASS with notes`."""
+    low = plain(said[:400]).lower()
+    letters = "".join(char if char.isalpha() else " " for char in low)
+    return letters.partition(" ")[0] in _PASSES and "|" not in low and "fail" not in low

@@ -1,0 +1,193 @@
+"""The gate: PASS or FAIL over the reviews of a run, and a reason for each doubt.
+
+It fails closed. An agent passes only with a finished, readable file of this run that was
+ingested as it stands now and says nothing severe; what was reviewed must still be what is there.
+Whatever is not known to be so is a reason to fail, and no agents at all are one too.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.reviews.documents import runs
+from contextkit.reviews.documents import verdicts as verdict_files
+from contextkit.reviews.documents.vocabulary import SERIOUS
+from contextkit.reviews.flows import ingest
+from contextkit.reviews.flows.agent_files import Asked, Ingested, Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from contextkit.reviews.documents.runs import Run
+    from contextkit.reviews.documents.verdicts import Entry
+
+_LINE = 160  # characters of a reason
+_MOST = 40  # reasons that are printed; `--json` has all
+_AWAITED = ("missing", "late", "not_ingested")
+# Why a file that is there, of this run and finished, still says nothing that counts.
+_FLAGS = {
+    "unparsed": ("unparsed", "a line of its index could not be read"),
+    "verdict_mismatch": ("contradictory", "what it states and what its rows say differ"),
+    "header_mismatch": ("contradictory", "its header is stricter than its index"),
+    "index_incomplete": ("contradictory", "its sections hold a P0 or P1 that its index lacks"),
+    "truncated": ("malformed", "it ends with the index: cut off?"),
+    "unclosed_fence": ("malformed", "a code fence in it is never closed"),
+}
+
+
+class Reason(Record):
+    """Why the gate fails. `reason` is one word for programs: missing, late, foreign, malformed,
+    error, unparsed, severe, contradictory, attention, not_ingested, changed, stale, empty.
+    """
+
+    reason: str
+    text: str
+    agent: str = ""
+
+
+class Decision(Record):
+    """PASS without reasons, else FAIL. `revision`: current, stale or unknown."""
+
+    reasons: tuple[Reason, ...]
+    agents: int
+    revision: str
+
+    @property
+    def awaited(self) -> set[str]:
+        """The agents from whom something is still to come: a file, the end of one, its ingest."""
+        return {one.agent for one in self.reasons if one.reason in _AWAITED}
+
+
+def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
+    """Judge the files of all agents as they were just read; nothing is written.
+
+    For a folder without a run nobody knows who was asked or what was reviewed: its files are
+    judged as they are, and the revision is unknown.
+    """
+    run = runs.load(layout, asked.run) if asked.run else None
+    readings = list(read)
+    reasons = of_run(asked, ingest.uninvited(layout, asked))
+    revision = "unknown"
+    if run:
+        stale = _stale(layout, run)
+        reasons += stale
+        revision = "stale" if stale else "current"
+    for reading in readings:
+        entry = _entry(layout, asked, reading)
+        missed = run is not None and reading.agent in run.missed
+        reasons += of_agent(reading, entry, asked, missed, run.blocks if run else ())
+    return Decision(reasons=tuple(reasons), agents=len(readings), revision=revision)
+
+
+def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
+    """The run has come to its end, unless an agent is awaited whom no wait has given up."""
+    if not asked.run:
+        return
+    run = runs.load(layout, asked.run)
+    if not run.finished_at and decision.awaited.issubset(run.missed):
+        runs.change(layout, asked.run, finished_at=names.iso(now))
+
+
+def _stale(layout: Layout, run: Run) -> list[Reason]:
+    try:
+        now = runs.revision_now(layout, run)
+    except ContextError as error:
+        return [Reason(reason="stale", text=f"what was reviewed cannot be compared: {error}")]
+    if now == run.revision:
+        return []
+    what = run.source or "the work tree"
+    return [Reason(reason="stale", text=f"{what} is not what was reviewed any more")]
+
+
+def _entry(layout: Layout, asked: Asked, reading: Reading) -> Entry | None:
+    """The verdict that was ingested; in the flat store only one that is of this very file."""
+    entry = verdict_files.load(layout, reading.agent, asked.store)
+    if entry and not asked.run:
+        same = entry.get("detail_path") == reading.found.detail_path and "sha256" in entry
+        return entry if same else None
+    return entry
+
+
+def of_agent(
+    reading: Reading,
+    entry: Entry | None,
+    asked: Asked,
+    is_late: bool = False,
+    blocks: tuple[str, ...] = (),
+) -> list[Reason]:
+    """Why this agent's file lets nothing pass; `entry` is the verdict that was ingested from it.
+
+    `blocks` are severities that fail beside P0 and P1, which always do; of research, statuses.
+    """
+    found = [_reason(reading.agent, *said) for said in _of_file(reading, blocks)]
+    if is_late and reading.found.validation not in ("missing", "partial", "error"):
+        found.append(_reason(reading.agent, "late", "its file came after the wait had ended"))
+    if entry is None and asked.run:
+        found.append(_reason(reading.agent, "not_ingested", "make verdict_ingest comes first"))
+    elif entry is not None and reading.found.validation != "missing":
+        found += _against(entry, reading)
+    return found
+
+
+def _reason(agent: str, reason: str, text: str) -> Reason:
+    return Reason(agent=agent, reason=reason, text=text)
+
+
+def _against(entry: Entry, reading: Reading) -> list[Reason]:
+    """How the verdict that was ingested and the file as it is now differ, if they do."""
+    if entry.get("sha256", "") != reading.verdict.sha256:
+        return [_reason(reading.agent, "changed", "its file is not what was ingested")]
+    if entry["status"] != reading.found.status:
+        said = f"its verdict says {entry['status']}, its file {reading.found.status}"
+        return [_reason(reading.agent, "contradictory", said)]
+    return []
+
+
+def _of_file(reading: Reading, blocks: tuple[str, ...]) -> list[tuple[str, str]]:
+    """(reason, text) for all that is wrong with a file; empty only for one that passes."""
+    found, review = reading.found, reading.review
+    if found.validation != "valid":
+        word = {"partial": "late"}.get(found.validation, found.validation)
+        said = [(word, found.summary)]
+    elif review.type == "research":
+        passes = found.status in ("COMPLETE", "PARTIAL") and found.status not in blocks
+        return [] if passes else [("attention", f"{found.status}: {found.summary}")]
+    elif review.validation != "valid":
+        said = [("malformed", "a report on work, not a review")]
+    else:
+        said = list(dict.fromkeys(_FLAGS[flag] for flag in found.flags if flag in _FLAGS))
+    severe = []
+    for severity in dict.fromkeys((*SERIOUS, *blocks)):
+        titles = [row.title for row in review.findings if row.severity == severity]
+        if titles:
+            severe.append(("severe", f"{len(titles)} {severity}: {titles[0]}"))
+    if not (severe or said) and found.status != "CLEAN":
+        said.append(("attention", f"{found.status}: {found.summary}"))
+    return severe + said
+
+
+def of_run(asked: Asked, uninvited: list[Ingested]) -> list[Reason]:
+    """What is wrong with the run as a whole: nobody was asked, or somebody else wrote into it."""
+    empty = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
+    return empty + [_reason(one.agent, "foreign", one.summary) for one in uninvited]
+
+
+def rendered(decision: Decision, asked: Asked) -> str:
+    """`PASS` and what passed, or `FAIL` and a line a reason."""
+    reasons = decision.reasons
+    if not reasons:
+        known = "what was reviewed is unchanged"
+        if not asked.run:
+            known = "no run: who was asked and which revision was reviewed is not known"
+        return f"PASS {decision.agents} of {decision.agents} agents; {known}"
+    lines = [f"FAIL {len(reasons)} reason{'s' * (len(reasons) > 1)}"]
+    for one in reasons[:_MOST]:
+        cells = (one.reason, one.agent or "-", one.text)
+        row = "\t".join(map(names.one_line, cells))
+        lines.append(row if len(row) <= _LINE else row[: _LINE - 1].rstrip() + "…")
+    if len(reasons) > _MOST:
+        lines.append(f"… {len(reasons) - _MOST} more: --json has all")
+    return "\n".join(lines)

@@ -1,0 +1,99 @@
+"""The flow of reviews: whose files a command is about, and their verdicts kept.
+
+    of_run, of_folder  ->  Asked  ->  ingest: a verdict each, and the table
+
+A run (runs.py) knows who was asked and about what. A folder alone does not: every file in it
+counts then, unless somebody names the agents.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, names, sessions
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import runs
+from contextkit.reviews.documents import verdicts as verdict_files
+from contextkit.reviews.flows import agent_files
+from contextkit.reviews.flows.agent_files import Asked, Ingested, Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from contextkit.reviews.documents.verdicts import Verdict
+
+
+def of_run(layout: Layout, run: str) -> Asked:
+    """What the run of this id (or `latest`) asked for. Raises ContextError for an unknown one."""
+    found = runs.load(layout, run)
+    return Asked(
+        folder=files.inside(layout.root, layout.join(found.output_dir), "output_dir"),
+        agents=found.roster,
+        run=found.id,
+        mode=found.mode,
+        store=runs.verdict_folder(verdict_files.folder(layout), found.id),
+    )
+
+
+def of_folder(
+    layout: Layout, folder: str, agents: tuple[str, ...] = (), finished: bool = False
+) -> Asked:
+    """The files of a folder. Where a run goes on in it and nobody names agents, it is that run.
+
+    With `finished` that holds for a run that has ended, too.
+    """
+    shown = layout.shown(folder)
+    its = [run for run in runs.load_all(layout)[0] if os.path.normpath(run.output_dir) == shown]
+    if its and not agents and (finished or not its[-1].finished_at):
+        return of_run(layout, its[-1].id)
+    return Asked(folder=folder, agents=agents)
+
+
+def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> list[Ingested]:
+    """Write the verdict of each agent's file, when all are read; the last ingest counts.
+
+    An agent whose file is missing, empty, unfinished or of another run is an ERROR: nothing
+    becomes clean by not being there. Files of agents that nobody asked are listed last, and
+    have no verdict. A run's verdicts are kept with the run, and shown in the flat store as well.
+    """
+    readings = list(read)
+    keep(layout, asked, [reading.verdict for reading in readings], now)
+    return [*(reading.found for reading in readings), *uninvited(layout, asked)]
+
+
+def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: str = "") -> None:
+    """Write verdicts, of this moment and session: with the run, and in the flat store as well."""
+    session, when = session or sessions.find_current(layout), names.iso(now)
+    for verdict in found:
+        for store in (asked.store, "") if asked.store else ("",):
+            verdict_files.save(layout, verdict.replace(session_id=session, timestamp=when), store)
+
+
+def uninvited(layout: Layout, asked: Asked) -> list[Ingested]:
+    """The files in a run's folder of agents that are not on its roster: foreign."""
+    if not asked.run:
+        return []
+    there = agent_files.agents_in(asked.folder) if os.path.isdir(asked.folder) else ()
+    found = []
+    for agent in there:
+        if agent not in asked.agents:
+            path = layout.shown(agent_files.agent_file(asked.folder, agent))
+            said = "foreign: this run did not ask this agent; its file is not ingested"
+            found.append(agent_files.foreign(agent, path, said, ("foreign", "not_asked")))
+    return found
+
+
+def totals(done: list[Ingested]) -> dict[str, int]:
+    """How many agents were asked, and how many files of each validation there are."""
+    counts = {"agents": sum("not_asked" not in one.flags for one in done), "valid": 0}
+    for one in done:
+        counts[one.validation] = counts.get(one.validation, 0) + 1
+    return counts
+
+
+def totals_line(done: list[Ingested]) -> str:
+    """`4/6 valid, 1 malformed, 1 missing`."""
+    counts = totals(done)
+    others = [f"{n} {name}" for name, n in counts.items() if name not in ("agents", "valid")]
+    return ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])

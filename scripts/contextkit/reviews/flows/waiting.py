@@ -1,0 +1,159 @@
+"""Waiting for the agents of a run: by name, until each has left its file or the time is up.
+
+done         the file is there and finished
+writing      it is there and still grows
+unrenamed    finished, but still called `.partial`
+partial      begun, as `.partial`
+empty        a file without text, or something else in its place: a folder, a pipe
+foreign      a file of another run, or a link
+missing      nothing
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+
+from contextkit.base import files, names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.reviews.documents import agent_review, contracts, runs
+from contextkit.reviews.documents.runs import Run
+from contextkit.reviews.flows import agent_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LOOK = 0.1  # seconds between two looks
+
+# What is said in the stub of an agent, by the state that it was found in.
+_REASONS = {
+    "unrenamed": "finished its file but never renamed it, and the time was up",
+    "partial": "had not finished its file when the time was up",
+    "empty": "left an empty file",
+    "foreign": "left only the file of another run",
+    "missing": "left no file before the time was up",
+}
+
+
+class State(Record):
+    """Where one agent is; `path` is the file that it is to write, absolute."""
+
+    agent: str
+    path: str
+    state: str
+
+
+class _Look:
+    """What was seen of one agent's file last time, to see whether it still grows.
+
+    A file is read anew only when it has changed: a wait looks ten times a second.
+    """
+
+    def __init__(self, folder: str, agent: str, run: str) -> None:
+        self.path = ""
+        self._folder, self._agent, self._run = folder, agent, run
+        self._seen: tuple[int, ...] = ()
+        self._said = ""  # what was in the file that was seen
+        self._partial = 0  # the inode of `.partial`, which a rename keeps
+
+    def state(self) -> str:
+        self.path = agent_files.agent_file(self._folder, self._agent)
+        there, partial = _stat(self.path), _stat(self.path + ".partial")
+        if there is None:
+            self._partial = partial.st_ino if partial else 0
+            state = self._content(self.path + ".partial", partial) if partial else "missing"
+            return {"done": "unrenamed", "writing": "partial", "foreign": "partial"}.get(
+                state, state
+            )
+        last = self._seen
+        state = self._content(self.path, there)
+        if state == "writing" and (there.st_ino == self._partial or last == self._seen):
+            return "done"
+        return "partial" if state == "empty" and partial else state
+
+    def _content(self, path: str, there: os.stat_result) -> str:
+        """done (it has its sentinel), writing (it has none), empty or foreign."""
+        seen = (there.st_ino, there.st_size, there.st_mtime_ns)
+        if seen != self._seen:
+            try:
+                self._seen, self._said = seen, self._read(path, there)
+            except ContextError:  # renamed just now, or not readable: the next look tells
+                self._seen, self._said = (), "empty"
+        return self._said
+
+    def _read(self, path: str, there: os.stat_result) -> str:
+        if stat.S_ISLNK(there.st_mode):
+            return "foreign"
+        text = files.read_bytes(path) if stat.S_ISREG(there.st_mode) else b""
+        if not text.strip():
+            return "empty"
+        review = agent_review.parse(text.decode("utf-8", "replace"))
+        if review.run not in ("", self._run):
+            return "foreign"
+        return "done" if review.complete else "writing"
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None
+
+
+def wait(
+    layout: Layout, run: Run, seconds: float, done: Callable[[int, int, float, str], None]
+) -> list[State]:
+    """Look at the run's files until all agents are done or `seconds` have passed; then the states.
+
+    `done(how many, of how many, seconds so far, agent)` is called for each that is done, at once.
+    """
+    started = time.monotonic()
+    folder = layout.join(run.output_dir)
+    looks = {a: _Look(folder, a, run.id) for a in run.roster}
+    states = dict.fromkeys(run.roster, "")
+    while True:
+        for agent, look in looks.items():
+            if states[agent] != "done":
+                states[agent] = look.state()
+                if states[agent] == "done":
+                    count = list(states.values()).count("done")
+                    done(count, len(states), time.monotonic() - started, agent)
+        left = started + seconds - time.monotonic()
+        if left <= 0 or set(states.values()) == {"done"}:
+            break
+        time.sleep(min(LOOK, left))
+    return [State(agent=a, path=looks[a].path, state=states[a]) for a in run.roster]
+
+
+def take_down(layout: Layout, run: Run, found: list[State]) -> None:
+    """Keep with the run who had not finished when this wait ended."""
+    missed = tuple(one.agent for one in found if one.state != "done")
+    if missed != run.missed:
+        runs.change(layout, run.id, missed=missed)
+
+
+def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
+    """An error stub for each agent that left no file of its own; those that got one.
+
+    What the agent had begun is set aside first, so that a late rename cannot replace the stub.
+    """
+    written = []
+    for one in found:
+        state = _Look(os.path.dirname(one.path), one.agent, run.id).state()
+        if one.state not in _REASONS or state not in _REASONS:
+            continue  # it came after all
+        begun = [one.path + ".partial", *([one.path] if state in ("empty", "foreign") else [])]
+        for path in begun:
+            if os.path.lexists(path):
+                os.replace(path, f"{one.path}.aborted-{names.stamp(now)}")
+        stub = contracts.error_stub(one.agent, _REASONS[one.state], run.id, run.mode)
+        try:
+            files.create(one.path, stub, exact=True)
+        except FileExistsError:
+            continue  # it came just now
+        written.append(one)
+    return written

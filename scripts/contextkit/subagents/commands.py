@@ -1,0 +1,260 @@
+"""Start subagents with the context they need, watch them, take their results."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from contextkit.base import cli, formats, names, tables
+from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.subagents.flows import endings, overview, preparation, watch
+from contextkit.subagents.flows import finish as finishing
+from contextkit.subagents.flows import launch as launching
+from contextkit.subagents.flows.sandboxes import KINDS
+
+ID = Option(name="id", required=True, positional=True, help="as subagent_status shows it")
+NOBODY = "No running subagents detected. Exiting monitor loop."
+_SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
+
+
+def launch(layout: Layout, args: Arguments) -> Answer:
+    request = _request(args)
+    prepared = preparation.prepare(layout, request)
+    _say_all(prepared.warnings)
+    if prepared.lacks_capsule and cli.asks("Print the prompt that makes one, and start nothing?"):
+        from contextkit.capsules.flows import capture
+
+        captured = capture.capture(layout, capture.Request(now=request.now))
+        cli.say(f"nothing was started; the capsule goes to {layout.shown(captured.path)}")
+        return Answer(text=captured.prompt, status=1)
+    row = launching.launch(layout, request, prepared)
+    if row["status"] == "awaiting_manual_launch":
+        cli.say(f"no cmd= and no subagent_command: start your agent with {row['prompt_path']}")
+    return Answer(text=row["id"])
+
+
+def prompt(layout: Layout, args: Arguments) -> str:
+    prepared = preparation.prepare(layout, _request(args))
+    _say_all(prepared.warnings)
+    return prepared.prompt
+
+
+def _request(args: Arguments) -> preparation.Request:
+    return preparation.Request(
+        now=names.now(),
+        slug=args.slug,
+        role=args.role,
+        scope=args.scope,
+        capsule=args.capsule,
+        workstream=args.workstream,
+        cmd=args.cmd,
+        type=args.type,
+        timeout=args.timeout,
+        max_tokens=args.max_tokens,
+        redact=args.redact,
+    )
+
+
+def _say_all(lines: tuple[str, ...]) -> None:
+    for line in lines:
+        cli.say(line)
+
+
+def status(layout: Layout, args: Arguments) -> str:
+    now = names.now()
+    for news in watch.refresh(layout, now, args.id):
+        cli.say(news.line)
+    found = overview.look(layout, now, args.id, args.all)
+    if args.json:
+        return formats.to_json(found)
+    return tables.table(overview.HEADS, overview.rows_of(layout, found)) or "No subagents."
+
+
+def monitor(layout: Layout, args: Arguments) -> Answer:
+    limits = layout.limits
+    interval = args.interval or limits.subagent_interval
+    bounds = (
+        args.threshold or limits.subagent_log_age,
+        args.runtime_threshold or limits.subagent_run_time,
+    )
+    cli.say(f"every {interval} s; silent above {bounds[0]} s, long above {bounds[1]} s")
+    alerted = False
+    seen: dict[str, int] = {}  # how many looks in a row had an alert of this subagent
+    polls = 0
+    while True:
+        polls += 1
+        found, dead = _poll(layout, args, bounds)
+        running = [one for one in found if one.status in ("running", "pending_launch")]
+        alerted = _alerts(layout, running, seen) or dead or alerted
+        over = [one.id for one in running if seen.get(one.id, 0) >= limits.subagent_alert_polls]
+        if over or not running or polls == args.iterations:
+            break
+        time.sleep(interval)
+    if running:
+        cli.say(f"Outstanding subagents: {', '.join(one.id for one in running)}")
+    if args.json:
+        return Answer(text=formats.to_json(found), status=int(alerted))
+    return Answer(text="" if running else NOBODY, status=int(alerted))
+
+
+def _poll(
+    layout: Layout, args: Arguments, bounds: tuple[int, int]
+) -> tuple[list[overview.Watched], bool]:
+    """One look, printed; and whether somebody was found dead in it."""
+    now = names.now()
+    news = watch.refresh(layout, now, args.id)
+    found = overview.look(layout, now, args.id, bounds=bounds)
+    for each in news:
+        cli.say(each.line)
+    if not args.json:
+        head, *rows = tables.table(overview.HEADS, overview.rows_of(layout, found)).split("\n")
+        lines = [f"--- {names.clock(now)} ---", head]
+        for one, row in zip(found, rows, strict=False):
+            signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
+            lines.append(f"{signs} {row}" if signs else row)
+        cli.put("\n".join(filter(None, lines)))
+    return found, any(each.kind in ("failed", "timed_out") for each in news)
+
+
+def _alerts(layout: Layout, running: list[overview.Watched], seen: dict[str, int]) -> bool:
+    """Say what is new about each: an alert, with its last words, or that it is heard of again."""
+    for one in running:
+        before = seen.get(one.id, 0)
+        seen[one.id] = before + 1 if one.alerts else 0
+        if one.alerts and not before:
+            words = watch.last_line(layout, one.id)
+            last = f"; its last line: {words}" if words else ""
+            reason = ", ".join(one.alerts)
+            cli.say(f"{one.id} requires manual attention (reason: {reason}){last}")
+        elif before and not one.alerts:
+            cli.say(f"{one.id}: heartbeat recovered")
+    return any(one.alerts for one in running)
+
+
+def finish(layout: Layout, args: Arguments) -> Answer:
+    report = finishing.Report(
+        agent=args.agent,
+        status=args.status,
+        summary=args.summary,
+        id=args.id,
+        session=args.session,
+        type=args.type,
+        model=args.model,
+        files_changed=args.files_changed,
+        tokens=args.tokens or 0,
+    )
+    finishing.check(report)
+    text = cli.content(args.file) if args.file or _is_piped() else ""
+    try:
+        done = finishing.finish(layout, report.replace(text=text), names.now())
+    except (OSError, ContextError) as error:
+        if getattr(error, "status", 1) == 2 or not text:
+            raise
+        reason = getattr(error, "strerror", "") or error
+        cli.say(f"storing failed ({reason}): the whole text follows on stdout")
+        return Answer(text=text, status=1, exact=True)
+    _say_all(done.notes)
+    return Answer(text=done.receipt)
+
+
+def _is_piped() -> bool:
+    """Whether standard input is a pipe or a file: a report then comes with the call."""
+    import os
+    import stat
+
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+
+
+def abort(layout: Layout, args: Arguments) -> str:
+    return endings.abort(layout, args.id, args.reason, names.now(), args.force)
+
+
+def cleanup(layout: Layout, args: Arguments) -> str:
+    return endings.cleanup(layout, args.id, args.force, args.reason, names.now())
+
+
+LAUNCH = (
+    Option(name="slug", required=True, help="what the task is called"),
+    Option(name="role", help="the name of a role file; reviewers and auditors get no capsule"),
+    Option(name="scope", help="the file that says what the work is"),
+    Option(name="capsule", help="a path, latest, or none (default: the branch's newest fresh one)"),
+    Option(name="workstream", help="where a branch has several capsules: whose newest one"),
+    Option(name="cmd", help="the agent's command line: gets the prompt on standard input"),
+    Option(name="type", choices=KINDS, help="where it works (default: here)"),
+    Option(name="timeout", help="stop it after this time (90s, 30m; default: never)"),
+    Option(name="max_tokens", kind="whole", help="trim the capsule to this many"),
+    REDACT,
+)
+REPORT = (
+    Option(name="agent", required=True, help="the subagent's name"),
+    Option(name="status", required=True, help="CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE,"
+           " PARTIAL or FAILED"),
+    Option(name="summary", required=True, help="one line"),
+    Option(name="file", help="the report (default: standard input, if it is a pipe)"),
+    Option(name="id", help="its row (default: CONTEXT_SUBAGENT_ID, else by name)"),
+    Option(name="session", help="whose payloads it goes to (default: SESSION_ID and so on)"),
+    Option(name="type", help="verdict, implementation, research (default: verdict)"),
+    Option(name="model", help="who concluded it"),
+    Option(name="files_changed", kind="items", single="file-changed", help="paths"),
+    Option(name="tokens", kind="whole", help="how many tokens it took"),
+)  # fmt: skip
+END = (
+    ID,
+    Option(name="reason", help="why, in a few words"),
+)
+
+PROGRAM = Program(
+    name="subagent_manager",
+    about=__doc__ or "",
+    commands=(
+        Command(run=launch, help="start a subagent with its prompt", options=LAUNCH),
+        Command(run=prompt, help="print the prompt, start nothing", options=LAUNCH),
+        Command(
+            run=status,
+            help="the subagents, and what became of each",
+            options=(
+                Option(name="id", positional=True, help="only this one"),
+                Option(name="all", kind="flag", help="those cleaned up too"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=monitor,
+            help="look again and again until none is running; status 1 after an alert",
+            options=(
+                Option(name="id", positional=True, help="only this one"),
+                Option(name="interval", kind="whole", help="seconds between looks (default: 30)"),
+                Option(name="iterations", kind="whole", help="at most so many looks"),
+                Option(name="threshold", kind="whole", help="seconds of silence (default: 180)"),
+                Option(name="runtime_threshold", kind="whole",
+                       help="seconds of run time (default: 600)"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=finish,
+            help="hand in a report: payload, verdict, receipt",
+            options=REPORT,
+            needs=("toons",),
+        ),
+        Command(
+            run=abort,
+            help="end a running subagent",
+            options=(*END, Option(name="force", kind="flag", help="kill it, do not ask first")),
+        ),
+        Command(
+            run=cleanup,
+            help="remove a subagent's sandbox and files; its row stays",
+            options=(
+                *END,
+                Option(name="force", kind="flag", help="though it runs, or work would be lost"),
+            ),
+        ),
+    ),
+)  # fmt: skip

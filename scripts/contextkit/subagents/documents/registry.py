@@ -1,0 +1,173 @@
+"""The registry: which subagents were started, with which capsule, and what became of them.
+
+    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent; committed
+
+Other programs keep rows there too, and more keys in ours: a row is therefore the object as it
+stands, and what is no object is left where it is. The fields are told in
+manuals/subagent-session-orchestration.md.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import files, formats, names
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Row = dict[str, Any]  # a row as it was read; `id` is always text
+    T = TypeVar("T")
+
+ACTIVE = ("pending_launch", "running", "awaiting_manual_launch")
+_MOST_GAPS = 20  # of a row
+_LONGEST_GAP = 300  # characters
+
+
+def path(layout: Layout) -> str:
+    """Where the registry is, links followed. Raises ContextError for a place outside the root."""
+    return layout.typed(layout.registry, "registry")
+
+
+def parse(text: str, where: str = "registry") -> list[Any]:
+    """Everything in a registry. Raises ContextError for what is no JSON array."""
+    if not text.strip():
+        return []
+    try:
+        found = formats.from_json(text, where)
+    except ContextError as error:
+        raise ContextError(f"{error}: mend it (a merge?) or move it away") from None
+    if not isinstance(found, list):
+        raise ContextError(f"{where}: must be a JSON array: mend it or move it away")
+    return found
+
+
+def render(rows: list[Any]) -> str:
+    """The JSON of a registry: two-space indent and no line end after it, as it has always been."""
+    return formats.to_json(rows)
+
+
+def load_all(layout: Layout) -> list[Row]:
+    """The rows with an id, in file order, which is that of their start."""
+    place = path(layout)
+    found = parse(files.read_if_there(place) or "", layout.shown(place))
+    return [row for row in found if isinstance(row, dict) and isinstance(row.get("id"), str)]
+
+
+def find(rows: list[Row], identity: str) -> Row:
+    """The row with this id; raises ContextError naming the nearest where there is none."""
+    for row in rows:
+        if row["id"] == identity:
+            return row
+    known = [row["id"] for row in rows]
+    raise bad_input(f"id: there is no subagent {identity!r}{names.nearest(identity, known)}")
+
+
+def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
+    """Let `edit` change the list of everything in the registry, and write it if it did.
+
+    One process at a time; raises ContextError, and writes nothing, for a broken registry.
+    """
+    place = path(layout)
+    with files.locked(layout.lock(place)):
+        old = files.read_if_there(place) or ""
+        found = parse(old, layout.shown(place))
+        before = render(found)
+        answer = edit(found)
+        after = render(found)
+        if after != before:
+            files.write(place, after + ("\n" if old.endswith("\n") else ""))
+    return answer
+
+
+def add(layout: Layout, wanted: str, make: Callable[[str], Row | None]) -> Row:
+    """Add the row that `make(id)` gives and return it.
+
+    A wanted id that is taken, or for which `make` gives None, gets `-2`, `-3` … at its end.
+    """
+
+    def edit(found: list[Any]) -> Row:
+        taken = {other.get("id") for other in found if isinstance(other, dict)}
+        number = 1
+        while True:
+            identity = f"{wanted}-{number}" if number > 1 else wanted
+            row = make(identity) if identity not in taken else None
+            if row is not None:
+                found.append(row)
+                return row
+            number += 1
+
+    return change(layout, edit)
+
+
+def update(layout: Layout, identity: str, **values: Any) -> Row:
+    """Set these fields of a row, and return it; the others stay, their order too."""
+
+    def edit(found: list[Any]) -> Row:
+        rows = [row for row in found if isinstance(row, dict) and isinstance(row.get("id"), str)]
+        row = find(rows, identity)
+        row.update(values)
+        return row
+
+    return change(layout, edit)
+
+
+def remove(layout: Layout, identity: str) -> None:
+    """Take away a row whose launch did not come about."""
+
+    def edit(found: list[Any]) -> None:
+        found[:] = [r for r in found if not (isinstance(r, dict) and r.get("id") == identity)]
+
+    change(layout, edit)
+
+
+def gaps_in(text: str) -> list[str]:
+    """What a subagent says is missing: the text of each line `Capsule Gap: …`, on one line."""
+    found = []
+    for line in text.split("\n"):
+        bare = names.one_line(line).lstrip("-*+•>#_` ")
+        label, colon, rest = bare.partition(":")
+        if colon and label.rstrip("*_` ").lower() == "capsule gap":
+            gap = rest.strip("*_` ")[:_LONGEST_GAP].rstrip()
+            found += [gap] if gap else []
+    return list(dict.fromkeys(found))
+
+
+def note_gaps(layout: Layout, identity: str, gaps: list[str], now: int) -> list[str]:
+    """Add these to the row's `capsule_gaps`; returns those that were new."""
+
+    def edit(found: list[Any]) -> list[str]:
+        for row in found:
+            if isinstance(row, dict) and row.get("id") == identity:
+                known = gaps_of(row)
+                new = [gap for gap in gaps if gap not in known][: _MOST_GAPS - len(known)]
+                if new:
+                    row["capsule_gaps"] = [*known, *new]
+                    row["capsule_gaps_at"] = names.compact(now)
+                return new
+        return []
+
+    return change(layout, edit) if gaps else []
+
+
+def gaps_of(row: Row) -> list[str]:
+    """The gaps that a row names; what is no text is left out."""
+    found = row.get("capsule_gaps")
+    return [gap for gap in found if isinstance(gap, str)] if isinstance(found, list) else []
+
+
+def open_gaps(layout: Layout, branch: str, since: str = "") -> list[str]:
+    """The gaps noted on `branch` after `since` (the time of its last capsule), oldest first.
+
+    Each on one line, with the subagent that met it.
+    """
+    earliest = names.moment(since)
+    found = []
+    for row in load_all(layout):
+        if row.get("source_branch") == branch:
+            noted = names.moment(str(row.get("capsule_gaps_at") or row.get("launched_at") or ""))
+            if noted >= earliest:
+                found += [names.one_line(f"{gap} ({row['id']})") for gap in gaps_of(row)]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,199 @@
+"""Subagents as they are shown: a row each, in the original's columns and two of our own."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.capsules.flows import drift
+from contextkit.subagents.documents import registry
+from contextkit.subagents.flows import watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.subagents.documents.registry import Row
+
+# The original's nine, which programs read by position, then ours.
+HEADS = ("ID", "Type", "Slug", "Status", "Deliverables", "Run Time", "Log Age", "Handle",
+         "Last Log (UTC)", "Capsule", "Staleness")  # fmt: skip
+
+
+class Watched(Record):
+    """A row as it is shown. Times are seconds, None where nothing tells them.
+
+    `alerts` are of `stale` (nothing is heard of it), `runtime`, `log` and `dead`.
+    """
+
+    id: str
+    type: str
+    slug: str
+    status: str
+    deliverables: str
+    run_time: int | None
+    log_age: int | None
+    handle: str
+    last_log: str
+    capsule: str
+    staleness: str
+    exit_code: int | None = None
+    gaps: tuple[str, ...] = ()
+    alerts: tuple[str, ...] = ()
+
+
+def look(
+    layout: Layout,
+    now: int,
+    identity: str = "",
+    everything: bool = False,
+    bounds: tuple[int, int] | None = None,
+) -> list[Watched]:
+    """The subagents as they are, in the order of their start; those cleaned up only if asked.
+
+    `bounds` are the seconds of silence and of run time above which one is reported.
+    """
+    limits = layout.limits
+    bounds = bounds or (limits.subagent_log_age, limits.subagent_run_time)
+    rows = registry.load_all(layout)
+    if identity:
+        rows = [registry.find(rows, identity)]
+    elif not everything:
+        rows = [row for row in rows if row.get("status") != "cleaned"]
+    known: dict[tuple[str, str], str] = {}
+    return [_watched(layout, row, now, bounds, known) for row in rows]
+
+
+def _watched(
+    layout: Layout,
+    row: Row,
+    now: int,
+    bounds: tuple[int, int],
+    known: dict[tuple[str, str], str],
+) -> Watched:
+    status = str(row.get("status") or "-")
+    logs = _logs(layout, row)
+    heard, kind = max(logs) if logs else (0, "")
+    running = status == "running"
+    end = now if running else names.moment(str(row.get("finished_at") or ""))
+    run_time = max(0, end - watch.started(row)) if end and watch.started(row) else None
+    age = max(0, now - heard) if heard and running else None
+    code = row.get("exit_code")
+    return Watched(
+        id=row["id"],
+        type=str(row.get("type") or "-"),
+        slug=str(row.get("slug") or "-"),
+        status=status,
+        deliverables=_deliverables(layout, row),
+        run_time=run_time,
+        log_age=age,
+        handle=_handle(row.get("launcher_handle")),
+        last_log=f"{names.clock(heard)[:19]} [{kind}]" if heard else "-",
+        capsule=str(row.get("capsule") or ""),
+        staleness=_staleness(layout, row, known),
+        exit_code=code if type(code) is int else None,
+        gaps=tuple(registry.gaps_of(row)),
+        alerts=_alerts(status, run_time, age, bounds),
+    )
+
+
+def _logs(layout: Layout, row: Row) -> list[tuple[int, str]]:
+    """When each log was last written to, and which it is, in the original's words."""
+    found = []
+    for field, kind in (("log_path", "exec"), ("progress_path", "checkpoint")):
+        path = watch.place_of(layout, row.get(field))
+        if path:
+            found.append((int(os.stat(path).st_mtime), kind))
+    return found
+
+
+def _alerts(
+    status: str, run_time: int | None, age: int | None, bounds: tuple[int, int]
+) -> tuple[str, ...]:
+    if status != "running":
+        return ("dead",) if status in ("failed", "timed_out") else ()
+    quiet, longest = bounds
+    found = ["stale"] if age is None else []
+    found += ["runtime"] if (run_time or 0) > longest else []
+    found += ["log"] if (age or 0) > quiet else []
+    return tuple(found)
+
+
+def _deliverables(layout: Layout, row: Row) -> str:
+    """How many of the files that a row promises are there: `1/2`; `-` where it promises none."""
+    promised = row.get("deliverables")
+    if not isinstance(promised, list) or not promised:
+        return "-"
+    there = 0
+    for item in promised:
+        if isinstance(item, dict):
+            done = item.get("status") in ("ready", "harvested")
+            source = os.path.join(str(row.get("path") or ""), str(item.get("source") or ""))
+            there += done or bool(item.get("source") and watch.place_of(layout, source))
+    return f"{there}/{len(promised)}"
+
+
+def _handle(handle: object) -> str:
+    """How to find the process or window: what the launcher said of it."""
+    if not isinstance(handle, dict):
+        return "-"
+    for key in ("pid", "pane_id", "window_id", "session_id", "tab_id", "title"):
+        if handle.get(key):
+            return f"{key.removesuffix('_id')}:{handle[key]}".replace(" ", "_")
+    return "-"
+
+
+def _staleness(layout: Layout, row: Row, known: dict[tuple[str, str], str]) -> str:
+    """`fresh`, `stale`, `changed` (the file is another than was given), `missing`; `-` without."""
+    shown, digest = row.get("capsule"), str(row.get("capsule_sha256") or "")
+    if not isinstance(shown, str) or not shown:
+        return "-"
+    if (shown, digest) not in known:
+        path = watch.place_of(layout, shown)
+        if not path:
+            state = "missing"
+        elif digest and names.sha256(files.read_bytes(path)) != digest:
+            state = "changed"
+        else:
+            state = "stale" if _is_stale(layout, path, row.get("scope_path")) else "fresh"
+        known[shown, digest] = state
+    return known[shown, digest]
+
+
+def _is_stale(layout: Layout, path: str, scope: object) -> bool:
+    own = [scope] if isinstance(scope, str) and scope else []
+    try:
+        return bool(drift.staleness(layout, path, own))
+    except ContextError:
+        return True
+
+
+def rows_of(layout: Layout, found: list[Watched]) -> list[tuple[str, ...]]:
+    """The cells of the table; no cell is empty, and none of the first eight holds a blank."""
+    return [
+        (
+            one.id,
+            one.type,
+            one.slug,
+            one.status,
+            one.deliverables,
+            _minutes(one.run_time),
+            _minutes(one.log_age),
+            one.handle,
+            one.last_log,
+            _short(layout, one.capsule),
+            one.staleness,
+        )
+        for one in found
+    ]
+
+
+def _minutes(seconds: int | None) -> str:
+    return "-" if seconds is None else f"{seconds // 60}:{seconds % 60:02}"
+
+
+def _short(layout: Layout, capsule: str) -> str:
+    """A capsule's id: its path below the capsules, without the suffix."""
+    below = capsule.removeprefix(layout.places.capsules.rstrip("/") + "/")
+    return below.removesuffix(".md") or "-"

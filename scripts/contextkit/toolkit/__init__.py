@@ -1,0 +1,1 @@
+"""The toolkit as a whole: all systems at once."""

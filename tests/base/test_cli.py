@@ -1,0 +1,443 @@
+"""cli.py and usage.py: arguments in, text out, one way to fail."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SCRIPTS
+from contextkit.base import arguments, cli, usage
+from contextkit.base.commands import ROOT, Answer, Arguments, Command, Option, Program, options_of
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+TEXT = Option(name="topic", also=("t", "subject"), help="a text, up to 80 % of a line")
+OPTIONS = (
+    TEXT,
+    Option(name="next_step", help="another text"),
+    Option(name="depth", kind="whole", also=("levels",), help="a number"),
+    Option(name="stub", kind="flag", also=("write-stub",), help="a flag"),
+    Option(name="tags", kind="words", single="tag", help="words"),
+    Option(name="files", kind="items", single="file-modified", help="items"),
+    Option(name="type", choices=("here", "worktree"), help="a choice"),
+    Option(name="id", positional=True, help="also without a name"),
+)
+
+
+def show(layout: Layout, args: Arguments) -> str:
+    """What arrived, but for what is empty."""
+    return repr({name: value for name, value in vars(args).items() if value})
+
+
+def a_program(run: Callable[..., str | Answer] = show, *options: Option) -> Program:
+    """A program of one command that needs no name."""
+    command = Command(run=run, help="do it, at most 80 % of the time", options=options or OPTIONS)
+    return Program(name="tool", about="Does it.", default=command.name, commands=(command,))
+
+
+class Called:
+    """`called("--topic=x")`: the status; `out` and `err` hold what was printed."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
+        self._capture = capture
+
+    def __call__(self, *arguments: str, program: Program | None = None) -> int:
+        status = cli.run(program or a_program(), list(arguments))
+        self.out, self.err = self._capture.readouterr()
+        return status
+
+
+@pytest.fixture
+def called(capsys: pytest.CaptureFixture[str]) -> Called:
+    return Called(capsys)
+
+
+# Two readers, one language
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.sampled_from(
+    ["", " ", "-", "--", "-x", "--topic=y", "a=b", "a | b\nc", "a,b c", "-5", "{x}", "%s"]
+)
+separate = texts.filter(lambda text: not text.startswith("-"))  # as a word of its own
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> list[str]:
+    """Well-formed arguments of `OPTIONS`, the positional anywhere among them."""
+    flag = st.sampled_from(["", "0", "1", "no", "perhaps", "a b"])
+    words: list[list[str]] = []
+    for option in draw(st.lists(st.sampled_from([*OPTIONS, ROOT]), max_size=6)):
+        spellings = [s for s in (*option.spellings, option.single) if len(s) > 1]
+        name = f"--{draw(st.sampled_from(spellings))}"
+        if draw(st.booleans()):
+            words.append([f"{name}={draw(flag if option.kind == 'flag' else texts)}"])
+        elif option.kind == "flag":
+            words.append([name])
+        else:
+            words.append([name, draw(separate)])
+    if not any(word[0].startswith("--id") for word in words) and draw(st.booleans()):
+        words.insert(
+            draw(st.integers(0, len(words))), [draw(separate.filter(lambda w: w != "show"))]
+        )
+    return [part for word in words for part in word]
+
+
+@settings(deadline=None, max_examples=120)
+@given(calls())
+def test_the_fast_reader_and_argparse_read_the_same(words: list[str]) -> None:
+    program = a_program()
+    plain = arguments.read_plain(options_of(program.commands[0]), words)
+    assert plain is not None
+    assert usage.read(program, words)[1] == plain
+
+
+@pytest.mark.parametrize(
+    ("words", "topic"),
+    [
+        (["-t", "x"], "x"),
+        (["-tx"], "x"),
+        (["--topic", "-"], "-"),
+        (["--topic", "-a b"], "-a b"),
+        (["--topic", "-5"], "-5"),
+        (["show", "--topic=x"], "x"),
+        (["--topic=a", "--subject", "b"], "b"),
+        (["--topic=--help"], "--help"),
+    ],
+)
+def test_an_unusual_call_is_understood_all_the_same(
+    words: list[str], topic: str, called: Called
+) -> None:
+    assert (called(*words), called.out, called.err) == (0, f"{{'topic': {topic!r}}}\n", "")
+
+
+# What is typed becomes what it stands for
+
+
+def typed(*words: str) -> dict[str, Any]:
+    raw = arguments.read_plain(options_of(a_program().commands[0]), list(words))
+    assert raw is not None
+    return arguments.typed(options_of(a_program().commands[0]), raw)
+
+
+def test_what_is_not_given_is_empty_of_its_kind() -> None:
+    assert typed() == {
+        "topic": "", "next_step": "", "depth": None, "stub": False, "tags": (), "files": (),
+        "type": "", "id": "", "root": "",
+    }  # fmt: skip
+    assert typed("--depth=", "--stub=", "--tags=", "--files=", "--type=", "--id=") == typed()
+
+
+@pytest.mark.parametrize(
+    ("expected", "said"),
+    [(True, ["1", "yes", "TRUE", "on"]), (False, ["", "0", "no", "False", "off"])],
+)
+def test_a_flag_says_yes_or_no(expected: bool, said: list[str]) -> None:
+    assert [typed(f"--stub={word}")["stub"] for word in said] == [expected] * len(said)
+    assert typed("--stub")["stub"] is True
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--tags=a,b  c", "--tag=d, e"], ("a", "b", "c", "d, e")),
+        (["--tag=d", "--tags=a"], ("d", "a")),
+        (["--tags= , ", "--tag= "], ()),
+    ],
+)
+def test_words_are_separated_by_blanks_or_commas(words: list[str], expected: object) -> None:
+    assert typed(*words)["tags"] == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--files=a b | c,d\n e \n\n|f | "], ("a b", "c,d", "e", "|f")),
+        (["--file-modified=a | b", "--files=c"], ("a | b", "c")),
+        (["--file-modified= a\nb "], (" a\nb ",)),
+        (["--files= | \n"], ()),
+    ],
+)
+def test_items_are_lines_or_separated_by_bars(words: list[str], expected: object) -> None:
+    assert typed(*words)["files"] == expected
+
+
+@pytest.mark.parametrize(("text", "number"), [("1", 1), ("0010", 10), ("9" * 18, 10**18 - 1)])
+def test_a_whole_number_starts_at_one(text: str, number: int) -> None:
+    assert typed(f"--depth={text}")["depth"] == number
+
+
+@pytest.mark.parametrize(
+    ("word", "complaint"),
+    [
+        *((f"--depth={n}", f"depth={n}: must be a whole number from 1")
+          for n in ("0", "00", "-1", "1.5", "1e3", " 1", "many", "٣", "9" * 5000)),
+        ("--stub=maybe", "stub=maybe: write 1 for yes, 0 for no"),
+        ("--type=there", "type=there: must be one of here, worktree"),
+        ("--topic=caf\udce9", "topic: is not valid UTF-8"),
+        ("--tag=caf\udce9", "tags: is not valid UTF-8"),
+        ("--root=nowhere", "root: 'nowhere' is no folder"),
+        ("--topik=x", "there is no option --topik (did you mean 'topic'?)"),
+        ("--to=x", "there is no option --to"),
+        ("--zzz", "there is no option --zzz"),
+        ("--topic", "argument --topic/-t/--subject: expected one argument"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_and_nothing_is_done(word: str, complaint: str, called: Called) -> None:
+    assert called(word, program=a_program(lambda *_: pytest.fail(), *OPTIONS[:-1])) == 2
+    assert called.out == ""
+    assert called.err.startswith(f"tool: {complaint}")
+    assert all(line.startswith("tool: ") for line in called.err.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("word", "advice"), [("topic=x", "write --topic=x"), ("topic", "write --name=…")]
+)
+def test_a_word_that_belongs_to_nothing_gets_advice(word: str, advice: str, called: Called) -> None:
+    assert called(word, program=a_program(show, TEXT)) == 2
+    assert called.err == f"tool: {word!r} is no option: {advice}\n"
+
+
+@pytest.mark.parametrize("words", [[], ["--m="], ["--message= \n"], ["-m", " "]])
+def test_a_required_option_must_say_something(words: list[str], called: Called) -> None:
+    needed = Option(name="m", also=("message",), required=True, help="what to keep")
+    assert called(*words, program=a_program(show, needed, TEXT)) == 2
+    if words != ["--m="]:  # the short name has one dash
+        assert called.err == (
+            "tool: m= is missing or blank: what to keep\n"
+            "tool: usage: tool.py show --message=… [--topic=…]\n"
+        )
+    assert called.out == ""
+
+
+def test_a_program_of_several_commands_asks_for_one(called: Called) -> None:
+    def list_(layout: Layout, args: Arguments) -> str:
+        return "listed"
+
+    commands = (*a_program().commands, Command(run=list_, help="list"))
+    program = Program(name="tool", about="", commands=commands)
+    assert (called("list", program=program), called.out) == (0, "listed\n")
+    for words in ([], ["lisst"], ["--topic=x"]):
+        assert (called(*words, program=program), called.out) == (2, "")
+        assert "tool: Try: tool --help\n" in called.err
+
+
+def test_a_variable_that_make_passed_on_unasked_is_refused(
+    called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTEXTKIT_GIVEN", "topic V topik")
+    assert (called("--topic=x"), called.out) == (2, "")
+    assert called.err.startswith("tool: there is no variable topik= (did you mean 'topic'?)")
+    assert "CONTEXTKIT_GIVEN" not in os.environ
+
+
+def test_a_package_that_is_missing_is_said_before_anything_is_done(
+    called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTEXTKIT_RESTARTED", "1")
+    command = Command(run=lambda *_: pytest.fail(), help="", needs=("no_such_package",))
+    program = Program(name="tool", about="", default=command.name, commands=(command,))
+    assert called(program=program) == 1
+    assert "the package no_such_package is missing" in called.err
+
+
+# Text out, statuses, failures
+
+
+def raising(error: BaseException) -> Program:
+    def fail(layout: Layout, args: Arguments) -> str:
+        raise error
+
+    return a_program(fail)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "out"),
+    [
+        ("text", 0, "text\n"),
+        ("text\n", 0, "text\n"),
+        ("text\n\n", 0, "text\n\n"),
+        ("", 0, ""),
+        (Answer(text="stale", status=1), 1, "stale\n"),
+        (Answer(text="late", status=3), 3, "late\n"),
+        (Answer(text="whole", exact=True), 0, "whole"),
+    ],
+)
+def test_what_a_command_returns_is_on_stdout_and_nothing_else(
+    answer: str | Answer, status: int, out: str, called: Called
+) -> None:
+    def talk(layout: Layout, args: Arguments) -> str | Answer:
+        cli.say("one\ntwo")
+        return answer
+
+    assert called(program=a_program(talk)) == status
+    assert (called.out, called.err) == (out, "tool: one\ntool: two\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (ContextError("not\nso"), 1, "tool: not\ntool: so\n"),
+        (bad_input("m: blank"), 2, "tool: m: blank\n"),
+        (ContextError("too late", status=3), 3, "tool: too late\n"),
+        (FileNotFoundError(2, "Not there", "a/b"), 1, "tool: a/b: Not there\n"),
+        (PermissionError("no"), 1, "tool: output: no\n"),
+    ],
+)  # fmt: skip
+def test_a_failure_is_a_sentence_and_a_status(
+    error: Exception, status: int, said: str, called: Called
+) -> None:
+    assert called(program=raising(error)) == status
+    assert (called.out, called.err) == ("", said)
+
+
+def test_a_bug_keeps_its_traceback() -> None:
+    with pytest.raises(ZeroDivisionError):
+        cli.run(raising(ZeroDivisionError()), [])
+
+
+# Help
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["show", "--help"], ["--topic=x", "--help"]])
+def test_help_names_every_option(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli.run(a_program(), words)
+    out, err = capsys.readouterr()
+    assert (end.value.code, err) == (0, "")
+    assert "at most 80 % of the time" in out and "up to 80 % of a line" in out
+    assert all(f"--{s}" in out for option in OPTIONS for s in option.spellings if len(s) > 1)
+
+
+def programs() -> list[Program]:
+    names = sorted(path.stem for path in SCRIPTS.glob("*.py"))
+    modules = [importlib.import_module(name) for name in names if name != "setup"]
+    return [module.PROGRAM for module in modules if hasattr(module, "PROGRAM")]
+
+
+@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
+def test_every_command_has_help_and_one_meaning_for_each_option(
+    program: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in program.commands:
+        with pytest.raises(SystemExit) as end:
+            cli.run(program, [command.name, "--help"])
+        assert end.value.code == 0 and command.help in " ".join(capsys.readouterr().out.split())
+        options = options_of(command)
+        spelled = [s for o in options for s in (*o.spellings, o.single) if s]
+        assert len(spelled) == len(set(spelled)) and {o.kind for o in options} <= set(
+            ("text", "whole", "flag", "words", "items")
+        )
+    assert not program.default or program.default in [c.name for c in program.commands]
+
+
+# Real processes
+
+
+def program_of(body: str) -> list[str]:
+    """The command line of a program whose only command does `body`."""
+    code = (
+        "import sys\nfrom contextkit.base import cli\nfrom contextkit.base.commands import *\n"
+        f"def go(layout, args):\n    {body}\n"
+        "options = (Option(name='topic', help='t'), Option(name='file', help='f'))\n"
+        "go = Command(run=go, help='h', options=options)\n"
+        "cli.leave(cli.run(Program(name='tool', about='', default='go', commands=(go,))))\n"
+    )
+    return [sys.executable, "-c", code]
+
+
+def process(
+    command: Sequence[str | bytes], stdin: bytes = b"", locale: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    everything = {**os.environ, "PYTHONPATH": str(SCRIPTS), **(locale or {})}
+    return subprocess.run(command, input=stdin, capture_output=True, env=everything, check=False)
+
+
+def test_a_reader_that_had_enough_is_no_failure() -> None:
+    command = program_of("return 'line\\n' * 200_000")
+    piped = '{ "$@"; echo $? > status; } | head -1'
+    done = process(["sh", "-c", piped, "sh", *command])
+    assert (done.stdout, done.stderr) == (b"line\n", b"")
+    assert Path("status").read_text(encoding="utf-8") == "0\n"
+
+
+def test_a_full_disk_is_said() -> None:
+    command = program_of("return 'line\\n' * 200_000")
+    done = process(["sh", "-c", '"$@" > /dev/full', "sh", *command])
+    assert (done.returncode, done.stderr) == (1, b"tool: output: No space left on device\n")
+
+
+ASCII = {"LC_ALL": "C"}
+FORCED = {
+    **ASCII,
+    "PYTHONUTF8": "0",
+    "PYTHONCOERCECLOCALE": "0",
+}  # what python does not mend itself
+
+
+@pytest.mark.parametrize("locale", [ASCII, FORCED])
+def test_in_an_ascii_locale_text_is_utf_8_all_the_same(locale: dict[str, str]) -> None:
+    command = program_of("cli.say('said: ' + args.topic)\n    return args.topic + ' \\u2026'")
+    done = process([*command, "--topic=Grüße 你好 🚀"], locale=locale)
+    assert (done.returncode, done.stdout.decode("utf-8")) == (0, "Grüße 你好 🚀 …\n")
+    assert done.stderr.startswith(b"tool: said: Gr")
+
+
+@pytest.mark.parametrize("locale", [ASCII, FORCED])
+def test_an_argument_that_is_no_utf_8_is_refused(locale: dict[str, str]) -> None:
+    done = process([*program_of("return 'done'"), b"--topic=caf\xe9"], locale=locale)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"tool: topic: is not valid UTF-8\n"
+
+
+def test_a_path_that_is_no_utf_8_goes_out_as_it_is() -> None:
+    os.mkdir(b"caf\xe9")
+    done = process(["sh", "-c", 'cd caf*; "$@"', "sh", *program_of("return layout.root")])
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.endswith(b"/caf\xe9\n")
+
+
+def test_an_interrupted_command_dies_of_the_interrupt() -> None:
+    done = process(program_of("raise KeyboardInterrupt"))
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+CONTENT = "return Answer(text=cli.content(args.file), exact=True)"
+
+
+def test_content_is_a_file_or_standard_input_to_the_last_byte() -> None:
+    Path("text.md").write_bytes(b"of the file\r\n")
+    assert process([*program_of(CONTENT), "--file=text.md"], b"piped").stdout == b"of the file\r\n"
+    for words in ([], ["--file=-"], ["--file", "-"]):
+        assert process([*program_of(CONTENT), *words], b"piped\r\n\n").stdout == b"piped\r\n\n"
+
+
+def test_content_that_cannot_be_had_is_bad_input() -> None:
+    nothing = process(["sh", "-c", '"$@" <&-', "sh", *program_of(CONTENT)])
+    assert (nothing.returncode, nothing.stderr) == (
+        2,
+        b"tool: file: give file=FILE or pipe the text in\n",
+    )
+    odd = process(program_of(CONTENT), b"caf\xe9")
+    assert odd.stderr == b"tool: file: standard input is not UTF-8 (byte 3)\n"
+    gone = process([*program_of(CONTENT), "--file=gone.md"])
+    assert b"gone.md: cannot be read" in gone.stderr and gone.stdout == b""
+
+
+def test_waiting_for_standard_input_is_said() -> None:
+    with subprocess.Popen(
+        program_of(CONTENT), env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as waiting:  # fmt: skip
+        assert waiting.stderr is not None
+        assert waiting.stderr.readline() == "tool: reading standard input …\n".encode()
+        out, err = waiting.communicate(b"late")
+    assert (waiting.returncode, out, err) == (0, b"late", b"")

@@ -1,0 +1,129 @@
+"""names.py: times, stamps, and text that becomes part of a path or a heading."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from contextkit.base import names
+from contextkit.base.errors import ContextError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+quick = settings(deadline=None, max_examples=100)
+moments = st.integers(0, 253_402_300_799)  # to the end of the year 9999
+any_text = st.text(st.characters())  # lone surrogates too
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "2025-10-23T18:05:00Z",
+        "2025-10-23T18:05:00",
+        "2025-10-23 18:05:00.999",
+        "2025-10-23T20:05:00+02:00",
+        "20251023T180500Z",
+    ],
+)
+def test_context_now_is_utc_unless_it_says_a_zone(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTEXT_NOW", given)
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    assert names.iso(names.now()) == "2025-10-23T18:05:00Z"
+
+
+def test_a_context_now_that_is_no_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_NOW", "yesterday")
+    with pytest.raises(ContextError, match="CONTEXT_NOW is no ISO 8601 time: 'yesterday'"):
+        names.now()
+
+
+def test_without_context_now_the_clock_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_NOW", "")
+    before = int(time.time())
+    assert before <= names.now() <= time.time()
+
+
+def test_a_moment_has_three_forms() -> None:
+    moment = 1_761_242_700
+    assert names.iso(moment) == "2025-10-23T18:05:00Z"
+    assert names.stamp(moment) == "20251023T180500Z"
+    assert names.clock(moment) == "2025-10-23 18:05:00 UTC"
+
+
+@quick
+@given(moments, moments)
+def test_stamps_sort_by_time(one: int, other: int) -> None:
+    assert (names.stamp(one) < names.stamp(other)) == (one < other)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("90s", 90), ("90", 90), ("30m", 1800), ("24h", 86_400), ("7d", 604_800), ("0", 0)],
+)
+def test_a_duration_is_a_number_and_a_unit(text: str, expected: int) -> None:
+    assert names.seconds(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "h", "-1h", "1.5h", "1w", "1 h", "1H", "٣h", "9" * 5000])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(ContextError, match="is no duration: write 90s, 30m, 24h or 7d"):
+        names.seconds(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("feature-1.2_x", "feature-1.2_x"),
+        ("a b", "a-b"),
+        ("a \t/ b", "a-b"),
+        ("a - b", "a---b"),
+        ("über", "-ber"),
+        ("", ""),
+    ],
+)
+def test_odd_characters_become_one_dash(text: str, expected: str) -> None:
+    assert names.dashed(text) == expected
+
+
+@quick
+@given(any_text)
+def test_a_dashed_text_is_safe_in_a_path(text: str) -> None:
+    made = names.dashed(text)
+    assert all(char.isascii() and (char.isalnum() or char in "._-") for char in made)
+    assert names.dashed(made) == made and bool(made) == bool(text)
+
+
+@quick
+@given(any_text)
+def test_one_line_can_neither_add_a_row_nor_command_a_terminal(text: str) -> None:
+    made = names.one_line(text)
+    assert made.isprintable() and "  " not in made and made == made.strip()
+    assert names.one_line(made) == made
+
+
+def test_one_line_keeps_the_words() -> None:
+    assert names.one_line(" a\r\nb\t\x1b[31mc\u2028d ") == "a b [31mc d"
+
+
+def test_a_fingerprint_tells_texts_apart() -> None:
+    texts = [b"", b"a", b"b", b"ab", b"ba", b"a" * 100, b"a" * 101]
+    assert len({names.fingerprint(text) for text in texts}) == len(texts)
+    assert 0 <= names.fingerprint(b"long" * 100, modulus=97) < 97
+
+
+@given(moment=st.integers(0, 4_102_444_799))
+def test_a_moment_is_read_from_any_form_that_is_written(moment: int) -> None:
+    for form in (names.iso, names.stamp, names.clock, names.compact):
+        assert names.moment(form(moment)) == moment
+
+
+@pytest.mark.parametrize("text", ["", "soon", "2025-10-23", "x" * 20, "²" * 14])
+def test_what_tells_no_moment_is_0(text: str) -> None:
+    assert names.moment(text) == 0
+
+
+@pytest.mark.parametrize("text", ["", ".", "..", "-x", "a/b", "a b", "é", "x" * 201])
+def test_a_name_of_somebody_else_is_not_always_safe(text: str) -> None:
+    assert not names.safe(text) and names.safe("20251023-180500-x")

@@ -1,0 +1,153 @@
+"""redaction.py: what is found, what is not, and that no value is ever shown."""
+
+from __future__ import annotations
+
+import json
+import traceback
+
+import planted
+import pytest
+import yaml
+from contextkit.base import redaction, secret_rules, secret_search
+from contextkit.base.errors import ContextError
+from hypothesis import given
+from hypothesis import strategies as st
+
+SECRETS = planted.secrets()
+CASES = [(kind, context) for kind in SECRETS for context in SECRETS[kind]]
+# A password that is a word cannot be told from one in a sentence about passwords.
+MISSED = {("password-word", "prose")}
+
+
+def text_of(case: tuple[str, str]) -> str:
+    return SECRETS[case[0]][case[1]]
+
+
+def a_token() -> str:
+    """A fake that is found by its beginning."""
+    return text_of(("github-classic", ".env")).partition("=")[2]
+
+
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_a_planted_secret_is_found_in_prose_settings_and_json(case: tuple[str, str]) -> None:
+    assert bool(redaction.found(text_of(case))) == (case not in MISSED)
+
+
+@pytest.mark.parametrize("text", planted.look_alikes(), ids=lambda text: str(text)[:40])
+def test_what_only_looks_like_one_is_left(text: str) -> None:
+    assert redaction.found(text) == ()
+    assert redaction.redacted(text) == (text, ())
+
+
+def test_kind_and_line_are_named() -> None:
+    text = f"one\ntwo {a_token()}\n\npassword: hunter2!x\n"
+    assert [(s.kind, s.line) for s in redaction.found(text)] == [
+        ("github-token", 2),
+        ("password", 4),
+    ]
+    assert redaction.summary(redaction.found(text)) == "1 github-token, 1 password"
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c not in MISSED], ids="-".join)
+def test_what_was_redacted_holds_no_secret_any_more(case: tuple[str, str]) -> None:
+    text = text_of(case)
+    clean, secrets = redaction.redacted(text)
+    assert redaction.found(clean) == () and redaction.redacted(clean) == (clean, ())
+    for secret in secrets:
+        value = text[slice(*secret.span)]
+        assert value not in clean and redaction.mark(secret.kind) in clean
+    assert clean[:5] == text[:5]
+    if case[1] == "JSON":
+        json.loads(clean)
+
+
+def test_what_stands_in_its_place_breaks_no_format() -> None:
+    clean, _ = redaction.redacted(f"objective: {a_token()}\nnext: 'password=hunter2!x'\n")
+    assert yaml.safe_load(clean) == {
+        "objective": "(redacted github-token)",
+        "next": "password=(redacted password)",
+    }
+
+
+def test_no_value_is_in_a_finding_a_message_or_a_traceback() -> None:
+    text = f"ok\nkey: {a_token()}\n"
+    (secret,) = redaction.found(text)
+    with pytest.raises(ContextError) as caught:
+        redaction.checked(text, "m")
+    shown = repr(secret) + str(vars(secret)) + "".join(traceback.format_exception(caught.value))
+    assert a_token() not in shown and a_token()[4:12] not in shown
+    assert caught.value.status == 2
+    assert str(caught.value).splitlines() == [
+        "m:2: looks like a secret (github-token): take it out, say redact=1, or list it under"
+        " secrets_allow in contextkit.yaml",
+        "nothing was written",
+    ]
+
+
+def test_redaction_is_the_way_on_and_so_is_the_list_of_what_is_allowed() -> None:
+    text = f"key: {a_token()}"
+    assert redaction.checked(text, "m", redact=True) == "key: (redacted github-token)"
+    assert redaction.checked(text, "m", allowed=("github-token",)) == text
+    assert redaction.checked(text, "m", allowed=(a_token()[5:15],)) == text
+    assert redaction.checked("plain", "m") == "plain"
+
+
+def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
+    whole = SECRETS["rsa-key"]["prose"]
+    assert redaction.redacted(whole)[0] == "The key is\n\n(redacted private-key)\n\nand it works."
+    cut = whole[: whole.index("\n-----END")] + "\n\nmore"
+    assert redaction.redacted(cut)[0].endswith("(redacted private-key)\n\nmore")
+
+
+@given(st.text(), st.sampled_from(CASES), st.text())
+def test_any_text_around_it_neither_breaks_nor_is_changed(
+    before: str, case: tuple[str, str], after: str
+) -> None:
+    text = f"{before}\n{text_of(case)}\n{after}"
+    clean, secrets = redaction.redacted(text)
+    at = 0
+    for secret in secrets:
+        start, end = secret.span
+        assert at <= start < end <= len(text)
+        assert secret.line == text.count("\n", 0, start) + 1
+        at = end
+    if not secrets:
+        assert clean == text
+
+
+def test_a_text_made_to_be_slow_is_not() -> None:
+    import time
+
+    units = "password= -eyJ sk- :// pwd=x password=$".split()
+    for unit in (*units, "-----BEGIN PRIVATE KEY-----", "--token "):
+        start = time.process_time()
+        redaction.found(unit * (60_000 // len(unit)))
+        assert time.process_time() - start < 2  # linear: a tenth of that
+
+
+def test_a_text_that_is_not_searched_holds_no_secret() -> None:
+    for names in (secret_rules.PASSWORDS, secret_rules.KEYS):
+        assert all(any(hint in name for hint in redaction._NAMES) for name in names)
+    rules = secret_rules.TOKENS.items()
+    shortest = min(len(literal) + least for literal, (_, least, _) in rules)
+    assert shortest >= redaction._SHORTEST
+    assert not any(char.isspace() for _, _, chars in secret_rules.TOKENS.values() for char in chars)
+
+
+@given(
+    st.lists(st.sampled_from([*(text_of(case) for case in CASES), "key", "İ", " ", "a=1", "://"]))
+)
+def test_the_cheap_look_never_says_no_where_the_search_finds_something(parts: list[str]) -> None:
+    text = "".join(parts)
+    if not redaction._worth_a_search(text):
+        assert not list(secret_search.places(text))
+
+
+def test_fields_are_checked_by_their_names_and_lists_in_them_too() -> None:
+    fields = {"m": "plain", "n": 3, "files": ("a.py", f"x\n{a_token()}"), "rows": [{"why": "b"}]}
+    with pytest.raises(ContextError) as caught:
+        redaction.typed(fields, ())
+    assert str(caught.value).startswith("files 2:2: looks like a secret (github-token)")
+    clean = {**fields, "files": ("a.py", "x\n(redacted github-token)")}
+    assert redaction.typed(fields, (), redact=True) == clean == redaction.cleaned(fields, ())
+    assert redaction.typed(fields, ("github-token",)) == fields
