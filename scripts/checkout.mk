@@ -51,4 +51,4 @@ clean: ## remove what set-up and tests made
 
 # Nothing that is known: the nearest target is said.
 .DEFAULT:
-	@$(CONTEXTKIT_HELP) --unknown
+	@python3 -S '$(CONTEXTKIT_DIR)/scripts/context.py' unknown_target

@@ -56,9 +56,13 @@ def session_end(layout: Layout, args: Arguments) -> str:
 def help_(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
 
-    if args.unknown:
-        raise bad_input(makefiles.unknown_goals(os.environ.get("CONTEXTKIT_GOALS", "").split()))
     return makefiles.help_text(inside_host=args.host)
+
+
+def unknown_target(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import makefiles
+
+    raise bad_input(makefiles.unknown_goals(os.environ.get("CONTEXTKIT_GOALS", "").split()))
 
 
 def _json(value: object) -> str:
@@ -86,11 +90,9 @@ PROGRAM = Program(
         Command(
             run=help_,
             help="the targets of the Makefile by system",
-            options=(
-                Option(name="host", kind="flag", help="as seen from a host's Makefile"),
-                Option(name="unknown", kind="flag", help="refuse the goals of make instead"),
-            ),
+            options=(Option(name="host", kind="flag", help="as seen from a host's Makefile"),),
         ),
+        Command(run=unknown_target, help="say which target a misspelt one is nearest to"),
     ),
 )
 

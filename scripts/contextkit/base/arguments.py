@@ -23,7 +23,7 @@ _YES = ("1", "yes", "true", "on")
 
 
 def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
-    """`--name=value`, `--name value`, `--flag`, `-m value` and the positional; None for the rest."""
+    """`--name=value`, `--name value`, `--flag`, `-m value`, the positional; None for the rest."""
     spelled = {f"--{s}" if len(s) > 1 else f"-{s}": o for o in options for s in o.spellings}
     spelled.update((f"--{option.single}", option) for option in options if option.single)
     places = [option for option in options if option.positional]

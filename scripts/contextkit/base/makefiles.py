@@ -156,5 +156,5 @@ def unknown_goals(goals: list[str]) -> str:
     """What to say to goals that no Makefile knows: the nearest target of each."""
     known = [target.name for target in targets()]
     unknown = [goal for goal in goals if goal not in known]
-    lines = [f"there is no target {names.quoted(goal)}{names.nearest(goal, known)}" for goal in unknown]
+    lines = [f"there is no target {names.quoted(g)}{names.nearest(g, known)}" for g in unknown]
     return "\n".join([*lines, "`make help` lists them"])
