@@ -99,11 +99,12 @@ contextkit.doctor  = doctor         ## fire every installed hook, look for what 
 
 ##@ The whole toolkit
 
-contextkit.context_help   = context help --host  ## this list, from a host's Makefile too
-contextkit.context_init   = context init         ## make the documented files that are missing; nothing of yours is overwritten
-contextkit.context_config = context config       ## every limit and place in force, and where its value comes from
-contextkit.context_status = context status       ## a line a system: what is stored, open or stale
-contextkit.session_end    = context session_end  ## end a session: its payloads and its state go, one line in its summary: session=
+contextkit.context_help    = context help --host  ## this list, from a host's Makefile too
+contextkit.context_init    = context init         ## make the documented files that are missing; nothing of yours is overwritten
+contextkit.context_config  = context config       ## every limit and place in force, and where its value comes from
+contextkit.context_status  = context status       ## a line a system: what is stored, open or stale
+contextkit.context_upgrade = adopt upgrade        ## bring this copy up to date and say what is new: to=DIR, a URL or a version
+contextkit.session_end     = context session_end  ## end a session: its payloads and its state go, one line in its summary: session=
 
 # GNU make 4.0 and newer reads gnu-make.mk, an older one old-make.mk. BSD make takes a `$(…)` of
 # several words for a variable that is not set, so that it reads scripts/make.mk.

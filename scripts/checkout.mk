@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup demo test lint check bench bench_tokens bench_secrets golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test lint check bench bench_tokens bench_secrets golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 .DELETE_ON_ERROR:
@@ -12,6 +12,9 @@ help: ## every target by system
 
 setup: ## the virtual environment; every other target does it by itself
 	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py'
+
+upgrade: ## this checkout to the newest version, or to=
+	@$(call CONTEXTKIT_RUN,adopt upgrade)
 
 demo: ## the whole walk in a scratch folder, step by step; keep=1 leaves it there
 	@$(call CONTEXTKIT_RUN,demo)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import arguments, names
+from contextkit.base import arguments, files, names
 from contextkit.base.commands import Answer, Arguments, Command, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -42,6 +42,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         answer = command.run(Layout(args.root), args)
         if isinstance(answer, str):
             answer = Answer(text=answer)
+        files.settle()
         _print(answer.text, answer.exact)
         return answer.status
     except ContextError as error:
@@ -73,6 +74,7 @@ def say(text: str) -> None:
 
 def put(text: str) -> None:
     """A part of the product now, for a command that goes on; the rest is what it returns."""
+    files.settle()
     _print(text, exact=False)
 
 
@@ -96,8 +98,6 @@ def content(file: str, field: str = "file") -> str:
 
     Without a file, standard input is read when it is a pipe or a file.
     """
-    from contextkit.base import files
-
     if file and file != "-":
         try:
             return files.read(file)
