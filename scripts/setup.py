@@ -168,6 +168,11 @@ def set_up(development):
 def main(argv):
     if sys.version_info < OLDEST:
         return restart_with_newer_python()
+    if argv == ["--version"]:
+        from contextkit.base.version import VERSION
+
+        sys.stdout.write("setup %s\n" % VERSION)
+        return 0
     lock = os.open(HERE, os.O_RDONLY)  # released with the last process that has it
     os.set_inheritable(lock, True)
     try:

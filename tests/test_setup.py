@@ -22,18 +22,18 @@ MESSAGE = "contextkit: setting up .venv"
 
 @pytest.fixture(scope="session")
 def first_clone(first_commit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is in the working tree now as a repository, committed once for all tests."""
+    """What is in the working tree now as a repository, committed once for all tests.
+
+    The checkout itself need not be one: it may be unpacked from an archive, or another user's.
+    """
     folder = tmp_path_factory.mktemp("first_clone") / "clone"
     shutil.copytree(first_commit, folder / ".git")
     with pytest.MonkeyPatch.context() as patch:
         seal(patch, folder.parent / "home")
-        listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=CHECKOUT)
-        for name in filter(None, listed.split("\0")):
-            if not name.startswith("tests/") and (CHECKOUT / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(CHECKOUT / name, folder / name)
-        git("add", "-A", cwd=folder)
+        ours = (f"--git-dir={folder / '.git'}", f"--work-tree={CHECKOUT}")
+        git(*ours, "add", "--", ".", ":(exclude)tests", cwd=CHECKOUT)
         git("commit", "-q", "-m", "all", cwd=folder)
+        git("reset", "-q", "--hard", cwd=folder)
     return folder
 
 

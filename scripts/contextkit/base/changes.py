@@ -84,7 +84,8 @@ class work_tree:
             files.write(self._index, files.read_bytes(users))
             times = os.stat(users)  # by its time git knows which files it has to look into
             os.utime(self._index, ns=(times.st_atime_ns, times.st_mtime_ns))
-        self._ask("add", "--update", "--", ":(top)")
+        # Without a path: git takes the whole tree, and does not fail where nothing is tracked.
+        self._ask("add", "--update")
         found = self._ask("ls-files", "-z", "--others", "--exclude-standard", "--", *self._where)
         # A repository inside this one ends in a slash: its content is its own.
         fresh = [path for path in found.split(b"\0") if path and not path.endswith(b"/")]

@@ -196,7 +196,9 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
         if not process:
             reason = "fatal: git cannot be started"
         command = next(word for word in arguments if word[0] != "-" and "=" not in word)
-        raise ContextError(f"git {command} failed: {reason or f'status {status}'}")
+        raise ContextError(
+            refusal(lines) or f"git {command} failed: {reason or f'status {status}'}"
+        )
     return data
 
 
@@ -263,10 +265,11 @@ def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     return (":(top)", *(f":(top,exclude,literal){path}" for path in inside))
 
 
-def run(folder: str, *arguments: str) -> str:
+def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (0,)) -> str:
     """What `git <arguments>` prints in `folder`, whatever repository the environment names.
 
-    Raises ContextError with what git says; for what changes something or must not fail unseen.
+    `given` is its standard input. Raises ContextError with what git says unless it ends with a
+    status in `fine`; for what changes something or must not fail unseen.
     """
     if _at_rest:
         raise ContextError("git is not started by a hook")
@@ -276,15 +279,29 @@ def run(folder: str, *arguments: str) -> str:
     command = ["git", "-C", folder, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
     try:
         done = subprocess.run(
-            [*command, *arguments], env=kept, stdin=subprocess.DEVNULL, capture_output=True
+            [*command, *arguments], env=kept, input=os.fsencode(given), capture_output=True
         )
     except FileNotFoundError:
         raise ContextError("git is not installed") from None
-    if done.returncode:
+    if done.returncode not in fine:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = said[-1] if said else f"ended with {done.returncode}"
-        raise ContextError(f"git {arguments[0]}: {reason}")
+        command_name = next(word for word in arguments if word[0] != "-")
+        raise ContextError(refusal(said) or f"git {command_name}: {reason}")
     return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def refusal(said: list[str]) -> str:
+    """What to do where git refuses the repository since it is another user's; else empty.
+
+    git itself names the way out, in every language: a line with `safe.directory` and the folder.
+    """
+    line = next(
+        (line.strip() for line in said if "config --global --add safe.directory" in line), ""
+    )
+    if not line:
+        return ""
+    return f"git refuses this repository, since it belongs to another user. If you trust it: {line}"
 
 
 def _ask(repository: Repository, ref: str) -> str:

@@ -9,7 +9,8 @@ import subprocess
 from contextkit.base import names, packages
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.hosts.documents import diagnostics
+from contextkit.base.version import VERSION
+from contextkit.hosts.documents import diagnostics, vendored
 from contextkit.hosts.documents.contracts import HOSTS
 from contextkit.hosts.flows import store_checks, trials
 from contextkit.hosts.flows.store_documents import Finding
@@ -33,8 +34,8 @@ def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Python, make and git: there, and new enough."""
-    found = []
+    """Our own version; Python, make and git: there, and new enough."""
+    found = [_note("versions", f"this is contextkit {VERSION}", _upgrade())]
     for program, oldest, mend in (
         ("python3", "3.11", "install Python 3.11 or newer"),
         ("make", "4.0", "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
@@ -46,6 +47,10 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         elif _number(version) < _number(oldest):
             found.append(_wrong("versions", f"{program} is {version}", mend))
     return found
+
+
+def _upgrade() -> str:
+    return "make upgrade" if vendored.is_checkout() else "make context_upgrade"
 
 
 def _version(program: str) -> str:
