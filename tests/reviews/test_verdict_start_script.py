@@ -262,3 +262,19 @@ def test_the_gate_names_the_files_that_made_it_stale(branch: Path, run: Script) 
     assert run("verdict", "gate", f"--run={identity}") == 1
     said = "edited since it was reviewed: f0.py, f1.py, f2.py, f3.py, f4.py and 3 more"
     assert run.out.splitlines()[1] == f"stale\t-\t{said}"
+
+
+def test_what_the_toolkit_writes_itself_is_no_work(branch: Path, run: Script) -> None:
+    identity = begin(run)
+    for agent in ("a", "b"):
+        write(f"{agent}.md")
+    assert run("verdict", "ingest", f"--run={identity}") == 0
+    assert run("remember_later", "--message=later") == 0
+    assert run("capsule_prompt", "--stub") == 0
+    assert run("context", "init") == 0
+    assert run("subagent_manager", "launch", "--slug=x", "--capsule=none") == 0
+    assert run("payload_store", "store", "--topic=t", "--source=dev", "--force", stdin="w") == 0
+    assert run("external_memory", "plan", "--task=t") == 0
+    assert run("verdict", "gate", f"--run={identity}") == 0, run.out
+    assert run("verdict", "diff", "--stat", "--json") == 0
+    assert [row["path"] for row in json.loads(run.out)] == ["new.py"]

@@ -47,19 +47,15 @@ class Change(Record):
 
 
 class work_tree:
-    """The content of a work tree as it is now; what git ignores, and `left_out`, is no part of it.
+    """The content of a work tree as it is now, but for what git ignores and what is ours.
 
-    `left_out` are absolute paths of folders. Raises ContextError outside of a git repository.
+    `left_out` are absolute paths of more to leave out. Raises ContextError outside of git.
     """
 
     def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
         self._repository = repository_of(layout)
         self._scratch = scratch.folder(files.store(layout.state))
-        below = [os.path.relpath(path, self._repository.top) for path in left_out]
-        outside = [
-            f":(top,exclude,literal){p}" for p in below if p.split("/")[0] not in (".", "..")
-        ]
-        self._where = (":(top)", *outside)
+        self._where = git.all_but(self._repository.top, (*layout.ours, *left_out))
 
     def __enter__(self) -> work_tree:
         folder = self._scratch.__enter__()

@@ -103,7 +103,7 @@ def render(run: Run) -> str:
 
 
 def folder(layout: Layout) -> str:
-    return os.path.join(layout.state, "runs")
+    return layout.store("run")
 
 
 def path(layout: Layout, run: str) -> str:
@@ -196,7 +196,7 @@ def revision_now(layout: Layout, run: Run) -> str:
     Equal to `run.revision` as long as nothing was edited; a commit is no edit.
     """
     if run.revision.startswith("tree:"):
-        with changes.work_tree(layout, left_out(layout, run.output_dir)) as tree:
+        with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
             return tree.revision()
     document = layout.join(run.source or run.input)
     return changes.document_revision(document) if os.path.isfile(document) else ""
@@ -222,10 +222,5 @@ def edited(layout: Layout, run: Run) -> list[str]:
     kept = _listing(layout, run.id)
     if not run.base or not os.path.isfile(kept):
         return []
-    with changes.work_tree(layout, left_out(layout, run.output_dir)) as tree:
+    with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
         return changes.moved(files.read_bytes(kept), tree.listing(run.base))
-
-
-def left_out(layout: Layout, output_dir: str) -> tuple[str, ...]:
-    """The folders that are no part of what is reviewed: they change while a review goes on."""
-    return tuple(map(layout.join, (output_dir, layout.places.verdicts)))

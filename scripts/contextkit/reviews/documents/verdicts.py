@@ -100,9 +100,8 @@ def decode(stem: str) -> str:
 
 
 def folder(layout: Layout) -> str:
-    """The store: CLAVAIN_VERDICT_DIR (relative to the root), else the configured place."""
-    given = os.environ.get("CLAVAIN_VERDICT_DIR", "")
-    return layout.join(given) if given else layout.join(layout.places.verdicts)
+    """The store of the flat verdicts."""
+    return layout.verdicts
 
 
 def render(verdict: Verdict) -> str:

@@ -14,7 +14,6 @@ from contextkit.base import changes, files
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import runs
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.flows import comparisons
 from contextkit.reviews.flows.comparisons import Comparison
@@ -69,7 +68,7 @@ def take_up(
         data = (target + "\n").encode()
         revision = changes.data_revision(data)
         return Subject(kind=kind, target=target, name="question.md", data=data, revision=revision)
-    found = comparisons.compare(layout, base, runs.left_out(layout, folder))
+    found = comparisons.compare(layout, base, (layout.join(folder),))
     return Subject(
         kind=kind, target=target, name="changes.diff", data=found.diff, revision=found.revision,
         base=found.base.commit, small=_is_small(process, found), listing=found.listing,
