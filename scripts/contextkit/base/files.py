@@ -79,7 +79,7 @@ def _replace(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
     try:
         os.replace(draft, path)
     except BaseException:
-        _discard(draft)
+        discard(draft)
         raise
     if lasting:
         named(path)
@@ -106,7 +106,7 @@ def create(path: str, text: str | bytes, exact: bool = False) -> str:
                 number += 1
                 final = f"{stem}-{number}{suffix}"
     finally:
-        _discard(draft)
+        discard(draft)
     named(final)
     return final
 
@@ -128,7 +128,7 @@ def move(path: str, folder: str) -> str:
                 break
             number += 1
             final = f"{stem}-{number}{suffix}"
-    _discard(path)
+    discard(path)
     named(path)
     named(final)
     return final
@@ -163,14 +163,15 @@ def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
             if lasting:
                 os.fsync(descriptor)
     except BaseException:
-        _discard(draft)
+        discard(draft)
         raise
     return draft
 
 
-def _discard(draft: str) -> None:
+def discard(path: str) -> None:
+    """Remove a file, unless another process did."""
     try:
-        os.unlink(draft)
+        os.unlink(path)
     except FileNotFoundError:
         pass  # interrupted right after the replace, or the folder was moved away
 

@@ -27,6 +27,7 @@ STATUSES = ("CLEAN", "NEEDS_ATTENTION", "BLOCKED", "ERROR", "COMPLETE", "PARTIAL
 ATTENTION = ("NEEDS_ATTENTION", "BLOCKED", "ERROR", "PARTIAL", "FAILED")
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
 SKIPPED = "SKIPPED_SHIP_CLASS"  # a gate of the old library's callers says so of a reviewer
+_TRIES = 20  # of a write beside others that clean
 _LINE = 160  # characters of a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _LONGEST_NAME = 200  # bytes of an encoded name, so that it fits a file system with its suffix
@@ -159,7 +160,13 @@ def save(layout: Layout, verdict: Verdict, store: str = "") -> str:
     if os.path.islink(path):
         raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
     summary, _ = redaction.redacted(verdict.summary, layout.limits.secrets_allow)
-    return files.write(path, render(verdict.replace(summary=summary)))
+    text = render(verdict.replace(summary=summary))
+    for _ in range(_TRIES):
+        try:
+            return files.write(path, text)
+        except FileNotFoundError:
+            files.store(store)  # cleaned up in the middle of it: once more
+    return files.write(path, text)
 
 
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
@@ -290,6 +297,6 @@ def clean(layout: Layout, keep: object = None, store: str = "") -> list[str]:
         verdict = name.endswith(".json") and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")
         if draft or (verdict and not (callable(keep) and keep(_read(path, name[:-5])))):
-            os.unlink(path)
+            files.discard(path)
             removed.append(name)
     return removed

@@ -66,7 +66,7 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
         run = _run(layout, process, subject, asked.agents, folder, runs.new_id(now, known), now)
         launches = tuple(_launch(layout, process, subject, run, agent) for agent in run.roster)
         for one in ended.values():
-            runs.change(layout, one.id, finished_at=one.finished_at)
+            runs.change(layout, one.id, finished_at=one.finished_at, ended=one.ended)
         folders.clear(layout, folder, known, run.id, now)
         _write(layout, subject, run, launches)
     notes += [
@@ -81,7 +81,7 @@ def _ended(
 ) -> dict[str, Run]:
     """The runs that a restart ends, by id, as they are then."""
     going_on = folders.going_on(layout, process, target, known, now)
-    return {run.id: run.replace(finished_at=names.iso(now)) for run in going_on}
+    return {run.id: run.replace(finished_at=names.iso(now), ended="restarted") for run in going_on}
 
 
 def _check_agents(agents: tuple[str, ...]) -> None:
