@@ -125,7 +125,11 @@ def stores(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Ignore rules, copies, locks, drafts and documents of every store."""
     found: list[Finding] = []
     for look in store_checks.LOOKS:
-        found += look(layout)
+        try:
+            found += look(layout)
+        except (ContextError, OSError) as error:
+            stumbled = _wrong("stores", str(error), "mend that and look again")
+            found += [] if stumbled in found else [stumbled]
     return found
 
 
