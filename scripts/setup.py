@@ -118,7 +118,7 @@ def install(lock_file):
 
 def write(path, text):
     draft = "%s.%d.tmp" % (path, os.getpid())
-    with open(draft, "w", encoding="utf-8") as file:
+    with open(draft, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     os.replace(draft, path)
 
@@ -126,7 +126,7 @@ def write(path, text):
 def made_from(stamp):
     """The digest in the last line of a file that set-up wrote; empty if it is not there."""
     try:
-        with open(stamp, encoding="utf-8") as file:
+        with open(stamp, encoding="utf-8", errors="surrogateescape") as file:
             return file.read().split()[-1]
     except (OSError, IndexError):
         return ""
