@@ -69,6 +69,7 @@ def run(command):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         close_fds=False,
+        env=dict(os.environ, PYTHONUTF8="1"),  # a path may be beyond the locale
     )
     if done.returncode:
         said = done.stdout.decode("utf-8", "replace").strip().splitlines()
