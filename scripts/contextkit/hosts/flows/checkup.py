@@ -78,7 +78,7 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Whether documents can be kept here at all."""
-    if os.access(layout.root, os.W_OK):
+    if os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         return []
     mend = "make it writable for you, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
     return [_wrong("root", f"{layout.root}: you may not write there", mend)]
