@@ -194,7 +194,9 @@ def test_status_outside_git_says_that_there_is_no_branch(sealed: Path, run: Scri
 
 def test_help_lists_every_target_with_its_variables(sealed: Path, run: Script) -> None:
     assert run("context", "help") == 0
-    lines = run.out.splitlines()
+    first, _blank, rest = run.out.partition("\n\n")
+    assert len(first.splitlines()) == 6  # a heading and five to start with
+    lines = rest.splitlines()
     for target in targets():
         at = next(n for n, line in enumerate(lines) if line == f"  {target.name:<16} {target.help}")
         for variable in target.variables:

@@ -135,7 +135,8 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
         name, rest = argv[0], argv[1:]
     command = commands.get(name)
     if command:
-        refuse_unknown_variables(command)  # before a misspelt one is said to be missing
+        given = _given_to_make(command)
+        argv, rest = [*argv, *given], [*rest, *given]
     raw = arguments.read_plain(options_of(command), rest) if command else None
     if command is None or raw is None or arguments.missing(command.options, raw):
         from contextkit.base import usage
@@ -144,15 +145,31 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     return command, raw
 
 
-def refuse_unknown_variables(command: Command) -> None:
-    """Refuse `make target topik=x`: make itself would pass over a misspelt variable in silence."""
-    given = os.environ.pop("CONTEXTKIT_GIVEN", "").split()
-    known = [option.name for option in options_of(command)]
-    unknown = [name for name in given if name not in known]
+def _given_to_make(command: Command) -> list[str]:
+    """The variables that were typed after `make target`, as words of a command line.
+
+    make hands on all in the environment, and their names in CONTEXTKIT_GIVEN: what else is there
+    under the name of an option is none of our business. Nothing is left for a process that this
+    one starts. A variable that no option is called by is refused, since make says nothing.
+    """
+    if "CONTEXTKIT_GIVEN" not in os.environ:
+        return []
+    given = os.environ.pop("CONTEXTKIT_GIVEN").split()
+    for name in ("MAKEFLAGS", "MFLAGS"):
+        os.environ.pop(name, None)
+    options = {option.name: option for option in options_of(command)}
+    unknown = [name for name in given if name not in options]
     if unknown:
         from contextkit.base import makefiles
 
-        makefiles.refuse_unknown(unknown, known)
+        makefiles.refuse_unknown(unknown, list(options))
+    words = [
+        f"{options[name].typed}={os.environ.pop(name)}"
+        for name in given
+        if name in options and name in os.environ
+    ]
+    sys.orig_argv += words  # for a process that starts itself again (`packages.py`)
+    return words
 
 
 def _print(text: str, exact: bool) -> None:

@@ -287,6 +287,13 @@ def _both(out: int, err: int) -> tuple[bytes, bytes]:
     return b"".join(said[out]), b"".join(said[err])
 
 
+def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """What to put behind `--` for everything in the work tree at `top` but these absolute paths."""
+    below = [os.path.relpath(path, top) for path in paths]
+    inside = [path for path in below if path.split("/")[0] not in (".", "..")]
+    return (":(top)", *(f":(top,exclude,literal){path}" for path in inside))
+
+
 def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (0,)) -> str:
     """What `git <arguments>` prints in `folder`, whatever repository the environment names.
 

@@ -17,7 +17,6 @@ from contextkit.hosts.documents.contracts import HOSTS
 from contextkit.hosts.flows import adoption_parts, adoption_texts, git_ignores
 from contextkit.hosts.flows.store_documents import Finding, documents, walk
 from contextkit.payloads.documents import store as payloads
-from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,10 +48,7 @@ def ignored(layout: Layout) -> list[Finding]:
 
 
 def _ephemeral(layout: Layout) -> list[str]:
-    places = layout.places
-    stores = (layout.payloads, layout.join(places.handoffs), layout.join(places.memory),
-              verdicts.folder(layout), layout.state)  # fmt: skip
-    return [folder for folder in stores if os.path.isdir(folder)]
+    return [folder for folder in layout.ephemeral if os.path.isdir(folder)]
 
 
 def _tracked(layout: Layout, folder: str) -> list[str]:

@@ -23,6 +23,7 @@ class Comparison(Record):
     changes: tuple[Change, ...]
     diff: bytes
     revision: str  # of the tree, see changes.py
+    listing: bytes
 
     @property
     def lines(self) -> int:
@@ -46,6 +47,7 @@ def compare(layout: Layout, given: str = "", left_out: tuple[str, ...] = ()) -> 
                     changes=tuple(changed),
                     diff=tree.diff(base.commit),
                     revision=tree.revision(),
+                    listing=tree.listing(base.commit),
                 )
     tried = " or ".join(base.name for base in found)
     raise ContextError(f"nothing differs from {tried}: give base=COMMIT to compare with another")

@@ -50,8 +50,8 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
     steps = []
     for path, text, is_copy in (
         (layout.capsule_template, template, True),
-        (layout.join(layout.places.scope_template), scope, True),
-        (layout.join(layout.places.orchestration), manual, True),
+        (layout.store("scope_template"), scope, True),
+        (layout.store("orchestration"), manual, True),
         (layout.reminders, templates.render("reminder_inbox.md"), False),
         (layout.handoff_template, copies.sealed(handoffs.template_document(layout), "# "), True),
         *(
