@@ -54,6 +54,7 @@ def _request(args: Arguments) -> preparation.Request:
         timeout=args.timeout,
         max_tokens=args.max_tokens,
         redact=args.redact,
+        deliverables=args.deliverables,
     )
 
 
@@ -189,8 +190,10 @@ LAUNCH = (
     Option(name="type", choices=KINDS, help="where it works (default: here)"),
     Option(name="timeout", help="stop it after this time (90s, 30m; default: never)"),
     Option(name="max_tokens", kind="whole", help="trim the capsule to this many"),
+    Option(name="deliverables", kind="items", single="deliverable",
+           help="files that it is to leave, relative to where it works"),
     REDACT,
-)
+)  # fmt: skip
 REPORT = (
     Option(name="agent", required=True, help="the subagent's name"),
     Option(name="status", required=True, help="CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE,"

@@ -12,7 +12,9 @@ from contextkit.base.layout import Layout
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.runs import Run
+    from contextkit.reviews.flows.attempts import Standing
     from contextkit.reviews.flows.start import Started
+    from contextkit.reviews.flows.workers import Worker
 
 BASE = Option(name="base", help="default: the upstream, else origin's branch, else main or master")
 
@@ -38,20 +40,48 @@ def start(layout: Layout, args: Arguments) -> str:
 
     asked = starting.Request(
         process=args.process, target=args.target, agents=args.agents, base=args.base,
-        restart=args.restart,
+        restart=args.restart, notify=args.notify,
     )  # fmt: skip
-    started = starting.start(layout, asked, names.now())
+    now = names.now()
+    if args.launch:
+        from contextkit.reviews.flows import workers
+
+        workers.check(layout, args.cmd)
+    elif args.cmd:
+        raise bad_input("cmd: is the command line of launch=1")
+    started = starting.start(layout, asked, now)
     for note in started.notes:
         cli.say(names.one_line(note))
+    working = _launched(layout, started.run, started.run.roster, args, now) if args.launch else []
     if args.json:
-        return formats.to_json(starting.roster(layout, started.run, started.launches))
-    return _shown(layout, started)
+        ids = {one.agent: one.id for one in working}
+        return formats.to_json(starting.roster(layout, started.run, started.launches, ids))
+    return _shown(layout, started, working)
 
 
-def _shown(layout: Layout, started: Started) -> str:
-    """The run, and how its agents are launched: by Claude Code, in the background, or by Codex."""
+def _launched(
+    layout: Layout, run: Run, agents: tuple[str, ...], args: Arguments, now: int
+) -> list[Worker]:
+    """The subagents that were started for these agents; one that could not be is named."""
+    from contextkit.reviews.flows import workers
+
+    working = workers.start(layout, run, agents, args.cmd, now)
+    for one in working:
+        if not one.id:
+            cli.say(names.one_line(f"{one.agent}: could not be started: {one.words}"))
+    return working
+
+
+def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
+    """The run, and how its agents are launched: by Claude Code, in the background, or by Codex.
+
+    Those that were started are listed instead, each with its subagent.
+    """
     run = started.run
     lines = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", ""]
+    if working:
+        lines += [f"{names.one_line(one.agent)}\t{one.id or 'not started'}" for one in working]
+        return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
     lines.append("Claude Code, all in one message:")
     lines += [f"  {_agent_call(one.agent, layout.shown(one.prompt))}" for one in started.launches]
     stems = " ".join(_quoted(os.path.basename(one.prompt)) for one in started.launches)
@@ -96,7 +126,7 @@ def contract(layout: Layout, args: Arguments) -> str:
 
 def wait(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import waiting
+    from contextkit.reviews.flows import notices, waiting
 
     run = runs.load(layout, args.run)
     seconds = _seconds(run, args.timeout)
@@ -107,9 +137,14 @@ def wait(layout: Layout, args: Arguments) -> Answer:
         for one in waiting.write_stubs(run, late, names.now()):
             cli.say(f"{one.agent}: {one.state}: wrote an error stub")
     waiting.take_down(layout, run, found)
+    for one in found:
+        if one.said:
+            cli.say(names.one_line(f"{one.agent}: {one.said}"))
+    notices.tell(layout, run.id, names.now())
     if args.json:
         rows = [
-            {"id": one.agent, "state": one.state, "path": layout.shown(one.path)} for one in found
+            {"id": one.agent, "state": one.state, "path": layout.shown(one.path), "said": one.said}
+            for one in found
         ]
         return Answer(text=formats.to_json(rows), status=3 if late else 0)
     lines = [f"{one.state}\t{one.agent}\t{layout.shown(one.path)}" for one in found]
@@ -134,16 +169,99 @@ def _seconds(run: Run, given: str) -> int:
         raise bad_input(f"timeout: {given!r}: write 90s, 5m{others}") from None
 
 
+def runs_(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import tables
+    from contextkit.reviews.flows import attempts
+
+    now = names.now()
+    found, broken = attempts.standings(layout, now, args.all)
+    for line in broken:
+        cli.say(names.one_line(line))
+    status = 1 if broken else 0
+    if args.json:
+        rows = [{"id": one.run, **vars(one)} for one in found]
+        return Answer(text=formats.to_json(rows), status=status)
+    heads = ("run", "process", "state", "age", "done", "status", "target")
+    rows_of = [_row(one, now) for one in found]
+    return Answer(text=tables.table(heads, rows_of) or "No review runs.", status=status)
+
+
+def _row(one: Standing, now: int) -> tuple[str, ...]:
+    """The cells of a run; the target is last, where it can be as long as it is."""
+    age = max(0, now - names.moment(one.started))
+    said = next((f"{age // n}{u}" for u, n in (("d", 86400), ("h", 3600), ("m", 60)) if age >= n),
+                f"{age}s")  # fmt: skip
+    done = f"{one.done}/{one.agents}"
+    return (one.run, one.process, one.state, said, done, one.status or "-", one.target[:40] or "-")
+
+
+def end(layout: Layout, args: Arguments) -> str:
+    from contextkit.reviews.flows import attempts
+
+    run, said = attempts.end(layout, args.run, names.now())
+    for line in said:
+        cli.say(names.one_line(line))
+    return f"run {run.id}"
+
+
+def retry(layout: Layout, args: Arguments) -> str:
+    from contextkit.reviews.documents import runs
+    from contextkit.reviews.flows import attempts, workers
+
+    if args.launch:
+        workers.check(layout, args.cmd)
+    elif args.cmd:
+        raise bad_input("cmd: is the command line of launch=1")
+    now = names.now()
+    again = attempts.retry(layout, args.run, args.agent, now)
+    path, prompt = layout.shown(again.path), layout.shown(again.prompt)
+    working = []
+    if args.launch:
+        working = _launched(layout, runs.load(layout, args.run), (args.agent,), args, now)
+    if args.json:
+        found = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
+        return formats.to_json({**found, "subagent": working[0].id} if working else found)
+    lines = [f"path {path}", f"prompt {prompt}"]
+    lines += [f"subagent {one.id}" for one in working] or [_agent_call(again.agent, prompt)]
+    return "\n".join(lines)
+
+
+RUN = Option(name="run", required=True, positional=True, help="a review run's id, or latest")
+LAUNCH = Option(
+    name="launch", kind="flag", help="start each agent in the background, as a subagent"
+)
+CMD = Option(name="cmd", help="with launch=1: the agents' command line (default: subagent_command)")
+
 COMMANDS = (
     Command(
+        run=runs_,
+        help="the review runs: age, state, how many agents are done, the worst verdict",
+        options=(Option(name="all", kind="flag", help="those that ended too"), JSON),
+    ),
+    Command(run=end, help="end a run that is going on; its files stay", options=(RUN,)),
+    Command(
+        run=retry,
+        help="ask an agent of a run once more: a new file, and a prompt with what was wrong",
+        options=(
+            RUN,
+            Option(name="agent", required=True, positional=True, help="the reviewer's name"),
+            LAUNCH,
+            CMD,
+            JSON,
+        ),
+    ),
+    Command(
         run=start,
-        help="set a review up: a folder, the input, a prompt an agent; nothing is launched",
+        help="set a review up: a folder, the input, a prompt an agent; launch=1 starts them",
         options=(
             Option(name="process", required=True, help="as flux-drive, or one of contextkit.yaml"),
             Option(name="agents", kind="words", help="default: those of the process"),
             Option(name="target", help="a document, a question, or a name for the branch's diff"),
             BASE,
             Option(name="restart", kind="flag", help="end the one of this target that is going on"),
+            LAUNCH,
+            CMD,
+            Option(name="notify", help="a command line, run once: when it is done, or needs you"),
             JSON,
         ),
     ),

@@ -34,16 +34,15 @@ def tell(layout: Layout, identity: str, now: int) -> bool:
 
 def state_of(layout: Layout, run: Run) -> str:
     """`done` when every agent has left its file, `attention` when one never will; else empty."""
-    waiting = [agent for agent in run.roster if not _is_there(layout, run, agent)]
+    waiting = [
+        agent
+        for agent in run.roster
+        if not agent_files.is_there(layout.join(run.output_dir), agent)
+    ]
     if not waiting:
         return "done"
     gone = workers.ended(layout, run)
     return "attention" if any(a in gone or a in run.missed for a in waiting) else ""
-
-
-def _is_there(layout: Layout, run: Run, agent: str) -> bool:
-    path = agent_files.agent_file(layout.join(run.output_dir), agent)
-    return os.path.isfile(path) and os.path.getsize(path) > 0
 
 
 def _start(layout: Layout, run: Run, state: str) -> None:

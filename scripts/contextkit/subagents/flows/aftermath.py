@@ -28,7 +28,7 @@ def follow(layout: Layout, row: Row, now: int) -> list[str]:
     said = _harvest(layout, row)
     given = workers.of_row(layout, row)
     if given:
-        _of_run(layout, *given, now)
+        _of_run(layout, row, *given, now)
     else:
         _alone(layout, row, now)
     return said
@@ -67,12 +67,13 @@ def _taken_over(layout: Layout, source: str, name: str) -> str:
     return files.create(target, data)
 
 
-def _of_run(layout: Layout, run: Run, agent: str, now: int) -> None:
+def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
     """An agent of a review run that left no file of its own is an ERROR at once."""
     asked = ingest.of_run(layout, run.id).replace(agents=(agent,))
     reading = next(workers.told(layout, asked, agent_files.read(layout, asked)))
     if reading.found.validation in ("missing", "partial"):
         ingest.keep(layout, asked, [reading.verdict], now)
+        registry.update(layout, row["id"], verdict=reading.verdict.status)
     notices.tell(layout, run.id, now)
 
 

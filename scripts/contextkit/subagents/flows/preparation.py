@@ -72,7 +72,8 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         text = redaction.checked(scope.text, f"scope: {scope.path}", allowed, request.redact)
         scope = scope.replace(text=text)
     own = [scope.path] if scope else []
-    path, notes, lacking = choose(layout, request.capsule, role, branch, own, request.workstream)
+    wanted = request.capsule or ("none" if of_run else "")
+    path, notes, lacking = choose(layout, wanted, role, branch, own, request.workstream)
     body = body_of(layout, path, request) if path else None
     order = Order(
         id=f"{names.compact(request.now)}-{slug}",
