@@ -14,7 +14,7 @@ from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings, sections, snapshots
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.sections import FileNote
-from contextkit.memory.flows import saving
+from contextkit.memory.flows import saving, transcripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +29,14 @@ _UNSAID = "No summary was given: this was put together from the plan, the findin
 
 
 def complete(layout: Layout, path: str, summary: str) -> None:
-    """Put the summary of a conversation into a snapshot that was written without one.
+    """Put the host's summary of a conversation before what a snapshot tells from its transcript.
 
     Raises ContextError where the file cannot be read as a snapshot any more.
     """
-    made = snapshots.load(path).replace(summary=sections.clean(_clean(layout, summary)))
-    files.write(path, snapshots.render(made))
+    made = snapshots.load(path)
+    before = "" if made.summary == _UNSAID else made.summary
+    whole = "\n\n".join(filter(None, (_clean(layout, summary), before)))
+    files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
 def derive(
@@ -46,10 +48,12 @@ def derive(
     task: str = "",
     summary: str = "",
     modified: tuple[FileNote, ...] = (),
+    transcript: str = "",
 ) -> Snapshot:
     """A snapshot of `task`, by default of the current one.
 
-    `modified` are files that the caller knows to have changed, relative to the root. Without a
+    `modified` are files that the caller knows to have changed, relative to the root; `transcript`
+    is the path of the session's, of which what happened since the last save goes in. Without a
     task, and without anything stored, it holds what is given.
     """
     task = task or memory.current_task(layout)
@@ -57,13 +61,19 @@ def derive(
     told = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     saved = checkpoints.load_all(layout, task) if task else []
     checkpoint = saved[-1][1] if saved else None
-    in_play = _files_in_play(modified, told)
+    since = max(last_save(layout), checkpoint.timestamp if checkpoint else "")
+    caught = transcripts.catch_up(
+        transcript, since, root=layout.root, allowed=layout.limits.secrets_allow
+    )
+    edited = tuple(FileNote(path=path, note="edited") for path in caught.edited)
+    in_play = _files_in_play((*modified, *edited), told)
     paths = [saving.path_of(file.path) for file in in_play]
     decisions = [q.text for q in plan.questions if not q.answered] if plan else []
     return snapshots.make(
         timestamp=names.iso(now),
         reason=reason,
-        summary=_clean(layout, summary).strip() or _UNSAID,
+        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught.text)))
+        or _UNSAID,
         tokens=tokens,
         task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
@@ -74,6 +84,12 @@ def derive(
         resume=_clean(layout, _resume(task, plan, checkpoint)),
         digests=references.seal(layout.root, paths),
     )
+
+
+def last_save(layout: Layout) -> str:
+    """When a snapshot was taken last, of whatever task; empty for never."""
+    taken = snapshots.load_all(layout)
+    return taken[-1][1].timestamp if taken else ""
 
 
 def _clean(layout: Layout, text: str) -> str:
