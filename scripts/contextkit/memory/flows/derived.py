@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, git, names, redaction, references
-from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings, sections, snapshots
 from contextkit.memory.documents import store as memory
@@ -144,15 +143,15 @@ def _resume(task: str, plan: Plan | None, checkpoint: Checkpoint | None) -> str:
 
 
 def uncommitted(layout: Layout) -> tuple[FileNote, ...]:
-    """What differs from the last commit, for a caller that has the time to ask git."""
+    """What differs from the last commit, for a caller that has the time to ask git.
+
+    Raises ContextError or OSError where git has no answer or nothing can be written.
+    """
     if layout.repository is None:
         return ()
     from contextkit.base import changes
 
-    try:
-        found = changes.uncommitted(layout)
-    except (ContextError, OSError):
-        return ()  # where nothing can be written git cannot be asked; the rest is worth as much
+    found = changes.uncommitted(layout)
     top = layout.repository.top
     notes = []
     for change in found:
