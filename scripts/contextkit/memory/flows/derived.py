@@ -13,7 +13,7 @@ from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings, sections, snapshots
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.sections import FileNote
-from contextkit.memory.flows import saving, transcripts
+from contextkit.memory.flows import saving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,19 +60,14 @@ def derive(
     told = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     saved = checkpoints.load_all(layout, task) if task else []
     checkpoint = saved[-1][1] if saved else None
-    since = max(last_save(layout), checkpoint.timestamp if checkpoint else "")
-    caught = transcripts.catch_up(
-        transcript, since, root=layout.root, allowed=layout.limits.secrets_allow
-    )
-    edited = tuple(FileNote(path=path, note="edited") for path in caught.edited)
+    caught, edited = _caught_up(layout, transcript, checkpoint) if transcript else ("", ())
     in_play = _files_in_play((*modified, *edited), told)
     paths = [saving.path_of(file.path) for file in in_play]
     decisions = [q.text for q in plan.questions if not q.answered] if plan else []
     return snapshots.make(
         timestamp=names.iso(now),
         reason=reason,
-        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught.text)))
-        or _UNSAID,
+        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught))) or _UNSAID,
         tokens=tokens,
         task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
@@ -83,6 +78,18 @@ def derive(
         resume=_clean(layout, _resume(task, plan, checkpoint)),
         digests=references.seal(layout.root, paths),
     )
+
+
+def _caught_up(
+    layout: Layout, transcript: str, checkpoint: Checkpoint | None
+) -> tuple[str, tuple[FileNote, ...]]:
+    """What the session did since the last save, and the files that it edited."""
+    from contextkit.memory.flows import transcripts
+
+    since = max(last_save(layout), checkpoint.timestamp if checkpoint else "")
+    allowed = layout.limits.secrets_allow
+    found = transcripts.catch_up(transcript, since, root=layout.root, allowed=allowed)
+    return found.text, tuple(FileNote(path=path, note="edited") for path in found.edited)
 
 
 def last_save(layout: Layout) -> str:
