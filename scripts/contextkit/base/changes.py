@@ -104,6 +104,11 @@ class work_tree:
         found = self._ask("diff", *_PLAIN, "--raw", "--numstat", "-z", base, "--", *self._where)
         return sorted(parse(found), key=lambda change: change.path)
 
+    def listing(self, base: str) -> bytes:
+        """What differs from `base`, with the digest of each content: for `moved`, later."""
+        plain = ("--cached", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-relative")
+        return self._ask("diff", *plain, "--raw", "-z", base, "--", *self._where)
+
     def diff(self, base: str) -> bytes:
         """The text of all changes since `base`; of a binary file only that it differs."""
         return self._ask("diff", *_PLAIN, *_TEXT, base, "--", *self._where)
@@ -115,6 +120,18 @@ class work_tree:
         """
         content = self._ask("ls-files", "-z", "--stage", "--", *self._where)
         return "tree:" + names.sha256(content)
+
+
+def moved(before: bytes, after: bytes) -> list[str]:
+    """The paths whose content differs between two listings against the same base, by name."""
+    old, new = _contents(before), _contents(after)
+    return sorted(os.fsdecode(path) for path in {*old, *new} if old.get(path) != new.get(path))
+
+
+def _contents(listing: bytes) -> dict[bytes, bytes]:
+    """Each path of a listing with its mode and digest, and whether it is there at all."""
+    words = listing.split(b"\0")[:-1]
+    return dict(zip(words[1::2], words[::2], strict=True))
 
 
 def uncommitted(layout: Layout) -> list[Change]:

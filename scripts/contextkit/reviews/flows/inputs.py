@@ -20,7 +20,10 @@ from contextkit.reviews.flows.comparisons import Comparison
 
 
 class Subject(Record):
-    """What is reviewed: the bytes that agents read, under a name, and their revision."""
+    """What is reviewed: the bytes that agents read, under a name, and their revision.
+
+    `listing` tells, of a diff, later which files were edited since.
+    """
 
     kind: str  # document, diff or question
     target: str
@@ -30,6 +33,7 @@ class Subject(Record):
     source: str = ""
     base: str = ""
     small: bool = False
+    listing: bytes = b""
 
 
 def identify(layout: Layout, process: Process, given: str) -> tuple[str, str]:
@@ -67,7 +71,7 @@ def take_up(
     found = comparisons.compare(layout, base, (layout.join(folder),))
     return Subject(
         kind=kind, target=target, name="changes.diff", data=found.diff, revision=found.revision,
-        base=found.base.commit, small=_is_small(process, found),
+        base=found.base.commit, small=_is_small(process, found), listing=found.listing,
     )  # fmt: skip
 
 
