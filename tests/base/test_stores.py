@@ -123,7 +123,8 @@ def test_a_file_that_was_removed_meanwhile_is_no_broken_one(repo: Path) -> None:
 @pytest.mark.parametrize("store", stores.with_documents(), ids=lambda store: str(store.kind))
 def test_every_store_loads_the_same_shape_of_nothing(repo: Path, store: Store) -> None:
     found = stores.module(store).load_all(Layout())
-    assert type(found) is stores.Loaded and found == [] and found.broken == []
+    assert isinstance(found, stores.Loaded)
+    assert found == [] and found.broken == []
 
 
 def test_names_are_tried_until_one_is_free() -> None:
