@@ -14,7 +14,7 @@ from contextkit.handoffs.documents import state as handoff_state
 
 def list_(layout: Layout, args: Arguments) -> Rows:
     state, said = handoff_state.current(layout)
-    found, unread = handoffs.load_all(layout, handoff_state.retained(layout, state))
+    found, unread = handoffs.read(layout, handoff_state.retained(layout, state))
     cli.say_each((*said, *unread))
     newest = next(reversed(found), "")
     rows = [

@@ -135,7 +135,7 @@ def _capsules(layout: Layout) -> Facts:
 
 
 def _reminders(layout: Layout) -> Facts:
-    found = reminders.load_all(layout.reminders)
+    found = reminders.load_all(layout).whole().documents
     still_open = sum(not reminder.done for reminder in found)
     done = len(found) - still_open
     return {"status": f"{still_open} open, {done} done", "open": still_open, "done": done}
@@ -143,7 +143,7 @@ def _reminders(layout: Layout) -> Facts:
 
 def _payloads(layout: Layout) -> Facts:
     found = payloads.sessions_in(layout)
-    entries = [entry for session in found for entry in payloads.load_all(layout, session)]
+    entries = [entry for session in found for entry in payloads.entries(layout, session)]
     stored = sum(entry["tokens"] for entry in entries)
     return {
         "status": f"{len(entries)} in {len(found)} sessions; ~{stored} tokens stored",
@@ -153,7 +153,7 @@ def _payloads(layout: Layout) -> Facts:
 
 def _handoffs(layout: Layout) -> Facts:
     state, said = handoff_state.current(layout)
-    found, _ = handoffs.load_all(layout, handoff_state.retained(layout, state))
+    found, _ = handoffs.read(layout, handoff_state.retained(layout, state))
     waiting = sum(not handoff.consumed for handoff in found.values())
     size = sum(handoffs.measure(handoff) for handoff in found.values())
     active = f"{state.active} is active" if state.active else "no agent is active"
@@ -186,7 +186,7 @@ def _memory(layout: Layout) -> Facts:
 
 
 def _verdicts(layout: Layout) -> Facts:
-    found = verdicts.load_all(layout)
+    found = verdicts.load_all(layout).documents
     urgent = len(verdicts.needs_attention(found))
     statuses = [entry["status"] for entry in found]
     return {
@@ -197,7 +197,7 @@ def _verdicts(layout: Layout) -> Facts:
 
 
 def _subagents(layout: Layout) -> Facts:
-    rows = registry.load_all(layout)
+    rows = registry.rows(layout)
     states = [watch.status_now(layout, row) for row in rows]
     running = sum(state in registry.ACTIVE for state in states)
     dead = sum(state in ("failed", "timed_out") for state in states)
@@ -217,7 +217,7 @@ def _hosts(layout: Layout) -> Facts:
     from contextkit.hosts.flows import trials
 
     found = [host.title for host in HOSTS.values() if trials.installed(layout, host)]
-    count = len(diagnostics.load_all(layout.hooks))
+    count = len(diagnostics.lines(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
     advice = ": make doctor shows them" if count else ""
     return {"status": f"{said}; {count} failures noted{advice}", "hosts": found, "failures": count}
