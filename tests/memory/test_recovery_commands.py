@@ -70,6 +70,13 @@ def test_a_snapshot_has_what_the_store_and_git_know(
     assert {one.path for one in made.digests} == set(notes)
 
 
+def test_a_snapshot_without_the_answer_of_git_says_so(repo: Path, run: Script) -> None:
+    Path(".git/index").write_text("no index", encoding="utf-8")
+    assert status(run, 160_000) == "save"
+    assert "the snapshot does not list uncommitted files: git add failed: fatal: " in run.err
+    assert snapshots.load(str(next(SNAPSHOTS.iterdir()))).files == ()
+
+
 def test_outside_of_git_a_snapshot_is_written_too(sealed: Path, run: Script) -> None:
     assert status(run, 150_000) == "save"
     made = snapshots.load(str(next(SNAPSHOTS.iterdir())))

@@ -10,6 +10,7 @@ from contextkit.memory.documents import store as memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.memory.documents.sections import FileNote
     from contextkit.memory.documents.zones import Zone
     from contextkit.memory.flows.recovery import Recovered
     from contextkit.memory.flows.report import Report
@@ -36,7 +37,7 @@ def status(layout: Layout, args: Arguments) -> Answer:
         tokens=found.tokens,
         task=task,
         summary=args.summary,
-        modified=derived.uncommitted(layout),
+        modified=_uncommitted(layout),
     )
     try:
         path, new = zones.once(
@@ -46,6 +47,17 @@ def status(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
         return Answer(text=snapshots.render(made), status=1)
     return Answer(text=_said(found, task, path, new, args.json))
+
+
+def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
+    """What differs from the last commit; the rest of a snapshot is worth saving without it."""
+    from contextkit.memory.flows import derived
+
+    try:
+        return derived.uncommitted(layout)
+    except (ContextError, OSError) as error:
+        cli.say(f"the snapshot does not list uncommitted files: {error}")
+        return ()
 
 
 def _count(layout: Layout, args: Arguments) -> int:

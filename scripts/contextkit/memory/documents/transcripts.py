@@ -56,6 +56,8 @@ def context_tokens(path: str) -> int:
 
 def _event(line: bytes) -> dict[str, Any]:
     """The object in a line; empty for any other text, such as a line written by half."""
+    if not line.rstrip().endswith(b"}"):
+        return {}  # newer Pythons would import json to raise the error of a line cut off
     try:
         found = formats.scan_json(line.decode("utf-8", "replace"))
     except ValueError:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, redaction
+from contextkit.base import files, formats, names, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 STATUSES = ("CLEAN", "NEEDS_ATTENTION", "BLOCKED", "ERROR", "COMPLETE", "PARTIAL", "FAILED")
 ATTENTION = ("NEEDS_ATTENTION", "BLOCKED", "ERROR", "PARTIAL", "FAILED")
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
+SKIPPED = "SKIPPED_SHIP_CLASS"  # a gate of the old library's callers says so of a reviewer
 _LINE = 160  # characters of a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _LONGEST_NAME = 200  # bytes of an encoded name, so that it fits a file system with its suffix
@@ -53,8 +55,19 @@ class Verdict(Record):
 
     def check(self) -> None:
         encode(self.agent)
-        if self.status not in STATUSES:
+        if self.status not in (*STATUSES, SKIPPED):
             raise bad_input(f"status={self.status}: must be one of {', '.join(STATUSES)}")
+
+
+def understood(status: str, summary: str) -> tuple[str, str]:
+    """A status and a summary that can be stored, whatever was said for a status.
+
+    One that is not known is NEEDS_ATTENTION, with what was said: a caller that is not understood
+    must not leave its last CLEAN behind.
+    """
+    if status in (*STATUSES, SKIPPED):
+        return status, summary
+    return "NEEDS_ATTENTION", f"{names.one_line(status)[:40]}: {summary}"
 
 
 def encode(agent: str) -> str:
@@ -88,9 +101,8 @@ def decode(stem: str) -> str:
 
 
 def folder(layout: Layout) -> str:
-    """The store: CLAVAIN_VERDICT_DIR (relative to the root), else the configured place."""
-    given = os.environ.get("CLAVAIN_VERDICT_DIR", "")
-    return layout.join(given) if given else layout.join(layout.places.verdicts)
+    """The store of the flat verdicts."""
+    return layout.verdicts
 
 
 def render(verdict: Verdict) -> str:
@@ -159,21 +171,25 @@ def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
     return parse(files.read_bytes(path), encode(agent))
 
 
-def load_all(layout: Layout, store: str = "") -> list[Entry]:
-    """Every verdict of the store, by agent; none where there is no store."""
+def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
+    """Every verdict of the store, by agent; none where there is no store.
+
+    One that cannot be read is an ERROR among them and is told in `broken` too.
+    """
     store = store or folder(layout)
     try:
         found = sorted(n for n in os.listdir(store) if n.endswith(".json") and n[0] != ".")
     except FileNotFoundError:
-        return []
+        return Loaded()
     except NotADirectoryError:
         raise ContextError(f"{layout.shown(store)}: a file is in the way of the store") from None
     at = os.open(store, os.O_RDONLY)
     try:
-        entries = [_read(name, name[:-5], at) for name in found]
+        read = [(os.path.join(store, name), _read(name, name[:-5], at)) for name in found]
     finally:
         os.close(at)
-    return sorted(entries, key=lambda entry: entry["agent"])
+    broken = [stores.broken(layout, p, str(e["broken"])) for p, e in read if "broken" in e]
+    return Loaded(sorted(read, key=lambda pair: pair[1]["agent"]), broken)
 
 
 def _read(path: str, stem: str, at: int | None = None) -> Entry:

@@ -37,7 +37,7 @@ def clean(layout: Layout, all_: bool, age: int | None, now: int) -> tuple[list[s
     """
     session = sessions.find_current(layout)
     oldest = "" if age is None else names.iso(max(0, now - age))
-    known, _ = runs.load_all(layout)
+    known = runs.load_all(layout).documents
     live = {run.id for run in known if _is_live(layout, run, now)}
 
     def stays(when: str, whose: str) -> bool:
@@ -65,7 +65,7 @@ def _remove(layout: Layout, run: Run) -> list[str]:
     store = runs.verdict_folder(verdicts.folder(layout), run.id)
     removed = [f"{run.id}/{name}" for name in verdicts.clean(layout, store=store)]
     record = runs.path(layout, run.id)
-    for path in (os.path.join(store, ".gitignore"), record):
+    for path in (os.path.join(store, ".gitignore"), *runs.parts(layout, run.id)):
         if os.path.lexists(path):
             os.unlink(path)
     if os.path.isdir(store) and not os.listdir(store):

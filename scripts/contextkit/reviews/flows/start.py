@@ -58,7 +58,8 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
     _check_agents(asked.agents or process.agents)
     kind, target = inputs.identify(layout, process, asked.target)
     with files.locked(layout.lock(runs.folder(layout))):
-        known, broken = runs.load_all(layout)
+        found = runs.load_all(layout)
+        known, broken = found.documents, list(map(str, found.broken))
         ended = _ended(layout, process, target, known, now) if asked.restart else {}
         known = [ended.get(run.id, run) for run in known]
         folder, notes = folders.choose(layout, process, target, known, now)
@@ -183,6 +184,8 @@ def _write(layout: Layout, subject: Subject, run: Run, launches: tuple[Launch, .
         files.write(one.prompt, one.text)
     listed = formats.to_json(roster(layout, run, launches)) + "\n"
     files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
+    if subject.listing:
+        runs.keep_listing(layout, run.id, subject.listing)
     runs.save(layout, run)
 
 

@@ -106,11 +106,8 @@ def _start(
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
-    """What an agent finds in its environment: the caller's, but for make and for our own input."""
-    from contextkit.base import makefiles
-
-    ours = {name for target in makefiles.targets() for name in target.variables}
-    ours |= {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "GNUMAKEFLAGS"}
+    """What an agent finds in its environment: the caller's, but for make's."""
+    ours = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "GNUMAKEFLAGS"}
     ours |= {"MAKE_TERMOUT", "MAKE_TERMERR", *git.VARIABLES}
     kept = {
         name: value
@@ -144,7 +141,7 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
     text = files.read(path)
     if "\n## Context Capsule\n" in text:
         return [f"{layout.shown(path)} has a capsule already"]
-    rows = [row for row in registry.load_all(layout) if row["id"] == identity]
+    rows = [row for row in registry.rows(layout) if row["id"] == identity]
     role = str(rows[0].get("role_prompt") or "") if rows else ""
     judge = prompts.Role(name=role, path="", text="") if role else None
     branch, _ = prompts.here(layout)
