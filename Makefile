@@ -30,8 +30,8 @@ override CONTEXTKIT_TARGETS := capsule_prompt capsule_check capsule_save capsule
   adopt unadopt doctor \
   context_help context_init context_config context_status session_end
 # In this checkout alone; a host keeps its own `help`, `test`, `clean` …
-override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test lint check bench \
-  bench_tokens bench_secrets golden manual lock clean)
+override CONTEXTKIT_OWN_TARGETS := $(if $(CONTEXTKIT_ALONE),help setup demo test test_platforms lint check \
+  bench bench_tokens bench_secrets golden manual lock clean)
 override CONTEXTKIT_GOALS := $(or $(MAKECMDGOALS),$(if $(CONTEXTKIT_ALONE),help))
 override CONTEXTKIT_ASKED := $(filter $(CONTEXTKIT_TARGETS) $(CONTEXTKIT_OWN_TARGETS),$(CONTEXTKIT_GOALS))
 
@@ -425,6 +425,9 @@ $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKI
 
 test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
+
+test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and makes (needs root): folder=DIR keeps them
+	@python3 "$(CONTEXTKIT_DIR)/tests/platforms.py" "$$folder"
 
 lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m ruff check && .venv/bin/python -m ruff format --check && .venv/bin/python -m mypy
