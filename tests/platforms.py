@@ -155,13 +155,14 @@ def apt(root: Path, *arguments: str) -> None:
 
 
 def bring(root: Path, name: str) -> None:
-    """A file or folder of this machine to the same place in a root; nothing if there is none."""
+    """A file of this machine to the same place in a root, or a folder that the root has not."""
     source, target = Path(name), root / name.lstrip("/")
     if not name.startswith("/") or not source.exists():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
-        shutil.copytree(source, target, dirs_exist_ok=True, ignore_dangling_symlinks=True)
+        if not target.exists():
+            shutil.copytree(source, target, ignore_dangling_symlinks=True)
     else:
         target.unlink(missing_ok=True)
         shutil.copyfile(source, target)
