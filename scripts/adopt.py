@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bring contextkit into a repository: a copy of it, hooks, skills; and take it out again."""
+"""Bring contextkit into a repository: a copy of it, hooks, skills; upgrade it; take it out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextkit.base.commands import Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.flows import adoption, adoption_steps
+from contextkit.hosts.flows import adoption, adoption_steps, upgrades
 from contextkit.hosts.flows.adoption_plan import Plan
 
 TYPE_CHECKING = False
@@ -28,6 +28,11 @@ def adopt(layout: Layout, args: Arguments) -> str:
 def unadopt(layout: Layout, args: Arguments) -> str:
     into, folder = _place(layout, args)
     return _answer(adoption.unadopt(into, folder, args.hosts, args.link), args.dry_run)
+
+
+def upgrade(layout: Layout, args: Arguments) -> str:
+    request = upgrades.Request(to=args.to, force=args.force, dry_run=args.dry_run)
+    return upgrades.upgrade(layout.here, request)
 
 
 def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
@@ -76,6 +81,15 @@ PROGRAM = Program(
             run=unadopt,
             help="take out what adopt put in; documents stay",
             options=(INTO, HOSTS, DIR, LINK, DRY_RUN),
+        ),
+        Command(
+            run=upgrade,
+            help="bring this copy or checkout up to date, and say what is new",
+            options=(
+                Option(name="to", help="a checkout's folder, a URL, a version (default: newest)"),
+                Option(name="force", kind="flag", help="also back to an older version"),
+                DRY_RUN,
+            ),
         ),
     ),
 )

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import os
+
 from contextkit.base import cli
 from contextkit.base.commands import JSON, Arguments, Command, Option, Program
+from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.toolkit.flows import overview
 
@@ -56,6 +59,12 @@ def help_(layout: Layout, args: Arguments) -> str:
     return makefiles.help_text(inside_host=args.host)
 
 
+def unknown_target(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import makefiles
+
+    raise bad_input(makefiles.unknown_goals(os.environ.get("CONTEXTKIT_GOALS", "").split()))
+
+
 def _json(value: object) -> str:
     from contextkit.base import formats
 
@@ -83,6 +92,7 @@ PROGRAM = Program(
             help="the targets of the Makefile by system",
             options=(Option(name="host", kind="flag", help="as seen from a host's Makefile"),),
         ),
+        Command(run=unknown_target, help="say which target a misspelt one is nearest to"),
     ),
 )
 

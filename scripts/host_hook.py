@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     try:
+        if sys.argv[1:] == ["--version"]:
+            from contextkit.base.version import VERSION
+
+            sys.stdout.write(f"host_hook {VERSION}\n")
+            sys.stdout.flush()
+            return 0
         from contextkit.hosts.flows import runner
 
         text = runner.run(list(sys.argv[1:] if argv is None else argv), runner.read_input())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -101,7 +100,11 @@ class Recorder:
 
     def __init__(self, folder: Path) -> None:
         self._record = folder / "record"
-        self.text = f'#!/bin/sh\nprintf \'%s\\0\' "$#" "$0" "$@" >> \'{self._record}\'\n'
+        self._environments = folder / "environments"
+        self.text = f"""#!/bin/sh
+printf '%s\\0' "$#" "$0" "$@" >> '{self._record}'
+{{ env -0; printf '\\0'; }} >> '{self._environments}'
+"""
         for name in ("python3", "uv"):
             executable(folder / "bin" / name, self.text)
         self.path = f"{folder / 'bin'}:{os.environ['PATH']}"
@@ -119,19 +122,13 @@ class Recorder:
             words = words[size:]
         return found
 
-
-def recipes() -> dict[str, str]:
-    """The recipe of each documented target of our Makefile, as one line."""
-    found: dict[str, str] = {}
-    name = ""
-    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
-    for line in text.replace("\\\n", " ").split("\n"):
-        documented = re.match(r"(\w+):.*?## ", line)
-        if documented:
-            name = documented[1]
-            found[name] = ""
-        elif line.startswith("\t") and name:
-            found[name] += line[1:] + "\n"
-        else:
-            name = ""
-    return found
+    def given(self) -> list[dict[str, str]]:
+        """What a script would take from the environment of each call: the variables by name."""
+        text = os.fsdecode(self._environments.read_bytes())
+        self._environments.unlink()
+        found = []
+        for block in text.split("\0\0")[:-1]:
+            env = dict(line.partition("=")[::2] for line in block.split("\0"))
+            names = env.get("CONTEXTKIT_GIVEN", "").split()
+            found.append({name: env[name] for name in names if name in env})
+        return found

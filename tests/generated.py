@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 from contextkit.base import makefiles  # noqa: E402
-from contextkit.base.commands import Command, Option, Program  # noqa: E402
+from contextkit.base.commands import Option  # noqa: E402
 
 PAGE = CHECKOUT / "manuals" / "make-targets.md"
 HEAD = """\
@@ -39,7 +38,7 @@ def make_targets() -> str:
         if target.section != section:
             section = target.section
             lines.append(f"\n## {section}\n")
-        command = command_of(target)
+        command = makefiles.command_of(target)
         script = f" (`scripts/{target.script}.py{' ' * bool(target.command)}{target.command}`)"
         lines.append(f"### `make {target.name}`{script if target.script else ''}\n")
         lines.append(f"{target.help[:1].upper()}{target.help[1:]}.\n")
@@ -49,15 +48,6 @@ def make_targets() -> str:
             lines.append("")
     text = "\n".join(lines).replace("\n\n\n", "\n\n")
     return re.sub(r"\.\.\n", ".\n", text).rstrip("\n") + "\n"
-
-
-def command_of(target: makefiles.Target) -> Command | None:
-    """The command that a target's recipe calls; None for one that calls no script."""
-    if not target.script:
-        return None
-    program: Program = importlib.import_module(target.script).PROGRAM
-    name = target.command or program.default
-    return next(command for command in program.commands if command.name == name)
 
 
 def row(option: Option) -> str:

@@ -12,6 +12,7 @@ from contextkit.base import copies
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
 from contextkit.base.makefiles import targets
+from contextkit.base.version import VERSION
 from test_capsule_prompt_script import STAMP, TARGET, tree
 from test_capsules import finished
 from test_capture_prompts import INBOX, TEMPLATE, put, remind
@@ -140,6 +141,7 @@ def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
         "verdicts   0 verdicts; 0 to look at\n"
         "subagents  0 of 0 still open, 0 failed; 0 capsule gaps\n"
         "hosts      not adopted: no hooks are installed; 0 failures noted\n"
+        f"version    contextkit {VERSION}\n"
     )
     assert tree() == set()
 
@@ -166,6 +168,7 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "verdicts",
         "subagents",
         "hosts",
+        "version",
     ]
 
 
@@ -191,7 +194,9 @@ def test_status_outside_git_says_that_there_is_no_branch(sealed: Path, run: Scri
 
 def test_help_lists_every_target_with_its_variables(sealed: Path, run: Script) -> None:
     assert run("context", "help") == 0
-    lines = run.out.splitlines()
+    first, _blank, rest = run.out.partition("\n\n")
+    assert len(first.splitlines()) == 6  # a heading and five to start with
+    lines = rest.splitlines()
     for target in targets():
         at = next(n for n, line in enumerate(lines) if line == f"  {target.name:<16} {target.help}")
         for variable in target.variables:

@@ -138,7 +138,8 @@ def ours(names: str) -> set[str]:
 
 COMMON = {"__future__"} | ours(
     "base.arguments base.cli base.commands base.errors base.files base.filters base.git base.layout"
-    " base.limits base.names base.packages base.records base.settings base.templates"
+    " base.limits base.names base.packages base.records base.settings base.stores"
+    " base.templates"
 )
 REMINDERS = COMMON | ours("base.redaction capsules.documents.reminders")
 ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")

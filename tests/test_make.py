@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from checkouts import Recorder, a_checkout, a_host, make, recipes
+from checkouts import Recorder, a_checkout, a_host, make
 from conftest import CHECKOUT, SCRIPTS
 from contextkit.base import makefiles
-from contextkit.base.commands import Command, Program, options_of
 
 TARGETS = makefiles.targets()
 NASTY = {
@@ -39,10 +40,13 @@ NASTY = {
 }
 
 
-def words_of(target: str, values: dict[str, str]) -> list[str]:
-    """The options that the recipe of `target` hands on when `values` are typed."""
-    handed = re.findall(r'(--[a-z-]+=)?"\$\$(\w+)"', recipes()[target])
-    return [f"{option}{values.get(name, '')}" for option, name in handed]
+# Those that call a script; what is typed is an option of its command.
+WITH_SCRIPT = [target for target in TARGETS if target.script and target.name != "context_help"]
+
+
+def called(target: makefiles.Target) -> list[str]:
+    """How the script of a target is called in the checkout, program left out."""
+    return [f"./scripts/{target.script}.py", *filter(None, [target.command])]
 
 
 def nothing_was_executed(folder: Path) -> bool:
@@ -67,20 +71,15 @@ def checkout(tmp_path: Path, recorder: Recorder) -> Path:
 def test_every_variable_of_every_target_arrives_word_for_word(
     turn: int, checkout: Path, recorder: Recorder, tmp_path: Path
 ) -> None:
-    targets = [target for target in TARGETS if target.variables]
-    names = sorted({name for target in targets for name in target.variables})
+    names = sorted({name for target in WITH_SCRIPT for name in target.variables})
     texts = list(NASTY.values())
     values = {name: texts[(turn + i) % len(texts)] for i, name in enumerate(names)}
     typed = [f"{name}={value}" for name, value in values.items()]
-    make(*(target.name for target in targets), *typed, cwd=checkout, env={"PATH": recorder.path})
-    calls = recorder.calls()
-    assert len(calls) == len(targets)
-    for target, (_program, *arguments) in zip(targets, calls, strict=True):
-        expected = words_of(target.name, values)
-        assert arguments[-len(expected) :] == expected
-        if target.script:
-            script = [f"./scripts/{target.script}.py", *filter(None, [target.command])]
-            assert arguments[: -len(expected)] == script
+    make(
+        *(target.name for target in WITH_SCRIPT), *typed, cwd=checkout, env={"PATH": recorder.path}
+    )
+    assert [call[1:] for call in recorder.calls()] == [called(target) for target in WITH_SCRIPT]
+    assert recorder.given() == [values] * len(WITH_SCRIPT)
     assert nothing_was_executed(tmp_path)
 
 
@@ -89,25 +88,46 @@ def test_a_target_alone_gets_what_was_typed(
     target: makefiles.Target, checkout: Path, recorder: Recorder, tmp_path: Path
 ) -> None:
     value = "".join(NASTY.values()).replace("\x1b", "")
-    typed = [f"{name}={value}" for name in target.variables]
+    values = dict.fromkeys(target.variables, value)
     if target.name == "clean":
-        (checkout / "scripts").unlink()  # a link to the real ones, which other tests run
+        without_scripts(checkout)  # other tests run the real ones
+    typed = [f"{name}={text}" for name, text in values.items()]
     make(target.name, *typed, cwd=checkout, env={"PATH": recorder.path})
-    expected = words_of(target.name, dict.fromkeys(target.variables, value))
-    if expected:
-        ((_program, *arguments),) = recorder.calls()
-        assert arguments[-len(expected) :] == expected
+    calls = recorder.calls()
+    if target in WITH_SCRIPT:
+        assert [call[1:] for call in calls] == [called(target)]
+        assert recorder.given() == [values]
+    assert nothing_was_executed(tmp_path)
+
+
+def without_scripts(checkout: Path) -> None:
+    """The checkout with what make reads in place of the link to the real scripts."""
+    (checkout / "scripts").unlink()
+    (checkout / "scripts").mkdir()
+    for path in SCRIPTS.glob("*.mk"):
+        (checkout / "scripts" / path.name).write_bytes(path.read_bytes())
+
+
+@pytest.mark.parametrize("goal", ["bench_tokens", "bench_secrets"])
+def test_a_benchmark_gets_its_folder(
+    goal: str, checkout: Path, recorder: Recorder, tmp_path: Path
+) -> None:
+    for typed, folder in ((["folder=a 'b' $(shell touch pwned)"], "a 'b' $(shell touch pwned)"),
+                          ([], "")):  # fmt: skip
+        make(goal, *typed, cwd=checkout, env={"folder": "leaked"})
+        ((_program, _script, argument),) = recorder.calls()
+        assert argument == folder
     assert nothing_was_executed(tmp_path)
 
 
 def test_make_itself_drops_blanks_in_front(checkout: Path, recorder: Recorder) -> None:
     make("remember_later", "m= \n\tx", cwd=checkout)
-    assert "--message=x" in recorder.calls()[0]
+    assert recorder.given() == [{"m": "x"}]
 
 
 def test_a_hundred_thousand_characters_arrive(checkout: Path, recorder: Recorder) -> None:
     make("remember_later", f"m={'$x' * 50_000}", cwd=checkout)
-    assert f"--message={'$x' * 50_000}" in recorder.calls()[0]
+    assert recorder.given() == [{"m": "$x" * 50_000}]
 
 
 @pytest.mark.parametrize("switch", ["-s", "-e"])
@@ -116,13 +136,19 @@ def test_the_environment_of_the_caller_does_not_leak_in(
 ) -> None:
     names = {name for target in TARGETS for name in target.variables}
     leaking = {name: "$(shell touch pwned) leaked" for name in names}
-    targets = [target for target in TARGETS if target.variables]
-    goals = [target.name for target in targets]
+    leaking["CONTEXTKIT_GIVEN"] = "m topic"
+    goals = [target.name for target in WITH_SCRIPT]
     make(switch, *goals, cwd=checkout, env={**leaking, "PATH": recorder.path})
-    for target, call in zip(targets, recorder.calls(), strict=True):
-        expected = words_of(target.name, {})
-        assert call[-len(expected) :] == expected
+    assert recorder.given() == [{}] * len(goals)
     assert nothing_was_executed(tmp_path)
+
+
+@pytest.mark.parametrize("switch", ["-s", "-e"])
+def test_a_note_keeps_nothing_of_the_environment(switch: str, host: Path) -> None:
+    leaking = {"topic": "leaked", "tags": "leaked", "next_step": "leaked", "file": "leaked"}
+    make(switch, "remember_later", "m=x", cwd=host, env=leaking)
+    (note,) = json.loads(make("-s", "reminders", "json=1", cwd=host, env=leaking).stdout)
+    assert "leaked" not in str(note)
 
 
 def test_what_is_typed_without_a_target_is_not_executed(
@@ -134,29 +160,49 @@ def test_what_is_typed_without_a_target_is_not_executed(
         cwd=checkout,
         env={"PATH": recorder.path},
     )
-    assert "--root=$(shell touch pwned)" in recorder.calls()[0]
+    assert recorder.calls()[0][1:] == ["-S", "./scripts/context.py", "help"]
     assert nothing_was_executed(tmp_path)
 
 
 def test_no_name_of_our_makefile_can_be_taken_over(
     checkout: Path, recorder: Recorder, tmp_path: Path
 ) -> None:
-    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
-    ours = set(re.findall(r"\bCONTEXTKIT_\w+", text)) | {"script", "SHELL", ".SHELLFLAGS", "v"}
+    ours = set(re.findall(r"\bCONTEXTKIT_\w+", makefile_text())) | {"SHELL", ".SHELLFLAGS", "v"}
     for value in ("$(shell touch pwned)", "; touch pwned; :"):
         typed = [f"{name}={value}" for name in sorted(ours)]
         make("reminders", *typed, cwd=checkout)
         ((_program, *arguments),) = recorder.calls()
-        assert arguments[:2] == ["./scripts/remember_later.py", "list"]
-    assert nothing_was_executed(tmp_path)
+        assert arguments == ["./scripts/remember_later.py", "list"]
+        line = f"contextkit.reminders=x {value}"
+        assert (
+            "No rule to make" in make("reminders", line, cwd=a_host_of(checkout), status=2).stderr
+        )
+    assert recorder.calls() == [] and nothing_was_executed(tmp_path)
 
 
-def test_a_make_that_a_script_starts_does_not_get_our_variables(tmp_path: Path) -> None:
-    inner = "inner:\n\t@echo inner got [$(topic)]\n"
-    (tmp_path / "inner.mk").write_text(inner, encoding="utf-8")
-    agent = f"#!/bin/sh\nunset topic\nexec make -s -f '{tmp_path / 'inner.mk'}' inner\n"
-    checkout = a_checkout(tmp_path / "checkout", agent)
-    assert make("-s", "reminders", "topic=x", cwd=checkout).stdout == "inner got []\n"
+def makefile_text() -> str:
+    """All that GNU make reads of ours."""
+    paths = [CHECKOUT / "Makefile", SCRIPTS / "gnu-make.mk", SCRIPTS / "checkout.mk"]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def a_host_of(checkout: Path) -> Path:
+    """A folder whose Makefile includes that of the checkout."""
+    folder = checkout.parent / "includes"
+    folder.mkdir(exist_ok=True)
+    (folder / "Makefile").write_text("include ../checkout/Makefile\n", encoding="utf-8")
+    return folder
+
+
+def test_a_make_that_a_script_starts_does_not_get_our_variables(host: Path) -> None:
+    inner = "inner:\n\t@echo inner got [$(slug)] [$$slug] [$(cmd)] [$$CONTEXTKIT_GIVEN]\n"
+    (host / "inner.mk").write_text(inner, encoding="utf-8")
+    make(
+        "-s", "subagent_launch", "slug=x", "cmd=make -s -f inner.mk inner", "capsule=none", cwd=host
+    )
+    make("-s", "subagent_monitor", "interval=1", cwd=host)
+    (log,) = (host / ".contextkit" / "subagents").rglob("*.log")
+    assert log.read_text(encoding="utf-8").endswith("inner got [] [] [] []\n")
 
 
 # The same with the real scripts
@@ -265,11 +311,11 @@ def test_alone_it_shows_its_help_and_works_from_another_folder(
     for goals in ([], ["help"]):
         make("-f", ours, *goals, cwd=elsewhere, env={"PATH": recorder.path})
         ((_program, *arguments),) = recorder.calls()
-        assert arguments == ["-S", f"{checkout}/scripts/context.py", "help", "--root="]
+        assert arguments == ["-S", f"{checkout}/scripts/context.py", "help"]
     make("-f", ours, "test", cwd=elsewhere)
     assert recorder.calls() == [[".venv/bin/python", "-m", "pytest"]]
     compiled = checkout / "scripts" / "contextkit" / "compiled"
-    (checkout / "scripts").unlink()  # a link to the real ones: their templates are not to go
+    without_scripts(checkout)  # other tests run the real ones
     (compiled / "x").mkdir(parents=True)
     make("-f", ours, "clean", cwd=elsewhere)
     assert (
@@ -335,8 +381,8 @@ def test_settings_of_a_host_do_not_reach_our_targets(
     typed = [f"{v}={NASTY['make function']} '\\" for v in ("m", "next_step")]
     done = make("-s", "remember_later", *typed, cwd=host)
     ((_program, *arguments),) = recorder.calls()
-    expected = words_of("remember_later", dict(word.split("=", 1) for word in typed))
-    assert arguments == ["tools/contextkit/scripts/remember_later.py", *expected]
+    assert arguments == ["tools/contextkit/scripts/remember_later.py"]
+    assert recorder.given() == [dict(word.split("=", 1) for word in typed)]
     assert done.stderr == ""
     done = make("-s", "all", cwd=host)
     assert (done.stdout, done.stderr) == ("host\n", "")
@@ -402,78 +448,130 @@ def test_the_help_inside_a_host_leaves_out_the_plain_names(host: Path) -> None:
     assert "  test " not in told and "  test " in make("-s", cwd=CHECKOUT).stdout
 
 
+# Names that are taken
+
+
+DOCTOR = "doctor:\n\t@echo the hosts doctor\n"
+
+
+@pytest.mark.parametrize(
+    "text", [INCLUDE + DOCTOR, DOCTOR + INCLUDE, DOCTOR.replace(":", "::") + INCLUDE]
+)
+def test_a_target_of_the_hosts_wins_and_ours_has_a_prefix(
+    text: str, tmp_path: Path, recorder: Recorder
+) -> None:
+    host = a_host(tmp_path / "host", text, recorder.text)
+    done = make("-s", "doctor", cwd=host)
+    assert (done.stdout, done.stderr, recorder.calls()) == ("the hosts doctor\n", "", [])
+    assert make("-s", "context_doctor", "json=1", cwd=host).stderr == ""
+    assert [call[1] for call in recorder.calls()] == ["tools/contextkit/scripts/doctor.py"]
+    assert recorder.given() == [{"json": "1"}]
+    (host / "Makefile").write_text("CONTEXTKIT_PREFIX := kit_\n" + text, encoding="utf-8")
+    make("kit_doctor", cwd=host, env={"CONTEXTKIT_PREFIX": "no_"})
+    make("capsule_check", "CONTEXTKIT_PREFIX=no_", cwd=host)
+    assert len(recorder.calls()) == 2
+    make("context_doctor", cwd=host, status=2)
+
+
+def test_other_files_with_such_a_name_are_made_as_the_host_says(
+    tmp_path: Path, recorder: Recorder
+) -> None:
+    rules = "all: src/handoff.o doctor.o verdict_gate.o\n%.o: %.c\n\t@echo compiled $@\n"
+    host = a_host(tmp_path / "host", INCLUDE + rules, recorder.text)
+    (host / "src").mkdir()
+    for name in ("src/handoff.c", "doctor.c", "verdict_gate.c"):
+        (host / name).touch()
+    names = "src/handoff.o doctor.o verdict_gate.o".split()
+    assert make("-s", cwd=host).stdout == "".join(f"compiled {name}\n" for name in names)
+    assert recorder.calls() == []
+
+
+@pytest.mark.parametrize("name", ["handoff", "doctor"])
+def test_a_file_with_the_name_of_a_target_is_no_matter(
+    name: str, tmp_path: Path, recorder: Recorder
+) -> None:
+    host = a_host(tmp_path / "host", INCLUDE, recorder.text)
+    (host / name).mkdir()
+    make("-s", name, cwd=host)
+    assert len(recorder.calls()) == 1
+
+
+def test_the_families_hold_every_target_and_other_makes_know_them() -> None:
+    found = re.search(r"CONTEXTKIT_FAMILIES := (.*)", makefile_text().replace("\\\n", " "))
+    assert found
+    beginnings = [family.removesuffix("%") for family in found[1].split()]
+    old = (SCRIPTS / "old-make.mk").read_text(encoding="utf-8")
+    bsd = (SCRIPTS / "make.mk").read_text(encoding="utf-8")
+    for target in TARGETS:
+        if target.section != makefiles.CHECKOUT:
+            first = target.name.split("_")[0] + "_"
+            assert target.name.startswith(("context_", *beginnings))
+            assert re.search(rf"\b({first}%|{target.name}\b)", old), target.name
+            assert f"TARGETS:M{first}*}}" in bsd or f"TARGETS:M{target.name}}}" in bsd
+
+
+# The first minute
+
+
+def test_a_makefile_of_nothing_but_our_line_shows_our_help(tmp_path: Path) -> None:
+    text = f"# what we use\n\n{INCLUDE}# no more\n"
+    host = a_host(tmp_path / "host", text)
+    assert make("-s", cwd=host).stdout.startswith("To start with\n")
+    (host / "Makefile").write_text(text + "more:\n\t@echo more\n", encoding="utf-8")
+    assert make("-s", cwd=host).stdout == "more\n"
+
+
+def test_a_misspelt_target_of_the_checkout_is_told_the_nearest(
+    checkout: Path, tmp_path: Path
+) -> None:
+    told = make("hlep", "m=$(shell touch pwned)", cwd=checkout, status=2).stderr
+    assert "there is no target 'hlep' (did you mean 'help'?)" in told
+    assert nothing_was_executed(tmp_path)
+
+
+# Other makes
+
+
+@pytest.mark.skipif(not shutil.which("bmake"), reason="no bmake")
+def test_bsd_make_goes_on_and_says_what_our_targets_need(host: Path) -> None:
+    def bmake(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["bmake", *words], cwd=host, capture_output=True, encoding="utf-8")
+
+    (host / "Makefile").write_text(f"{INCLUDE}all:\n\t@echo host\n{DOCTOR}", encoding="utf-8")
+    for words, said in (([], "host\n"), (["all"], "host\n"), (["doctor"], "the hosts doctor\n")):
+        done = bmake(*words)
+        assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
+    refused = bmake("reminders")
+    assert refused.returncode and "gmake reminders" in refused.stderr
+    assert "host\n" not in refused.stdout.splitlines(keepends=True)
+
+
 # What the Makefile says
 
 
-def listed(name: str) -> list[str]:
-    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
-    found = re.search(rf"^override {name} := (?:\$\(if \$\(\w+\),)?([\w ]+)", text, re.M)
-    assert found
-    return found[1].split()
-
-
-def test_recipes_take_variables_from_the_environment_only() -> None:
-    inputs = "|".join(listed("CONTEXTKIT_INPUTS"))
-    for name, recipe in recipes().items():
-        assert not re.search(rf"\$[({{]({inputs})\b", recipe), name
-        assert not re.search(r'(?<!")\$\$|\$\$\w+(?!["\w])', recipe), name
-        assert set(re.findall(r"\$\(call (\w+)", recipe)) <= {"CONTEXTKIT_SCRIPT"}, name
-
-
-def test_the_list_of_inputs_is_what_recipes_use() -> None:
-    used = {name for target in TARGETS for name in target.variables}
-    assert listed("CONTEXTKIT_INPUTS") == sorted(used)
+def test_the_makefile_is_short() -> None:
+    assert len((CHECKOUT / "Makefile").read_text(encoding="utf-8").splitlines()) <= 260
 
 
 def test_the_lists_of_targets_are_the_documented_ones() -> None:
+    found = re.search(r"^override CONTEXTKIT_OWN := (\w.*)", makefile_text(), re.M)
     own = [target.name for target in TARGETS if target.section == makefiles.CHECKOUT]
-    system = [target.name for target in TARGETS if target.section != makefiles.CHECKOUT]
-    assert listed("CONTEXTKIT_TARGETS") == system
-    assert listed("CONTEXTKIT_OWN_TARGETS") == own
-
-
-def test_every_documented_target_is_phony() -> None:
-    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
-    phony = {name for line in re.findall(r"^\.PHONY: (.*)", text, re.M) for name in line.split()}
-    system = {target.name for target in TARGETS if target.section != makefiles.CHECKOUT}
-    assert phony == system | {"$(CONTEXTKIT_OWN_TARGETS)"}
+    assert found and found[1].split() == own
 
 
 def test_all_names_of_the_makefile_are_ours_and_cannot_be_taken_over() -> None:
-    text = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
-    assigned = re.findall(r"^ *((?:\w+ )*)([\w.]+) *[:?+]?= ", text, re.M)
-    names = {name for _modifiers, name in assigned}
-    assert {name for name in names if not name.startswith("CONTEXTKIT_")} <= {
-        ".DEFAULT_GOAL",
-        ".RECIPEPREFIX",
-        "MAKEFLAGS",  # when nothing but ours is made
-    }
+    assigned = re.findall(r"^ *((?:\w+ )*)([\w.]+) *[:?+]?= ", makefile_text(), re.M)
     for modifiers, name in assigned:
-        assert modifiers == "override " or name.startswith((".", "MAKEFLAGS")), name
-
-
-def command_of(target: makefiles.Target) -> Command:
-    program: Program = __import__(target.script).PROGRAM
-    commands = {command.name: command for command in program.commands}
-    return commands[target.command or program.default]
-
-
-WITH_SCRIPT = [t for t in TARGETS if t.script and (SCRIPTS / f"{t.script}.py").exists()]
-
-
-@pytest.mark.parametrize("target", WITH_SCRIPT, ids=lambda target: target.name)
-def test_a_recipe_offers_each_option_of_its_command(target: makefiles.Target) -> None:
-    """A list goes by its plural name, which takes it in one piece: `--tags`, not `--tag`."""
-    handed = re.findall(r'--([a-z-]+)="\$\$(\w+)"', recipes()[target.name])
-    assert sorted(target.variables) == sorted(name for _option, name in handed)
-    options = {option.name: option for option in options_of(command_of(target))}
-    assert set(target.variables) == set(options)
-    for option, name in handed:
-        assert option in options[name].spellings
+        if name.startswith("CONTEXTKIT_"):
+            assert modifiers == "override ", name
+        else:
+            assert name in (".DEFAULT_GOAL", ".RECIPEPREFIX", "MAKEFLAGS") or re.match(
+                r"contextkit\.[a-z_]+$", name
+            )
 
 
 def test_each_command_of_a_script_has_a_target() -> None:
-    offered = {(target.script, command_of(target).name) for target in WITH_SCRIPT}
+    offered = {(t.script, command.name) for t in TARGETS if (command := makefiles.command_of(t))}
     for script in {target.script for target in WITH_SCRIPT} - {"context"}:
         for command in __import__(script).PROGRAM.commands:
             assert (script, command.name) in offered

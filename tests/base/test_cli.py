@@ -76,9 +76,11 @@ def calls(draw: st.DrawFn) -> list[str]:
     flag = st.sampled_from(["", "0", "1", "no", "perhaps", "a b"])
     words: list[list[str]] = []
     for option in draw(st.lists(st.sampled_from([*OPTIONS, ROOT]), max_size=6)):
-        spellings = [s for s in (*option.spellings, option.single) if len(s) > 1]
-        name = f"--{draw(st.sampled_from(spellings))}"
-        if draw(st.booleans()):
+        spelling = draw(st.sampled_from([s for s in (*option.spellings, option.single) if s]))
+        name = f"--{spelling}" if len(spelling) > 1 else f"-{spelling}"
+        if len(spelling) == 1 and draw(st.booleans()):
+            words.append([f"{name}{draw(texts.filter(bool))}"])
+        elif draw(st.booleans()):
             words.append([f"{name}={draw(flag if option.kind == 'flag' else texts)}"])
         elif option.kind == "flag":
             words.append([name])
@@ -239,6 +241,51 @@ def test_a_variable_that_make_passed_on_unasked_is_refused(
     assert "CONTEXTKIT_GIVEN" not in os.environ
 
 
+def test_what_was_typed_to_make_is_taken_from_the_environment(
+    called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[dict[str, str]] = []
+
+    def look(layout: Layout, args: Arguments) -> str:
+        seen.append(dict(os.environ))
+        return show(layout, args)
+
+    def made(given: str, **typed: str) -> int:
+        monkeypatch.setenv("CONTEXTKIT_GIVEN", given)
+        monkeypatch.setenv("MAKEFLAGS", "s -- topic=x")
+        for name, value in typed.items():
+            monkeypatch.setenv(name, value)
+        return called(program=a_program(look, *OPTIONS))
+
+    assert made("topic tags stub V", topic="--help", tags="a,b", stub="0", id="leaked") == 0
+    assert called.out == "{'topic': '--help', 'tags': ('a', 'b')}\n"
+    assert made("next_step", next_step="$(x)\n y", files="leaked") == 0
+    assert called.out == "{'next_step': '$(x)\\n y'}\n"
+    taken = {"topic", "tags", "stub", "next_step", "CONTEXTKIT_GIVEN", "MAKEFLAGS"}
+    assert not taken & seen[0].keys() - {"next_step"} and not taken & seen[1].keys()
+    assert seen[1]["id"] == "leaked"
+    assert (made("", topic="leaked"), called.out) == (0, "{}\n")
+    assert (made("depth", depth="many"), called.out) == (2, "")
+    assert called.err == "tool: depth=many: must be a whole number from 1\n"
+
+
+def test_a_name_of_one_letter_is_typed_to_make_too(
+    called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed = Option(name="m", also=("message",), required=True, help="what to keep")
+    for value in ("=x", "-x", "a b\n", "--"):
+        monkeypatch.setenv("CONTEXTKIT_GIVEN", "m")
+        monkeypatch.setenv("m", value)
+        assert called(program=a_program(show, needed, TEXT)) == 0
+        assert called.out == f"{ {'m': value} }\n"
+
+
+def test_short_options_need_no_argparse() -> None:
+    command = program_of("return str('argparse' in sys.modules) + ' ' + args.topic")
+    for words in (["-t", "x y"], ["-tx y"], ["-t=x y"], ["-t", "a", "--topic=x y"]):
+        assert process([*command, *words]).stdout == b"False x y\n"
+
+
 def test_a_package_that_is_missing_is_said_before_anything_is_done(
     called: Called, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -347,7 +394,7 @@ def program_of(body: str) -> list[str]:
     code = (
         "import sys\nfrom contextkit.base import cli\nfrom contextkit.base.commands import *\n"
         f"def go(layout, args):\n    {body}\n"
-        "options = (Option(name='topic', help='t'), Option(name='file', help='f'))\n"
+        "options = (Option(name='topic', also=('t',), help='t'), Option(name='file', help='f'))\n"
         "go = Command(run=go, help='h', options=options)\n"
         "cli.leave(cli.run(Program(name='tool', about='', default='go', commands=(go,))))\n"
     )

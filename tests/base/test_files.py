@@ -393,3 +393,86 @@ def test_a_path_outside_is_refused_by_the_name_of_its_field(path: str) -> None:
     with pytest.raises(ContextError, match=r"^file: ") as refusal:
         files.inside("root", path, "file")
     assert refusal.value.status == 2
+
+
+# Power cuts
+
+
+def calls_of(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What is asked of the disk from here on, in order: (call, path)."""
+    calls: list[tuple[str, str]] = []
+    fsync, replace, link, mkdir = os.fsync, os.replace, os.link, os.mkdir
+
+    def synced(descriptor: int) -> None:
+        calls.append(("fsync", os.readlink(f"/proc/self/fd/{descriptor}")))
+        fsync(descriptor)
+
+    def replaced(old: str, new: str) -> None:
+        calls.append(("replace", new))
+        replace(old, new)
+
+    def linked(old: str, new: str, **options: bool) -> None:
+        calls.append(("link", new))
+        link(old, new, **options)
+
+    def made(path: str, mode: int = 0o777) -> None:
+        calls.append(("mkdir", path))
+        mkdir(path, mode)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", replaced)
+    monkeypatch.setattr(os, "link", linked)
+    monkeypatch.setattr(os, "mkdir", made)
+    return calls
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="/proc names what is synced")
+@pytest.mark.parametrize("make", [files.write, files.create])
+def test_a_new_name_is_on_the_disk_once_it_is_settled(
+    make: Callable[[str, str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.settle()
+    calls = calls_of(monkeypatch)
+    path = make(f"{tmp_path}/a/b/c.md", "x")
+    files.settle()
+    kinds = [kind for kind, _ in calls]
+    named = max(kinds.index(kind) for kind in ("replace", "link") if kind in kinds)
+    assert calls[named][1] == path
+    assert next(place for kind, place in calls[:named] if kind == "fsync").endswith(".tmp")
+    folders = {place for kind, place in calls[named:] if kind == "fsync"}
+    assert folders == {f"{tmp_path}", f"{tmp_path}/a", f"{tmp_path}/a/b"}
+    calls.clear()
+    files.settle()
+    assert calls == []
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="/proc names what is synced")
+def test_both_folders_of_a_moved_file_are_settled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = files.write(f"{tmp_path}/a/x.md", "x")
+    files.settle()
+    calls = calls_of(monkeypatch)
+    files.move(path, f"{tmp_path}/b")
+    files.settle()
+    folders = {place for kind, place in calls if kind == "fsync"}
+    assert folders == {f"{tmp_path}", f"{tmp_path}/a", f"{tmp_path}/b"}
+
+
+def test_a_folder_that_went_away_is_settled(tmp_path: Path) -> None:
+    files.write(f"{tmp_path}/a/x.md", "x")
+    shutil.rmtree(tmp_path / "a")
+    files.settle()
+
+
+def test_a_disk_that_cannot_sync_a_folder_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.write(f"{tmp_path}/x.md", "x")
+
+    def broken(descriptor: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="Input/output"):
+        files.settle()

@@ -12,47 +12,51 @@ from contextkit.base.makefiles import Target
 MAKEFILE = """\
 X := 1
 ##@ Notes
-.PHONY: note notes
 
-note: ## keep one: m="…"
-\t@$(call CONTEXTKIT_SCRIPT,remember_later) --root="$$root" --message="$$m" \\
-\t  --tags="$$tags" plain $$other "$m"
-
-note_done: other ## mark it
-\t@$(call CONTEXTKIT_SCRIPT,remember_later done) --id="$$id"
-\t@echo "$$shown"
-undocumented: note
-\t@echo "$$nothing"
+contextkit.note      = remember_later       ## keep one: m="…"
+contextkit.note_done = remember_later done  ## mark it
+contextkit.hidden = remember_later
+contextkit.told = context help --host ## two ## three
 ##@ The rest
 bench: ## measure: folder=DIR
 \t@"$(PYTHON)" bench.py "$$folder"
 # a comment
 
 made.stamp: bench
-\t@echo "$$nothing"
-both: one ## two ## three
+\t@$(call CONTEXTKIT_RUN,nothing)
+demo: ## the walk
+\t@$(call CONTEXTKIT_RUN,demo)
+end: other ## it: all
+\t@$(call CONTEXTKIT_RUN,handoff reset)
 """
 
 
 def a_target(**changes: object) -> Target:
-    values: dict[str, object] = {"name": "t", "section": "", "help": "", "variables": ()}
+    values: dict[str, object] = {"name": "t", "section": "", "help": ""}
     return Target(**values | changes)  # type: ignore[arg-type]
 
 
-def test_a_target_has_section_help_variables_and_script() -> None:
+def test_a_target_has_section_help_script_and_command() -> None:
     assert makefiles.targets(MAKEFILE) == [
-        a_target(name="note", section="Notes", help='keep one: m="…"',
-                 variables=("root", "m", "tags"), script="remember_later"),
+        a_target(name="note", section="Notes", help='keep one: m="…"', script="remember_later"),
         a_target(name="note_done", section="Notes", help="mark it",
-                 variables=("id",), script="remember_later", command="done"),
-        a_target(name="bench", section="The rest", help="measure: folder=DIR",
-                 variables=("folder",)),
-        a_target(name="both", section="The rest", help="two ## three"),
+                 script="remember_later", command="done"),
+        a_target(name="told", section="Notes", help="two ## three",
+                 script="context", command="help"),
+        a_target(name="bench", section="The rest", help="measure: folder=DIR"),
+        a_target(name="demo", section="The rest", help="the walk", script="demo"),
+        a_target(name="end", section="The rest", help="it: all",
+                 script="handoff", command="reset"),
     ]  # fmt: skip
 
 
 def test_a_makefile_without_help_has_no_targets() -> None:
-    assert makefiles.targets("all: a b\n\tcc $@\n\t$(call CONTEXTKIT_SCRIPT,x)\n") == []
+    assert makefiles.targets("all: a b\n\tcc $@\n\t$(call CONTEXTKIT_RUN,x)\n") == []
+
+
+def test_the_variables_of_a_target_are_the_options_of_its_command() -> None:
+    assert a_target(script="handoff", command="consume").variables == ("ref", "file", "root")
+    assert a_target().variables == ()
 
 
 def test_ours_names_the_script_and_options_of_a_target() -> None:
@@ -72,12 +76,15 @@ def test_ours_names_the_script_and_options_of_a_target() -> None:
 
 def test_help_is_a_line_a_target_by_section(monkeypatch: pytest.MonkeyPatch) -> None:
     made = [
-        a_target(name="note", section="Notes", help="keep", variables=("root", "m", "json")),
-        a_target(name="notes", section="Notes", help="show", variables=("root", "json")),
+        a_target(name="note", section="Notes", help="keep", script="handoff", command="consume"),
+        a_target(name="notes", section="Notes", help="show"),
         a_target(name="test", section=makefiles.CHECKOUT, help="run them"),
     ]
     monkeypatch.setattr(makefiles, "targets", lambda: made)
-    lines = ["Notes", "  note             keep", "                   m=", "  notes            show"]
+    monkeypatch.setattr(makefiles, "FIRST", ("notes", "gone", "note"))
+    first = ["To start with", "  notes            show", "  note             keep", ""]
+    note = ["  note             keep", "                   ref= file="]
+    lines = [*first, "Notes", *note, "  notes            show"]
     own = ["", makefiles.CHECKOUT, "  test             run them"]
     last = "Every target takes root=DIR; those that read take json=1. More: manuals/README.md"
     assert makefiles.help_text().split("\n") == [*lines, *own, "", last]

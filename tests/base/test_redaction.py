@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import traceback
 
 import planted
@@ -150,3 +151,28 @@ def test_fields_are_checked_by_their_names_and_lists_in_them_too() -> None:
     clean = {**fields, "files": ("a.py", "x\n(redacted github-token)")}
     assert redaction.typed(fields, (), redact=True) == clean == redaction.cleaned(fields, ())
     assert redaction.typed(fields, ("github-token",)) == fields
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_redacted_text_holds_nothing_more_to_redact(seed: int) -> None:
+    for contexts in planted.secrets(seed).values():
+        for text in contexts.values():
+            once = redaction.redacted(text)[0]
+            assert redaction.redacted(once) == (once, ())
+
+
+def test_values_that_are_random_are_found_alone_mostly() -> None:
+    rng = random.Random(8)
+    sizes = (24, 32, 40, 64)
+    made = ["".join(rng.choices(planted.ALNUM, k=size)) for size in sizes for _ in range(250)]
+    found = [redaction.found(f"it answered to {value} at once") for value in made]
+    assert sum(map(bool, found)) >= 0.8 * len(made)
+    assert {secret.kind for secrets in found for secret in secrets} <= {"random", "twilio-key"}
+
+
+def test_digests_and_identities_are_not_taken_for_values() -> None:
+    rng = random.Random(8)
+    for size in (7, 12, 20, 32, 40, 64, 128):
+        for _ in range(200):
+            digest = "".join(rng.choices(planted.HEX, k=size))
+            assert redaction.found(f"since {digest} it works, see {digest}.log") == ()

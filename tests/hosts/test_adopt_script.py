@@ -17,6 +17,7 @@ from contextkit.base import makefiles, packages, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Places
 from contextkit.base.limits import Limits
+from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.flows import adoption, adoption_steps, adoption_texts
 from contextkit.hosts.flows.adoption_plan import Plan
@@ -231,7 +232,7 @@ def test_a_copy_that_is_run_itself_is_the_one_that_is_meant(
 def test_an_upgrade_keeps_the_hosts_that_were_chosen(small: Any, host: Path, run: Script) -> None:
     assert run("adopt", f"--into={host}", "--hosts=claude") == 0
     assert run("adopt", f"--into={host}") == 0
-    assert run.out == "nothing to do\n"
+    assert run.out == f"note: {FOLDER}: has this version, {VERSION}, already\nnothing to do\n"
     assert not (host / ".codex").exists()
 
 
@@ -244,6 +245,51 @@ def test_a_skill_that_a_host_has_already_is_never_touched(small: Any, host: Path
     assert ".claude/skills/verdicts/SKILL.md: is there and not of ours: left alone" in plan.notes
     unadopt(host)
     assert skill.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_skill_that_was_edited_stays_and_is_said(small: Any, host: Path) -> None:
+    adopt(host)
+    skill = host / ".claude" / "skills" / "verdicts" / "SKILL.md"
+    skill.write_text("mine", encoding="utf-8")
+    for _ in range(2):
+        plan = adopt(host)
+        assert skill.read_text(encoding="utf-8") == "mine"
+        assert not skill.with_name("SKILL.md.edited").exists()
+        assert any("verdicts/SKILL.md: was edited: it stays" in note for note in plan.notes)
+    unadopt(host)
+    assert skill.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ("0.1.0", f"0.1.0 becomes {VERSION}"),
+        (VERSION, f"has this version, {VERSION}, already"),
+        ("99.0.0", f"has a newer version, 99.0.0: this puts {VERSION} in its place"),
+        ("", f"a copy from before versions were recorded becomes {VERSION}"),
+    ],
+)
+def test_adopting_over_a_copy_says_which_version_was_there(
+    small: Any, host: Path, there: str, said: str
+) -> None:
+    adopt(host)
+    record = host / FOLDER / vendored.RECORD
+    found = json.loads(record.read_text(encoding="utf-8"))
+    assert found["toolkit"] == VERSION
+    record.write_text(json.dumps(found | {"toolkit": there}), encoding="utf-8")
+    assert f"{FOLDER}: {said}" in adopt(host).notes
+    assert json.loads(record.read_text(encoding="utf-8"))["toolkit"] == VERSION
+
+
+def test_a_record_of_a_newer_format_asks_for_an_upgrade(
+    small: Any, host: Path, run: Script
+) -> None:
+    adopt(host)
+    record = host / FOLDER / vendored.RECORD
+    found = json.loads(record.read_text(encoding="utf-8"))
+    record.write_text(json.dumps(found | {"version": 2}), encoding="utf-8")
+    assert run("adopt", f"--into={host}") == 1
+    assert "written by a newer contextkit (format 2, this one reads 1): upgrade" in run.err
 
 
 def test_a_host_that_edited_its_settings_keeps_them(small: Any, host: Path) -> None:

@@ -307,3 +307,18 @@ def test_settings_that_no_host_could_read_are_found(repo: Path, run: Script) -> 
     (repo / ".codex" / "hooks.json").write_text("{ // x\n}", encoding="utf-8")
     (line,) = wrong(run, "--host=codex")
     assert ".codex/hooks.json:1: not valid JSON" in line
+
+
+def test_a_launcher_that_may_not_be_started_is_one_finding_with_its_mend(
+    repo: Path, toolkit: Path, tmp_path: Path, run: Script
+) -> None:
+    launcher = tmp_path / "kit" / "scripts" / "hook.sh"
+    launcher.parent.mkdir(parents=True)
+    launcher.write_text("#!/bin/sh\n", encoding="utf-8")
+    write_hooks(repo, {}, tmp_path / "kit")
+    (line,) = [line for line in wrong(run, "--host=claude") if line.startswith("hooks: ")]
+    assert "SessionStart, UserPromptSubmit" in line
+    assert f"{launcher} cannot be started: chmod +x '{launcher}'" in line
+    launcher.chmod(0o755)  # what is executable and refused lies on a disk that runs nothing
+    refused = trials._why_not_started(PermissionError(13, "Permission denied", str(launcher)))
+    assert "its disk is mounted noexec" in refused

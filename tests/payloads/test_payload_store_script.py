@@ -671,3 +671,22 @@ def test_what_travels_on_carries_no_secret_and_the_stored_text_stays(
     assert token not in run.out
     run("payload_store", "show", "latest", "--part=content")
     assert run.out == text
+
+
+def test_no_payload_leaks_where_a_branch_without_the_store_is_checked_out(
+    repo: Path, run: Script
+) -> None:
+    git("branch", "other")
+    exclude = repo / ".git" / "info" / "exclude"
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.write_text("# mine", encoding="utf-8")
+    for topic in ("one", "two"):
+        done = run("payload_store", "store", f"--topic={topic}", "--source=dev", "--session=s",
+                   "--force", stdin="words\n")  # fmt: skip
+        assert done == 0
+    git("add", "-A")
+    git("commit", "-q", "-m", "the store")
+    assert "shared/payloads/README.md" in git("ls-files")
+    git("checkout", "-q", "other")
+    assert git("status", "--porcelain", "--untracked-files=all") == ""
+    assert exclude.read_text(encoding="utf-8") == "# mine\n/shared/payloads/*/\n"

@@ -47,7 +47,7 @@ def a_run(out: Path, roster: tuple[str, ...] = ROSTER, **values: object) -> str:
     )  # fmt: skip
     made = made.replace(**values)
     if not made.revision:
-        with changes.work_tree(layout, runs.left_out(layout, "out")) as tree:
+        with changes.work_tree(layout, (layout.join("out"),)) as tree:
             made = made.replace(revision=tree.revision())
     runs.save(layout, made)
     return made.id

@@ -14,10 +14,12 @@ LIBRARY = SCRIPTS / "lib-verdict.sh"
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 
 
-def shell(story: str, **changes: str) -> subprocess.CompletedProcess[str]:
+def shell(
+    story: str, library: Path = LIBRARY, program: str = "bash", **changes: str
+) -> subprocess.CompletedProcess[str]:
     """A shell that has sourced the library and goes on with `story`."""
     return subprocess.run(
-        ["bash", "-c", f'. "{LIBRARY}"\n{story}'],
+        [program, "-c", f'. "{library}"\n{story}'],
         env={**os.environ, **changes}, capture_output=True, encoding="utf-8",
     )  # fmt: skip
 
@@ -103,3 +105,120 @@ def test_the_attention_set_is_full_and_the_old_one_can_be_had(repo: Path) -> Non
     story = "verdict_write a verdict ERROR m s; verdict_get_attention | wc -l | tr -d ' '"
     assert shell(story).stdout == "1\n"
     assert shell(story, CLAVAIN_VERDICT_LEGACY="1").stdout == "0\n"
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the library alone, in another folder."""
+    folder.mkdir(parents=True)
+    return Path(shutil.copy(LIBRARY, folder / "lib-verdict.sh"))
+
+
+CIRCLE = """
+verdict_write a verdict CLEAN m fine && verdict_parse_all && verdict_count_by_status
+"""
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_link_to_it_resolves_where_it_lies(repo: Path, absolute: bool) -> None:
+    hooks = repo / "hooks"
+    hooks.mkdir()
+    to = LIBRARY if absolute else Path(os.path.relpath(LIBRARY, hooks))
+    (hooks / "lib-verdict.sh").symlink_to(to)
+    done = shell(CIRCLE, library=hooks / "lib-verdict.sh")
+    assert done.stdout == "CLEAN\ta\tfine\n1 CLEAN\n" and done.stderr == ""
+
+
+def test_a_copy_in_a_host_finds_the_toolkit_there(repo: Path) -> None:
+    (repo / "tools").mkdir()
+    (repo / "tools/contextkit").symlink_to(SCRIPTS.parent)
+    done = shell(CIRCLE, library=copied(repo / "hooks/deep"))
+    assert done.stdout == "CLEAN\ta\tfine\n1 CLEAN\n" and done.stderr == ""
+
+
+def test_a_copy_that_finds_nothing_never_reads_as_nothing_to_look_at(repo: Path) -> None:
+    done = shell(
+        """
+        echo "status $?"
+        verdict_write a verdict CLEAN m s || echo "not written"
+        verdict_parse_all || echo 0
+        verdict_count_by_status || echo 0
+        verdict_get_attention || echo 0
+        """,
+        library=copied(repo / "elsewhere"),
+    )
+    assert done.stdout.splitlines() == [
+        "status 1",
+        "not written",
+        "ERROR\tlib-verdict.sh\tno verdict can be read: see stderr",
+        "0",
+        "1 ERROR",
+        "0",
+        "lib-verdict.sh\t0\tlib-verdict.sh",
+        "0",
+    ]
+    assert "there is no verdict.py" in done.stderr.splitlines()[0]
+
+
+@pytest.mark.skipif(not shutil.which("dash"), reason="needs dash")
+def test_in_dash_it_says_what_it_needs_before_anything_else(repo: Path) -> None:
+    done = shell('echo "status $?"; verdict_count_by_status', program="dash")
+    assert done.stdout == "status 1\n1 ERROR\n"
+    assert done.stderr.startswith("lib-verdict.sh: needs bash or zsh")
+    done = shell(CIRCLE, program="dash", _VERDICT_HOME=str(SCRIPTS))
+    assert done.stdout == "CLEAN\ta\tfine\n1 CLEAN\n" and done.stderr == ""
+
+
+def test_it_can_be_started_as_a_program(repo: Path) -> None:
+    assert os.access(LIBRARY, os.X_OK)
+    assert LIBRARY.read_text(encoding="utf-8").startswith("#!/usr/bin/env bash\n")
+    assert subprocess.run([LIBRARY], check=False).returncode == 0
+
+
+def test_an_unknown_status_replaces_an_old_clean(repo: Path) -> None:
+    done = shell(
+        """
+        verdict_write a verdict CLEAN m "all fine"
+        verdict_write a verdict NEEDS_CHANGES m "two issues"; echo "status $?"
+        verdict_parse_all; verdict_get_attention | wc -l | tr -d ' '
+        """
+    )
+    assert done.stdout.splitlines() == [
+        "status 0",
+        "NEEDS_ATTENTION\ta\tNEEDS_CHANGES: two issues",
+        "1",
+    ]
+    assert "not known" in done.stderr
+
+
+def test_a_skipped_reviewer_is_written_and_needs_no_attention(repo: Path) -> None:
+    done = shell(
+        "verdict_write a verdict SKIPPED_SHIP_CLASS m 'docs only'; verdict_parse_all\n"
+        "verdict_get_attention; verdict_count_by_status"
+    )
+    assert done.stdout == "SKIPPED_SHIP_CLASS\ta\tdocs only\n1 SKIPPED_SHIP_CLASS\n"
+
+
+def test_the_folder_is_known_and_can_be_set_after_sourcing(repo: Path) -> None:
+    done = shell(
+        """
+        echo "$VERDICT_DIR"
+        mkdir below; cd below; VERDICT_DIR=mine
+        verdict_write a verdict CLEAN m s; ls "$VERDICT_DIR"; verdict_count_by_status
+        VERDICT_DIR=.clavain/verdicts; verdict_count_by_status
+        """
+    )
+    assert done.stdout.splitlines() == [".clavain/verdicts", "a.json", "1 CLEAN", "0 verdicts"]
+    assert shell("echo $VERDICT_DIR", CLAVAIN_VERDICT_DIR="x/y").stdout == "x/y\n"
+
+
+def test_the_session_is_read_from_the_old_file_where_nothing_else_names_one(repo: Path) -> None:
+    Path("session-id").write_text("of-the-file\nmore\n", encoding="utf-8")
+    story = "verdict_write a verdict CLEAN m s; cat .clavain/verdicts/a.json"
+    file = str(repo / "session-id")
+    assert '"session_id": "of-the-file"' in shell(story, _VERDICT_SESSION_FILE=file).stdout
+    named = shell(story, _VERDICT_SESSION_FILE=file, SESSION_ID="named")
+    assert '"session_id": "named"' in named.stdout
+
+
+def test_the_old_file_of_the_session_has_its_place(repo: Path) -> None:
+    assert shell("echo $_VERDICT_SESSION_FILE").stdout == "/tmp/interstat-session-id\n"

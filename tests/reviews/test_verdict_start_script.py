@@ -236,3 +236,44 @@ def test_the_diff_of_a_subfolder_is_the_diff_of_the_branch(
     monkeypatch.chdir("sub")
     assert run("verdict", "diff", "--json") == 0
     assert [(one["id"], one["state"]) for one in json.loads(run.out)] == [("new.py", "created")]
+
+
+# the gate of a run over a branch
+
+
+def test_the_gate_names_the_files_that_made_it_stale(branch: Path, run: Script) -> None:
+    for number in range(7):
+        Path(f"f{number}.py").write_text("one\n", encoding="utf-8")
+    identity = begin(run)
+    for agent in ("a", "b"):
+        write(f"{agent}.md")
+    assert run("verdict", "ingest", f"--run={identity}") == 0
+    assert run("verdict", "gate", f"--run={identity}") == 0
+    Path("new.py").write_text("newer\n", encoding="utf-8")
+    assert run("verdict", "gate", f"--run={identity}") == 1
+    assert run.out.splitlines()[1] == "stale\t-\tedited since it was reviewed: new.py"
+    git("add", "-A")
+    git("commit", "-q", "-m", "all")
+    assert run("verdict", "gate", f"--run={identity}") == 1
+    assert run.out.splitlines()[1] == "stale\t-\tedited since it was reviewed: new.py"
+    for number in range(7):
+        Path(f"f{number}.py").unlink()
+    assert run("verdict", "gate", f"--run={identity}") == 1
+    said = "edited since it was reviewed: f0.py, f1.py, f2.py, f3.py, f4.py and 3 more"
+    assert run.out.splitlines()[1] == f"stale\t-\t{said}"
+
+
+def test_what_the_toolkit_writes_itself_is_no_work(branch: Path, run: Script) -> None:
+    identity = begin(run)
+    for agent in ("a", "b"):
+        write(f"{agent}.md")
+    assert run("verdict", "ingest", f"--run={identity}") == 0
+    assert run("remember_later", "--message=later") == 0
+    assert run("capsule_prompt", "--stub") == 0
+    assert run("context", "init") == 0
+    assert run("subagent_manager", "launch", "--slug=x", "--capsule=none") == 0
+    assert run("payload_store", "store", "--topic=t", "--source=dev", "--force", stdin="w") == 0
+    assert run("external_memory", "plan", "--task=t") == 0
+    assert run("verdict", "gate", f"--run={identity}") == 0, run.out
+    assert run("verdict", "diff", "--stat", "--json") == 0
+    assert [row["path"] for row in json.loads(run.out)] == ["new.py"]

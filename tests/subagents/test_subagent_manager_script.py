@@ -146,8 +146,7 @@ def test_what_is_printed_beforehand_is_what_the_agent_gets(manager: Manager) -> 
 
 
 def test_the_agents_environment(manager: Manager, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "CONTEXTKIT_X", "GIT_DIR",
-                 "slug", "cmd", "topic", "m"):  # fmt: skip
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "CONTEXTKIT_X", "GIT_DIR"):
         monkeypatch.setenv(name, "leaked" if name != "GIT_DIR" else ".git")
     monkeypatch.setenv("SESSION_ID", "s-42")
     monkeypatch.setenv("KEPT", "yes")

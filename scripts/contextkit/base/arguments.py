@@ -23,9 +23,9 @@ _YES = ("1", "yes", "true", "on")
 
 
 def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
-    """`--name=value`, `--name value`, `--flag` and the positional; None for anything else."""
-    spelled = {s: option for option in options for s in option.spellings if len(s) > 1}
-    spelled.update((option.single, option) for option in options if option.single)
+    """`--name=value`, `--name value`, `--flag`, `-m value`, the positional; None for the rest."""
+    spelled = {f"--{s}" if len(s) > 1 else f"-{s}": o for o in options for s in o.spellings}
+    spelled.update((f"--{option.single}", option) for option in options if option.single)
     places = [option for option in options if option.positional]
     raw: Raw = {}
     position = 0
@@ -37,9 +37,12 @@ def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
                 return None
             raw.setdefault(places.pop(0).name, []).append(word)
             continue
-        name, equals, value = word[2:].partition("=")
+        name, equals, value = word.partition("=")
+        if word[:2] in spelled:  # `-mtext`, and argparse takes `-m=text` for it
+            name, value = word[:2], word[2:].removeprefix("=")
+            equals = "" if len(word) == 2 else "="
         found = spelled.get(name)
-        if found is None or not word.startswith("--"):
+        if found is None:
             return None
         if not equals:
             if found.kind == "flag":
@@ -49,7 +52,7 @@ def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
                 position += 1
             else:
                 return None
-        add(raw, found, name, value)
+        add(raw, found, name[2:], value)
     return raw
 
 

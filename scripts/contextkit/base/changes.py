@@ -47,19 +47,15 @@ class Change(Record):
 
 
 class work_tree:
-    """The content of a work tree as it is now; what git ignores, and `left_out`, is no part of it.
+    """The content of a work tree as it is now, but for what git ignores and what is ours.
 
-    `left_out` are absolute paths of folders. Raises ContextError outside of a git repository.
+    `left_out` are absolute paths of more to leave out. Raises ContextError outside of git.
     """
 
     def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
         self._repository = repository_of(layout)
         self._scratch = scratch.folder(files.store(layout.state))
-        below = [os.path.relpath(path, self._repository.top) for path in left_out]
-        outside = [
-            f":(top,exclude,literal){p}" for p in below if p.split("/")[0] not in (".", "..")
-        ]
-        self._where = (":(top)", *outside)
+        self._where = git.all_but(self._repository.top, (*layout.ours, *left_out))
 
     def __enter__(self) -> work_tree:
         folder = self._scratch.__enter__()
@@ -108,6 +104,11 @@ class work_tree:
         found = self._ask("diff", *_PLAIN, "--raw", "--numstat", "-z", base, "--", *self._where)
         return sorted(parse(found), key=lambda change: change.path)
 
+    def listing(self, base: str) -> bytes:
+        """What differs from `base`, with the digest of each content: for `moved`, later."""
+        plain = ("--cached", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-relative")
+        return self._ask("diff", *plain, "--raw", "-z", base, "--", *self._where)
+
     def diff(self, base: str) -> bytes:
         """The text of all changes since `base`; of a binary file only that it differs."""
         return self._ask("diff", *_PLAIN, *_TEXT, base, "--", *self._where)
@@ -119,6 +120,18 @@ class work_tree:
         """
         content = self._ask("ls-files", "-z", "--stage", "--", *self._where)
         return "tree:" + names.sha256(content)
+
+
+def moved(before: bytes, after: bytes) -> list[str]:
+    """The paths whose content differs between two listings against the same base, by name."""
+    old, new = _contents(before), _contents(after)
+    return sorted(os.fsdecode(path) for path in {*old, *new} if old.get(path) != new.get(path))
+
+
+def _contents(listing: bytes) -> dict[bytes, bytes]:
+    """Each path of a listing with its mode and digest, and whether it is there at all."""
+    words = listing.split(b"\0")[:-1]
+    return dict(zip(words[1::2], words[::2], strict=True))
 
 
 def uncommitted(layout: Layout) -> list[Change]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import arguments, names
+from contextkit.base import arguments, files, names
 from contextkit.base.commands import Answer, Arguments, Command, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -32,6 +32,10 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
     """Do what the arguments say and return the exit status; only this function prints."""
     global _program
     _program = program.name
+    if sys.getfilesystemencoding() != "utf-8" and argv is None:
+        from contextkit.base import packages
+
+        packages.speak_utf8()
     try:
         command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
         args = Arguments(arguments.typed(options_of(command), raw))
@@ -42,13 +46,14 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         answer = command.run(Layout(args.root), args)
         if isinstance(answer, str):
             answer = Answer(text=answer)
+        files.settle()
         _print(answer.text, answer.exact)
         return answer.status
     except ContextError as error:
         say(str(error))
         return error.status
     except OSError as error:
-        say(f"{error.filename or 'output'}: {error.strerror or error}")
+        say(f"{error.filename or 'output'}: {error.strerror or error}{_way_out(error)}")
         return 1
     except KeyboardInterrupt:
         import signal
@@ -56,6 +61,13 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # die of it, so that a caller's loop ends too
         os.kill(os.getpid(), signal.SIGINT)
         return 1
+
+
+def _way_out(error: OSError) -> str:
+    """What to do where nothing may be written."""
+    if error.errno not in (1, 13, 30):  # EPERM, EACCES, EROFS
+        return ""
+    return ": make it writable for you, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
 
 
 def leave(status: int) -> NoReturn:
@@ -73,6 +85,7 @@ def say(text: str) -> None:
 
 def put(text: str) -> None:
     """A part of the product now, for a command that goes on; the rest is what it returns."""
+    files.settle()
     _print(text, exact=False)
 
 
@@ -96,8 +109,6 @@ def content(file: str, field: str = "file") -> str:
 
     Without a file, standard input is read when it is a pipe or a file.
     """
-    from contextkit.base import files
-
     if file and file != "-":
         try:
             return files.read(file)
@@ -124,7 +135,8 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
         name, rest = argv[0], argv[1:]
     command = commands.get(name)
     if command:
-        refuse_unknown_variables(command)  # before a misspelt one is said to be missing
+        given = _given_to_make(command)
+        argv, rest = [*argv, *given], [*rest, *given]
     raw = arguments.read_plain(options_of(command), rest) if command else None
     if command is None or raw is None or arguments.missing(command.options, raw):
         from contextkit.base import usage
@@ -133,15 +145,31 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     return command, raw
 
 
-def refuse_unknown_variables(command: Command) -> None:
-    """Refuse `make target topik=x`: make itself would pass over a misspelt variable in silence."""
-    given = os.environ.pop("CONTEXTKIT_GIVEN", "").split()
-    known = [option.name for option in options_of(command)]
-    unknown = [name for name in given if name not in known]
+def _given_to_make(command: Command) -> list[str]:
+    """The variables that were typed after `make target`, as words of a command line.
+
+    make hands on all in the environment, and their names in CONTEXTKIT_GIVEN: what else is there
+    under the name of an option is none of our business. Nothing is left for a process that this
+    one starts. A variable that no option is called by is refused, since make says nothing.
+    """
+    if "CONTEXTKIT_GIVEN" not in os.environ:
+        return []
+    given = os.environ.pop("CONTEXTKIT_GIVEN").split()
+    for name in ("MAKEFLAGS", "MFLAGS"):
+        os.environ.pop(name, None)
+    options = {option.name: option for option in options_of(command)}
+    unknown = [name for name in given if name not in options]
     if unknown:
         from contextkit.base import makefiles
 
-        makefiles.refuse_unknown(unknown, known)
+        makefiles.refuse_unknown(unknown, list(options))
+    words = [
+        f"{options[name].typed}={os.environ.pop(name)}"
+        for name in given
+        if name in options and name in os.environ
+    ]
+    sys.orig_argv += words  # for a process that starts itself again (`packages.py`)
+    return words
 
 
 def _print(text: str, exact: bool) -> None:

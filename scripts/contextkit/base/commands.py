@@ -35,6 +35,12 @@ class Option(Record):
         """The names it has on a command line, without dashes in front."""
         return (self.name.replace("_", "-"), *self.also)
 
+    @property
+    def typed(self) -> str:
+        """The option as it is typed: `--next-step`, or `-m` for a name of one character."""
+        name = self.name.replace("_", "-")
+        return f"--{name}" if len(name) > 1 else f"-{name}"
+
 
 class Arguments:
     """The options of a call as attributes; absent: "" (text), None (whole), False, or ()."""

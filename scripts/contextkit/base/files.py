@@ -5,6 +5,7 @@
     splice   replace the end of a file, whatever its size
     append   add to the end of a file, whole or not at all
     move     put a file into another folder, never overwriting
+    settle   wait until the disk has every name that was made
     locked   one process at a time changes a shared file
     store    a folder that git does not see
 
@@ -13,6 +14,7 @@ Paths are strings, since pathlib alone costs as much as a bare interpreter start
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 _PIECE = 1 << 18  # bytes that are copied at once
 _DRAFT_AGE = 3600  # seconds after which a `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
+_unsettled: set[str] = set()  # folders in which this process made names that the disk may not have
 
 
 def read(path: str) -> str:
@@ -78,6 +81,8 @@ def _replace(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
     except BaseException:
         _discard(draft)
         raise
+    if lasting:
+        named(path)
     return path
 
 
@@ -102,6 +107,7 @@ def create(path: str, text: str | bytes, exact: bool = False) -> str:
                 final = f"{stem}-{number}{suffix}"
     finally:
         _discard(draft)
+    named(final)
     return final
 
 
@@ -123,6 +129,8 @@ def move(path: str, folder: str) -> str:
             number += 1
             final = f"{stem}-{number}{suffix}"
     _discard(path)
+    named(path)
+    named(final)
     return final
 
 
@@ -184,12 +192,52 @@ def _keep_mode(path: str, descriptor: int) -> None:
         pass  # a new file has the usual permissions
 
 
+def named(path: str) -> None:
+    """Say that `path` was made, renamed or removed: `settle` waits for its folder."""
+    _unsettled.add(os.path.dirname(path) or ".")
+
+
+def settle() -> None:
+    """Wait until the disk has the names that this process made: call it before acknowledging.
+
+    The bytes of a file are on the disk before it gets its name; the name itself is in the
+    folder, and a power cut may take it unless the folder is synced too. Each folder once.
+    """
+    while _unsettled:
+        folder = _unsettled.pop()
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            continue  # moved away since, or a folder that may be written but not read
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EROFS):
+                raise  # what cannot be synced at all lasts as long as its file system says
+        finally:
+            os.close(descriptor)
+
+
 def make_folder(folder: str) -> None:
     """Make `folder` and its parents. A file in the way is a ContextError."""
     try:
-        os.makedirs(folder or ".", exist_ok=True)
+        _make_missing(folder or ".")
     except (FileExistsError, NotADirectoryError):
         raise ContextError(f"{folder}: a file is in the way of this folder: move it") from None
+
+
+def _make_missing(folder: str) -> None:
+    if os.path.isdir(folder):
+        return
+    parent = os.path.dirname(folder.rstrip("/"))
+    if parent:
+        _make_missing(parent)
+    try:
+        os.mkdir(folder)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise
+    named(folder.rstrip("/"))
 
 
 def store(folder: str, ignore: str = "*\n") -> str:

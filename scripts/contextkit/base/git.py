@@ -23,6 +23,9 @@ _MISLEADING = frozenset(
     " GIT_DIFF_OPTS GIT_EXTERNAL_DIFF".split()
 )
 _HEX = frozenset("0123456789abcdef")
+_NO_ANSWER = (127, 128)  # statuses: git is not there; it cannot work here
+NOT_THERE = "git is not installed, or not on the PATH: install git"
+_said_why = False
 _at_rest = False  # whether git may not be started, as in a hook
 
 
@@ -164,6 +167,7 @@ class asked:
     failed = False
 
     def __init__(self, folder: str, *arguments: str) -> None:
+        self._folder = folder
         self._out, end = os.pipe()
         actions = ((os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),)
         self._process = _start(folder, arguments, end, actions)
@@ -174,8 +178,33 @@ class asked:
         while piece := os.read(self._out, _PIECE):
             pieces.append(piece)
         os.close(self._out)
-        self.failed = _status(self._process) != 0
+        status = _status(self._process)
+        self.failed = status != 0
+        if status in _NO_ANSWER:
+            _say_why(self._folder)
         return "" if self.failed else b"".join(pieces).decode("utf-8", "replace")
+
+
+def _say_why(folder: str) -> None:
+    """Say once on stderr that git is not there or refuses the repository, if that is so.
+
+    What a command prints without git's answer is then known to lack something.
+    """
+    global _said_why
+    if _said_why or _at_rest:
+        return
+    _said_why = True
+    try:
+        check(folder)
+    except ContextError as error:
+        from contextkit.base import cli
+
+        cli.say(f"without git's answers: {error}")
+
+
+def check(folder: str) -> None:
+    """Raise ContextError, with the way out, where git is not there or refuses the repository."""
+    answer(folder, "rev-parse", "--git-dir")
 
 
 def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:
@@ -193,10 +222,12 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
     if status:
         lines = said.decode("utf-8", "replace").splitlines()
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-        if not process:
-            reason = "fatal: git cannot be started"
+        if not process and not _at_rest:
+            raise ContextError(NOT_THERE)
         command = next(word for word in arguments if word[0] != "-" and "=" not in word)
-        raise ContextError(f"git {command} failed: {reason or f'status {status}'}")
+        raise ContextError(
+            refusal(lines) or f"git {command} failed: {reason or f'status {status}'}"
+        )
     return data
 
 
@@ -256,10 +287,18 @@ def _both(out: int, err: int) -> tuple[bytes, bytes]:
     return b"".join(said[out]), b"".join(said[err])
 
 
-def run(folder: str, *arguments: str) -> str:
+def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """What to put behind `--` for everything in the work tree at `top` but these absolute paths."""
+    below = [os.path.relpath(path, top) for path in paths]
+    inside = [path for path in below if path.split("/")[0] not in (".", "..")]
+    return (":(top)", *(f":(top,exclude,literal){path}" for path in inside))
+
+
+def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (0,)) -> str:
     """What `git <arguments>` prints in `folder`, whatever repository the environment names.
 
-    Raises ContextError with what git says; for what changes something or must not fail unseen.
+    `given` is its standard input. Raises ContextError with what git says unless it ends with a
+    status in `fine`; for what changes something or must not fail unseen.
     """
     if _at_rest:
         raise ContextError("git is not started by a hook")
@@ -269,15 +308,29 @@ def run(folder: str, *arguments: str) -> str:
     command = ["git", "-C", folder, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
     try:
         done = subprocess.run(
-            [*command, *arguments], env=kept, stdin=subprocess.DEVNULL, capture_output=True
+            [*command, *arguments], env=kept, input=os.fsencode(given), capture_output=True
         )
     except FileNotFoundError:
-        raise ContextError("git is not installed") from None
-    if done.returncode:
+        raise ContextError(NOT_THERE) from None
+    if done.returncode not in fine:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = said[-1] if said else f"ended with {done.returncode}"
-        raise ContextError(f"git {arguments[0]}: {reason}")
+        command_name = next(word for word in arguments if word[0] != "-")
+        raise ContextError(refusal(said) or f"git {command_name}: {reason}")
     return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def refusal(said: list[str]) -> str:
+    """What to do where git refuses the repository since it is another user's; else empty.
+
+    git itself names the way out, in every language: a line with `safe.directory` and the folder.
+    """
+    line = next(
+        (line.strip() for line in said if "config --global --add safe.directory" in line), ""
+    )
+    if not line:
+        return ""
+    return f"git refuses this repository, since it belongs to another user. If you trust it: {line}"
 
 
 def _ask(repository: Repository, ref: str) -> str:

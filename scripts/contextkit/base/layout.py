@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, packages, settings
+from contextkit.base import files, git, packages, settings, stores
 from contextkit.base.errors import bad_input
 from contextkit.base.limits import Limits
 from contextkit.base.records import Record
@@ -17,26 +17,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# The folders of these settings hold documents; none may be the root or hold another.
-_STORES = ("capsules", "payloads", "handoffs", "memory", "verdicts")
-
 
 class Places(Record):
-    """Documented places, relative to the root; each can be set in `contextkit.yaml`."""
+    """Documented places, relative to the root; each can be set in `contextkit.yaml`.
 
-    capsules: str = "parallelus/manuals/capsules"
-    reminders: str = "parallelus/manuals/capsules/remember-later.md"
-    registry: str = "parallelus/manuals/subagent-registry.json"
-    capsule_template: str = "parallelus/manuals/templates/context_capsule_prompt.md"
-    scope_template: str = "parallelus/manuals/templates/subagent_scope_template.md"
-    orchestration: str = "parallelus/manuals/subagent-session-orchestration.md"
-    roles: str = "parallelus/engine/prompts/agent_roles"
-    notebooks: str = "docs/branches"
-    payloads: str = "shared/payloads"
-    handoffs: str = ".aios/handoffs"
-    handoff_template: str = ".aios-core/development/templates/agent-handoff-tmpl.yaml"
-    memory: str = ".temp/memory"
-    verdicts: str = ".clavain/verdicts"
+    The fields are the settings that the stores declare, with their defaults.
+    """
+
+    _fields = dict.fromkeys(stores.settings(), "str")
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> str: ...
 
     def check(self) -> None:
         for name in self.fields():
@@ -46,11 +37,15 @@ class Places(Record):
                 raise bad_input(f"{name}: {value!r} must be a relative path inside the root")
             if os.path.normpath(value).split("/")[0] in (".git", ".contextkit"):
                 raise bad_input(f"{name}: {value!r} lies in a folder that is not for documents")
-        folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in _STORES}
+        folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in stores.folders()}
         for name, folder in folders.items():
             for other, its_folder in folders.items():
                 if name != other and its_folder.startswith(folder):
                     raise bad_input(f"{name}: {folder!r} would hold {other} ({its_folder!r}) too")
+
+
+for _setting, _default in stores.settings().items():
+    setattr(Places, _setting, _default)
 
 
 class Additions(Record):
@@ -96,23 +91,52 @@ class Layout:
         """A path that a user typed: relative to the current directory, and inside the root."""
         return files.inside(self.root, os.path.join(self.here, path), field)
 
+    def store(self, kind: str) -> str:
+        """Where the documents of a kind are: a folder, or one file that holds them all."""
+        store = stores.named(kind)
+        given = os.environ.get(store.variable, "") if store.variable else ""
+        if given:
+            return self.join(given)
+        if store.within:
+            return os.path.join(self.store(store.within), store.place)
+        return self.join(getattr(self.places, store.setting) if store.setting else store.place)
+
+    @property
+    def ours(self) -> tuple[str, ...]:
+        """Every store, the inbox, the registry and the copies that context_init makes.
+
+        Absolute paths of files and folders, there or not: no work of the repository's own, so
+        no part of a diff, a review or what makes a capsule stale.
+        """
+        return tuple(
+            self.store(store.kind)
+            for store in stores.STORES
+            if store.holds != stores.HOST and not store.within
+        )
+
+    @property
+    def ephemeral(self) -> tuple[str, ...]:
+        """The folders that git must not see, there or not."""
+        kinds = [s.kind for s in stores.STORES if not (s.in_git or s.within or s.is_file)]
+        return tuple(self.store(kind) for kind in kinds)
+
     @property
     def capsules(self) -> str:
-        return self.join(self.places.capsules)
+        return self.store("capsule")
 
     @property
     def reminders(self) -> str:
-        return self.join(self.places.reminders)
+        return self.store("reminder")
 
     @property
     def capsule_template(self) -> str:
         """A host's own outline, or a copy of ours."""
-        return self.join(self.places.capsule_template)
+        return self.store("capsule_template")
 
     @property
     def registry(self) -> str:
         """Which subagents there are; SUBAGENT_REGISTRY_FILE names another, relative to the root."""
-        return self.join(os.environ.get("SUBAGENT_REGISTRY_FILE", "") or self.places.registry)
+        return self.store("subagent")
 
     def run(self, identity: str) -> str:
         """Where a subagent's prompt, log and exit status lie."""
@@ -129,16 +153,16 @@ class Layout:
 
     @property
     def payloads(self) -> str:
-        return self.join(self.places.payloads)
+        return self.store("payload")
 
     @property
     def handoffs(self) -> str:
-        return self.join(self.places.handoffs)
+        return self.store("handoff")
 
     @property
     def handoff_template(self) -> str:
         """A copy of the form that artifacts have, for people and agents."""
-        return self.join(self.places.handoff_template)
+        return self.store("handoff_template")
 
     def profiles(self, agent: str) -> list[str]:
         """Where the profile of an agent may be, the first that exists counts."""
@@ -151,7 +175,7 @@ class Layout:
 
     @property
     def memory(self) -> str:
-        return self.join(self.places.memory)
+        return self.store("memory")
 
     def memory_folder(self, kind: str) -> str:
         """`research_plans`, `findings`, `checkpoints` or `context_snapshots` of external memory."""
@@ -164,6 +188,11 @@ class Layout:
     def memory_state(self, name: str) -> str:
         """What is known about memory beside the documents: `current`, `<task>.phase`."""
         return os.path.join(self.state, "memory", name)
+
+    @property
+    def verdicts(self) -> str:
+        """CLAVAIN_VERDICT_DIR names another place, relative to the root."""
+        return self.store("verdict")
 
     @property
     def sessions(self) -> str:
@@ -182,7 +211,7 @@ class Layout:
     @property
     def state(self) -> str:
         """Locks, caches and sessions; never in git."""
-        return self.join(".contextkit")
+        return self.store("state")
 
     @property
     def swept(self) -> str:

@@ -1,4 +1,4 @@
-"""What our Makefile says: targets, their variables and their help.
+"""What our Makefile says: targets, the commands that they call, their variables and their help.
 
 Read by `make help`, by the page of targets and, when a variable is not understood, by the
 refusal. Nothing here is on a command's ordinary way.
@@ -6,10 +6,12 @@ refusal. Nothing here is on a command's ordinary way.
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 
 from contextkit.base import names
+from contextkit.base.commands import Program, options_of
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import toolkit
 from contextkit.base.records import Record
@@ -18,48 +20,66 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TARGET = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
-_INPUT = re.compile(r'"\$\$(\w+)"')
-_SCRIPT = re.compile(r"call CONTEXTKIT_SCRIPT,(\w+)(?: (\w+))?\)")
+    from contextkit.base.commands import Command
+
+# A line of the Makefile, and of checkout.mk where a recipe may follow that calls a script.
+_LINE = re.compile(
+    r"^contextkit\.(?P<name>[a-z_]+) *= *(?P<script>\w+)(?: (?P<command>\w+))?.*?## (?P<help>.*)$"
+)
+_RULE = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
+_CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
 CHECKOUT = "This checkout"  # the section of the targets that a host does not get
+FIRST = ("context_status", "remember_later", "capsule_prompt", "payload_store", "handoff")
 
 
 class Target(Record):
-    """One documented target: `variables` in the order of its recipe."""
+    """One documented target; without a script it has a recipe of its own."""
 
     name: str
     section: str
     help: str
-    variables: tuple[str, ...]
     script: str = ""
     command: str = ""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of its command's options, in their order."""
+        command = command_of(self)
+        return tuple(option.name for option in options_of(command)) if command else ()
 
 
 def targets(text: str = "") -> list[Target]:
     """The targets with a `##` comment in the Makefile `text` (ours by default), in order."""
-    if not text:
-        with open(toolkit("Makefile"), encoding="utf-8") as file:
-            text = file.read()
+    text = text or "\n".join(map(_read, ("Makefile", "scripts/checkout.mk")))
     found: list[Target] = []
     section = ""
-    documented = False  # whether the recipe that follows belongs to the last one found
-    for line in text.replace("\\\n", " ").split("\n"):
-        match = _TARGET.match(line)
+    ruled = False  # whether the recipe that follows belongs to the last one found
+    for line in text.split("\n"):
+        match = _LINE.match(line) or _RULE.match(line)
+        called = _CALL.search(line) if ruled and line.startswith("\t") else None
         if line.startswith("##@ "):
             section = line[4:]
         elif match:
-            found.append(Target(**match.groupdict(), section=section, variables=()))
-            documented = True
-        elif not line.startswith("\t"):
-            documented = documented and ":" not in line
-        elif documented and not found[-1].script:
-            called = _SCRIPT.search(line)
-            found[-1] = found[-1].replace(
-                variables=tuple(_INPUT.findall(line)),
-                script=called[1] if called else "",
-                command=(called[2] or "") if called else "",
-            )
+            said = {name: value or "" for name, value in match.groupdict().items()}
+            found.append(Target(**said, section=section))
+        elif called:
+            found[-1] = found[-1].replace(script=called[1], command=called[2] or "")
+        ruled = _RULE.match(line) is not None
     return found
+
+
+def _read(path: str) -> str:
+    with open(toolkit(*path.split("/")), encoding="utf-8") as file:
+        return file.read()
+
+
+def command_of(target: Target) -> Command | None:
+    """The command that a target calls; None for one that calls no script."""
+    if not target.script:
+        return None
+    program: Program = importlib.import_module(target.script).PROGRAM
+    name = target.command or program.default
+    return next(command for command in program.commands if command.name == name)
 
 
 def refuse_unknown(unknown: list[str], known: list[str]) -> None:
@@ -69,7 +89,7 @@ def refuse_unknown(unknown: list[str], known: list[str]) -> None:
     none of our business.
     """
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
-    others = {v for target in targets() if target.name in goals for v in target.variables}
+    others = {v for target in targets() if _asked(target, goals) for v in target.variables}
     for name in unknown:
         lower = re.fullmatch(r"[a-z][^A-Z]*", name)
         if lower and name not in others and not _defined_somewhere(name):
@@ -77,6 +97,11 @@ def refuse_unknown(unknown: list[str], known: list[str]) -> None:
                 f"there is no variable {name}={names.nearest(name, known)};"
                 f" this target takes {', '.join(known)}"
             )
+
+
+def _asked(target: Target, goals: list[str]) -> bool:
+    """Whether a goal is the target, maybe with a prefix in front of its name."""
+    return any(goal == target.name or goal.endswith(f"_{target.name}") for goal in goals)
 
 
 def _defined_somewhere(name: str) -> bool:
@@ -101,23 +126,35 @@ def _makefiles() -> Iterator[str]:
 
 
 def help_text(inside_host: bool = False) -> str:
-    """The targets by section, a line each; those of the checkout itself are left out in a host."""
-    lines: list[str] = []
+    """The targets by section, a line each, and first the five that one begins with.
+
+    Those of the checkout itself are left out in a host.
+    """
+    known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
+    first = [target for name in FIRST for target in known if target.name == name]
+    lines = ["To start with", *(_line(target) for target in first)]
     section = ""
-    for target in targets():
-        if inside_host and target.section == CHECKOUT:
-            continue
+    for target in known:
         if target.section != section:
             section = target.section
             lines += ["", section]
-        lines.append(f"  {target.name:<16} {target.help}")
-        if target.variables:
-            given = " ".join(
-                f"{name}=" for name in target.variables if name not in ("root", "json")
-            )
-            lines += [f"  {'':<16} {given}"] if given else []
+        lines.append(_line(target))
+        given = " ".join(f"{name}=" for name in target.variables if name not in ("root", "json"))
+        lines += [f"  {'':<16} {given}"] if given else []
     lines += [
         "",
         "Every target takes root=DIR; those that read take json=1. More: manuals/README.md",
     ]
-    return "\n".join(lines).strip("\n")
+    return "\n".join(lines)
+
+
+def _line(target: Target) -> str:
+    return f"  {target.name:<16} {target.help}"
+
+
+def unknown_goals(goals: list[str]) -> str:
+    """What to say to goals that no Makefile knows: the nearest target of each."""
+    known = [target.name for target in targets()]
+    unknown = [goal for goal in goals if goal not in known]
+    lines = [f"there is no target {names.quoted(g)}{names.nearest(g, known)}" for g in unknown]
+    return "\n".join([*lines, "`make help` lists them"])

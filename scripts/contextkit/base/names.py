@@ -147,6 +147,12 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def quoted(text: str, longest: int = 80) -> str:
+    """`text` in quotes for a message: on one line, and cut where it is long."""
+    line = one_line(text)
+    return repr(line if len(line) <= longest else line[: longest - 1] + "…")
+
+
 def nearest(name: str, known: object) -> str:
     """` (did you mean 'x'?)` for the known name most like `name`; empty if none is."""
     import difflib

@@ -1,4 +1,4 @@
-"""Help and mistakes: the argparse parser made from a program's table.
+"""Help, versions and mistakes: the argparse parser made from a program's table.
 
 Imported only when a call is not plain; see `cli.py`.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 
 from contextkit.base import arguments, names
 from contextkit.base.commands import Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +82,13 @@ def _help(option: Option) -> str:
 
 
 def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
-    """The command and its options; raises ContextError for a mistake, exits for `--help`."""
+    """The command and its options; raises ContextError for a mistake.
+
+    Exits after `--help` and `--version`.
+    """
+    if argv == ["--version"]:  # alone: `capsule_prompt --version=0.1` is another thing
+        sys.stdout.write(f"{program.name} {VERSION}\n")
+        raise SystemExit(0)
     commands = {command.name: command for command in program.commands}
     words = list(argv)
     help_only = bool(words) and words[0] in ("-h", "--help") and len(commands) > 1

@@ -8,8 +8,6 @@ seen        those of the reasons that need no call of git
 
 from __future__ import annotations
 
-import os
-
 from contextkit.base import files, git, references
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import notebooks, seals
@@ -116,16 +114,11 @@ def _changes(layout: Layout, since: str, tip: str, ignored: Sequence[str]) -> li
     `since` is a commit, or an option of git log.
     """
     assert layout.repository is not None
-    places = layout.places
     top = layout.repository.top
-    prefix = os.path.relpath(layout.root, top) if layout.root.startswith(top + "/") else "."
-    registry = layout.shown(layout.registry)
-    passed = (places.capsules, places.reminders, registry, *ignored)
-    passed = tuple(path for path in passed if not path.startswith(".."))
-    apart = [f":(top,exclude,literal){os.path.normpath(os.path.join(prefix, p))}" for p in passed]
+    where = git.all_but(top, (*layout.ours, *map(layout.join, ignored)))
     span = (since, tip) if since.startswith("--") else (f"{since}..{tip}",)
     listed = git.output(top, "log", "-200", "--no-show-signature", "--format=%h", *span, "--",
-                        ":(top)", *apart)  # fmt: skip
+                        *where)  # fmt: skip
     return listed.split()
 
 

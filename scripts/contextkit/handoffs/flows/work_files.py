@@ -32,7 +32,7 @@ class looking:
         self._layout = layout
         self._status = self._diff = None
         if layout.repository:
-            where = (":(top)", *_left_out(layout, layout.repository))
+            where = git.all_but(layout.repository.top, layout.ours)
             self._status = _uncommitted(layout.repository, where)
             self._diff = _of_branch(layout.repository, where)
 
@@ -55,18 +55,6 @@ class looking:
         if repository and repository.top != self._layout.root:  # git's are relative to its top
             path = self._layout.shown(os.path.join(repository.top, path))
         return names.one_line(path)
-
-
-def _left_out(layout: Layout, repository: Repository) -> tuple[str, ...]:
-    """What keeps our own documents out of git's answer."""
-    places = layout.places
-    own = (places.capsules, places.reminders, places.registry, places.payloads, places.handoffs,
-           places.memory, places.verdicts, layout.shown(layout.state))  # fmt: skip
-    below = os.path.relpath(layout.root, repository.top)
-    if below.startswith(".."):
-        return ()
-    start = "" if below == "." else below + "/"
-    return tuple(f":(top,exclude,literal){start}{os.path.normpath(path)}" for path in own)
 
 
 def _uncommitted(repository: Repository, where: tuple[str, ...]) -> asked:

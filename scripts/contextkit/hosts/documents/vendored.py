@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, packages
+from contextkit.base import files, formats, git, names, packages, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 
@@ -31,10 +31,14 @@ class Adopted(Record):
 
     `files` are whole files of ours, each with the digests that it may have (two while an upgrade
     is under way); `made` are host files and folders that were not there before; `emptied` says for
-    settings which containers were empty before (`hook_settings.merged`).
+    settings which containers were empty before (`hook_settings.merged`). `toolkit` is the version
+    of contextkit in the copy and `remote` the git repository that newer ones come from; both are
+    empty where nobody knows.
     """
 
     version: int = 1
+    toolkit: str = ""
+    remote: str = ""
     folder: str = ""
     hosts: tuple[str, ...] = ()
     files: dict[str, list[str]] = {}  # noqa: RUF012
@@ -55,6 +59,8 @@ class Adopted(Record):
 def parse(text: str, where: str) -> Adopted:
     """The record in `text`; an unknown version is refused, unknown keys are passed over."""
     found = formats.from_json(text, where)
+    if isinstance(found, dict):
+        version.refuse_newer(found.get("version"), "1", where)
     if not isinstance(found, dict) or found.get("version") != 1:
         raise ContextError(f"{where}: is no record of an adoption that this version knows")
     known = {name: value for name, value in found.items() if name in Adopted.fields()}
@@ -70,6 +76,24 @@ def load(path: str) -> Adopted:
     """The record at `path`; an empty one where nothing was adopted."""
     text = files.read_if_there(path)
     return Adopted() if text is None else parse(text, path)
+
+
+def source() -> str:
+    """The git repository that this toolkit comes from, without a password; empty if none is known.
+
+    A copy passes on what it remembers.
+    """
+    if not is_checkout():
+        return load(os.path.join(packages.TOOLKIT, RECORD)).remote
+    url = git.run(packages.TOOLKIT, "config", "--get", "remote.origin.url", fine=(0, 1)).strip()
+    scheme, separator, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}" if separator else url
+
+
+def is_checkout() -> bool:
+    """Whether this toolkit is a git checkout of its own, not a copy or an unpacked archive."""
+    return os.path.exists(os.path.join(packages.TOOLKIT, ".git"))
 
 
 def digest(data: bytes) -> str:
@@ -111,16 +135,13 @@ def _walk() -> Iterator[str]:
 
 def _tracked() -> set[str] | None:
     """What git tracks in a checkout; None in a release archive or a copy."""
-    if not os.path.exists(os.path.join(packages.TOOLKIT, ".git")):
+    if not is_checkout():
         return None
-    import subprocess
-
-    command = ["git", "-C", packages.TOOLKIT, "ls-files", "-z"]
     try:
-        done = subprocess.run(command, capture_output=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
+        listed = git.run(packages.TOOLKIT, "ls-files", "-z")
+    except ContextError:
         return None
-    return {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
+    return set(filter(None, listed.split("\0")))
 
 
 def compiled_templates() -> dict[str, str]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git, packages
+from contextkit.base import git, packages, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings as hook_settings
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import adoption_parts
+from contextkit.hosts.flows import adoption_parts, git_ignores
 from contextkit.hosts.flows.adoption_plan import Plan, Work
 
 FOLDER = "tools/contextkit"  # where the copy goes, unless somebody says otherwise
@@ -43,7 +43,16 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
             adoption_parts.drop(work, path)
     made = tuple(dict.fromkeys([*work.made, *_new_folders(work)]))
     record = Adopted(folder=folder, hosts=names, files=work.files, made=made, emptied=work.emptied)
+    if not link:
+        record = record.replace(toolkit=version.VERSION, remote=vendored.source())
+        git_ignores.refuse(into, folder, _written(work, record))
     return work.plan(record)
+
+
+def _written(work: Work, record: Adopted) -> list[str]:
+    """Everything that has to be in git for a clone to have it."""
+    changed = [path for path, change in work.changes.items() if change.new is not None]
+    return list(dict.fromkeys([*changed, *record.files, work.record_path]))
 
 
 def hosts_of(into: str, folder: str) -> tuple[str, ...]:
@@ -95,8 +104,22 @@ def _vendor(work: Work, folder: str) -> None:
         raise bad_input(
             f"{folder}: is there and adopt did not put it there: move it, or name another with dir="
         )
+    if work.before.hosts:
+        work.notes.append(f"{folder}: {_versions(work.before.toolkit)}")
     for path, (data, program) in vendored.toolkit_files().items():
         work.own(f"{folder}/{path}", data, program)
+
+
+def _versions(there: str) -> str:
+    """What the version `there` in a copy is to ours."""
+    ours = version.VERSION
+    if not version.is_version(there):
+        return f"a copy from before versions were recorded becomes {ours}"
+    if there == ours:
+        return f"has this version, {ours}, already"
+    if version.order(there) > version.order(ours):
+        return f"has a newer version, {there}: this puts {ours} in its place"
+    return f"{there} becomes {ours}"
 
 
 def _link(work: Work, names: tuple[str, ...]) -> list[str]:
@@ -112,19 +135,9 @@ def _link(work: Work, names: tuple[str, ...]) -> list[str]:
         adoption_parts.merge(
             work, adoption_parts.LOCAL, hook_settings.wanted(hosts.CLAUDE, packages.TOOLKIT)
         )
-        if not _is_ignored(work.into):
+        if not git_ignores.find(work.into, [adoption_parts.LOCAL]):
             notes.append(f"{adoption_parts.LOCAL}: see that git ignores it")
     return notes
-
-
-def _is_ignored(into: str) -> bool:
-    import subprocess
-
-    command = ["git", "-C", into, "check-ignore", "-q", adoption_parts.LOCAL]
-    try:
-        return subprocess.run(command, capture_output=True).returncode == 0
-    except OSError:
-        return False
 
 
 def _new_folders(work: Work) -> list[str]:

@@ -78,7 +78,7 @@ def host(work: Work, host: Host, folder: str) -> None:
     handlers = settings.wanted(host, folder)
     merge(work, host.settings, handlers)
     for path, text in adoption_texts.skills(host.name).items():
-        work.own(path, text.encode("utf-8"))
+        work.own(path, text.encode("utf-8"), editable=True)
     path = INSTRUCTIONS[host.name]
     text = work.text(path)
     if host.name == "claude" and any(line.strip() == "@AGENTS.md" for line in text.splitlines()):

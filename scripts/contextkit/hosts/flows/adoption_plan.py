@@ -64,16 +64,21 @@ class Work:
         old = known.old if known else there
         self.changes[shown] = Change(path=shown, old=old, new=new, ours=ours)
 
-    def own(self, path: str, data: bytes, program: bool = False) -> None:
-        """A whole file of ours: replaced where it is as we left it, kept aside where it was edited,
-        never touched where it is the host's.
+    def own(self, path: str, data: bytes, program: bool = False, editable: bool = False) -> None:
+        """A whole file of ours: replaced where it is as we left it, never touched where it is the
+        host's. Where it was edited, it is kept aside, or stays if it is `editable`.
         """
         there = self.read(path)
         if there is not None and there != data:
             if path not in self.before.files:
                 self.notes.append(f"{path}: is there and not of ours: left alone")
                 return
-            if not vendored.is_ours(self.before, path, there):
+            edited = not vendored.is_ours(self.before, path, there)
+            if edited and editable:
+                self.notes.append(f"{path}: was edited: it stays as it is (remove it to get ours)")
+                self.files[path] = self.before.files[path]
+                return
+            if edited:
                 aside = self._aside(path)
                 self.notes.append(f"{path}: was edited: your text is kept as {aside}")
                 self.write(aside, there, ours=True)

@@ -9,7 +9,8 @@ import subprocess
 from contextkit.base import names, packages
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.hosts.documents import diagnostics
+from contextkit.base.version import VERSION
+from contextkit.hosts.documents import diagnostics, vendored
 from contextkit.hosts.documents.contracts import HOSTS
 from contextkit.hosts.flows import store_checks, trials
 from contextkit.hosts.flows.store_documents import Finding
@@ -33,8 +34,8 @@ def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Python, make and git: there, and new enough."""
-    found = []
+    """Our own version; Python, make and git: there, and new enough."""
+    found = [_note("versions", f"this is contextkit {VERSION}", _upgrade())]
     for program, oldest, mend in (
         ("python3", "3.11", "install Python 3.11 or newer"),
         ("make", "4.0", "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
@@ -46,6 +47,10 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         elif _number(version) < _number(oldest):
             found.append(_wrong("versions", f"{program} is {version}", mend))
     return found
+
+
+def _upgrade() -> str:
+    return "make upgrade" if vendored.is_checkout() else "make context_upgrade"
 
 
 def _version(program: str) -> str:
@@ -69,6 +74,14 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         return []
     shown = layout.shown(packages.TOOLKIT)
     return [_note("set-up", f"{shown} is not set up yet", "the first make target does it")]
+
+
+def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Whether documents can be kept here at all."""
+    if os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        return []
+    mend = "make it writable for you, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
+    return [_wrong("root", f"{layout.root}: you may not write there", mend)]
 
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
@@ -100,10 +113,13 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Every installed hook, fired with recorded input."""
     mend = "make adopt into=. brings the hooks up to date; manuals/hosts.md"
+    events: dict[tuple[str, str], list[str]] = {}
+    for trial in trials.fire_all(layout, hosts):
+        for problem in trial.problems:
+            events.setdefault((trial.host, problem), []).append(trial.event)
     return [
-        _wrong("hooks", f"{trial.host} {trial.event}: {problem}", mend)
-        for trial in trials.fire_all(layout, hosts)
-        for problem in trial.problems
+        _wrong("hooks", f"{host} {', '.join(named)}: {problem}", mend)
+        for (host, problem), named in events.items()
     ]
 
 
@@ -120,7 +136,11 @@ def stores(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Ignore rules, copies, locks, drafts and documents of every store."""
     found: list[Finding] = []
     for look in store_checks.LOOKS:
-        found += look(layout)
+        try:
+            found += look(layout)
+        except (ContextError, OSError) as error:
+            stumbled = _wrong("stores", str(error), "mend that and look again")
+            found += [] if stumbled in found else [stumbled]
     return found
 
 
@@ -135,6 +155,7 @@ def _note(check: str, problem: str, mend: str) -> Finding:
 CHECKS: dict[str, Callable[[Layout, tuple[str, ...]], list[Finding]]] = {
     "versions": versions,
     "set-up": set_up,
+    "root": writable,
     "hosts": hosts_there,
     "hooks": hooks,
     "diagnostics": failures,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
+from contextkit.base import files
 from contextkit.base.errors import ContextError
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import Answer, HookInput
@@ -46,6 +47,7 @@ def _run(host: str, event: str, data: bytes) -> str:
         return ""
     answers = [_done(layout, action, given) for action in actions]
     try:
+        files.settle()
         return hosts.output(host, given.event, _merged(layout, answers))
     except Exception as error:
         _note(layout.hooks, f"{host} {given.event}", error)

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import fcntl
 import os
-import subprocess
 import time
 
-from contextkit.base import copies, files
+from contextkit.base import copies, files, git
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import vendored
-from contextkit.hosts.flows import adoption_texts
+from contextkit.hosts.documents.contracts import HOSTS
+from contextkit.hosts.flows import adoption_parts, adoption_texts, git_ignores
 from contextkit.hosts.flows.store_documents import Finding, documents, walk
 from contextkit.payloads.documents import store as payloads
-from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,22 +48,40 @@ def ignored(layout: Layout) -> list[Finding]:
 
 
 def _ephemeral(layout: Layout) -> list[str]:
-    places = layout.places
-    stores = (layout.payloads, layout.join(places.handoffs), layout.join(places.memory),
-              verdicts.folder(layout), layout.state)  # fmt: skip
-    return [folder for folder in stores if os.path.isdir(folder)]
+    return [folder for folder in layout.ephemeral if os.path.isdir(folder)]
 
 
 def _tracked(layout: Layout, folder: str) -> list[str]:
     if layout.repository is None:
         return []
-    command = ["git", "-C", layout.root, "ls-files", "-z", "--", folder]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=30)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    paths = [os.fsdecode(path) for path in done.stdout.split(b"\0") if path]
-    return [path for path in paths if os.path.basename(path) not in _COMMITTED]
+    paths = git.run(layout.root, "ls-files", "-z", "--", folder).split("\0")
+    return [path for path in paths if path and os.path.basename(path) not in _COMMITTED]
+
+
+def ignored_copies(layout: Layout) -> list[Finding]:
+    """What adopt wrote and git ignores: it is missing from every clone."""
+    found = []
+    for folder in _copies_of_us(layout):
+        adopted = vendored.load(os.path.join(folder, vendored.RECORD))
+        top = folder.removesuffix("/" + adopted.folder)
+        paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *_host_files(top, adopted)]
+        hidden = git_ignores.find(top, paths)
+        if hidden:
+            mend = git_ignores.mend(top, adopted.folder, hidden)
+            problem = f"{'; '.join(git_ignores.described(hidden))}: no clone has that"
+            found.append(Finding(area="ignore", problem=problem, mend=mend))
+    return found
+
+
+def _host_files(top: str, adopted: vendored.Adopted) -> list[str]:
+    """The files of a host in which adopt has a part."""
+    wanted = [adoption_parts.INSTRUCTIONS[host] for host in adopted.hosts]
+    wanted += [HOSTS[host].settings for host in adopted.hosts]
+    return [
+        path
+        for path in [*wanted, *adoption_parts.MAKEFILES]
+        if os.path.isfile(os.path.join(top, path))
+    ]
 
 
 # Copies of ours
@@ -98,9 +115,10 @@ def _adopted(layout: Layout) -> list[Finding]:
                 mend = "make adopt into=."
                 found.append(Finding(area="copies", problem=f"{shown}: is gone", mend=mend))
             elif not vendored.is_ours(adopted, path, there.encode("utf-8")):
-                note = Finding(area="copies", problem=f"{shown}: was edited", note=True,
-                               mend="the next adopt keeps your text aside")  # fmt: skip
-                found.append(note)
+                stays = path.endswith("/SKILL.md")
+                mend = "it stays as it is" if stays else "the next adopt keeps your text aside"
+                problem = f"{shown}: was edited"
+                found.append(Finding(area="copies", problem=problem, mend=mend, note=True))
             elif path in current and current[path] != there:
                 found.append(_old(shown, "make adopt into=."))
     return found
@@ -172,4 +190,11 @@ def _is_old_draft(path: str, oldest: float) -> bool:
         return False
 
 
-LOOKS: tuple[Callable[[Layout], list[Finding]], ...] = (ignored, drift, locks, drafts, documents)
+LOOKS: tuple[Callable[[Layout], list[Finding]], ...] = (
+    ignored,
+    ignored_copies,
+    drift,
+    locks,
+    drafts,
+    documents,
+)

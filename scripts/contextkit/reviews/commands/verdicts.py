@@ -25,10 +25,15 @@ def write(layout: Layout, args: Arguments) -> str:
 
     store = verdicts.folder(layout)
     shown = layout.shown(store)
+    status, summary = args.status.upper(), args.summary
+    if args.lenient:
+        status, summary = verdicts.understood(status, summary)
+        if status != args.status.upper():
+            cli.say(f"status={names.one_line(args.status)[:40]}: not known: stored as {status}")
     verdict = verdicts.Verdict(
         agent=args.agent,
-        status=args.status.upper(),
-        summary=args.summary,
+        status=status,
+        summary=summary,
         type=args.type or "verdict",
         model=args.model,
         tokens_spent=_number(args.tokens, "tokens"),
@@ -175,6 +180,11 @@ WRITE = (
     Option(name="findings", help="how many findings"),
     Option(name="tokens", help="how many tokens it took"),
     Option(name="phase", help="default: CLAVAIN_PHASE, CLAVAIN_CURRENT_PHASE"),
+    Option(
+        name="lenient",
+        kind="flag",
+        help="a status that is not known is stored as NEEDS_ATTENTION, with what was said",
+    ),
 )
 
 PROGRAM = Program(

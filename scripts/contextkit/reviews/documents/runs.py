@@ -1,6 +1,7 @@
 """Runs: a review from its start to its gate. Who was asked, about what, and where they write.
 
     .contextkit/runs/<id>.json         the run; one file each, never in git
+    .contextkit/runs/<id>.listing      the files that it reviews, to say which were edited since
     <output_dir>/run.json              its roster, for people and programs that look there
     <output_dir>/<agent>.md            what an agent found
     <verdicts>/runs/<id>/<agent>.json  the run's verdicts; those of the flat folder are current
@@ -102,7 +103,7 @@ def render(run: Run) -> str:
 
 
 def folder(layout: Layout) -> str:
-    return os.path.join(layout.state, "runs")
+    return layout.store("run")
 
 
 def path(layout: Layout, run: str) -> str:
@@ -195,12 +196,31 @@ def revision_now(layout: Layout, run: Run) -> str:
     Equal to `run.revision` as long as nothing was edited; a commit is no edit.
     """
     if run.revision.startswith("tree:"):
-        with changes.work_tree(layout, left_out(layout, run.output_dir)) as tree:
+        with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
             return tree.revision()
     document = layout.join(run.source or run.input)
     return changes.document_revision(document) if os.path.isfile(document) else ""
 
 
-def left_out(layout: Layout, output_dir: str) -> tuple[str, ...]:
-    """The folders that are no part of what is reviewed: they change while a review goes on."""
-    return tuple(map(layout.join, (output_dir, layout.places.verdicts)))
+def keep_listing(layout: Layout, run: str, listing: bytes) -> None:
+    """Keep what `changes.work_tree.listing` says when a run starts."""
+    files.store(layout.state)
+    files.write(_listing(layout, run), listing, derived=True)
+
+
+def _listing(layout: Layout, run: str) -> str:
+    return path(layout, run).removesuffix(".json") + ".listing"
+
+
+def parts(layout: Layout, run: str) -> tuple[str, str]:
+    """The files of a run's record, there or not."""
+    return path(layout, run), _listing(layout, run)
+
+
+def edited(layout: Layout, run: Run) -> list[str]:
+    """The files that differ from what a run reviews; none where nobody knows which they are."""
+    kept = _listing(layout, run.id)
+    if not run.base or not os.path.isfile(kept):
+        return []
+    with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
+        return changes.moved(files.read_bytes(kept), tree.listing(run.base))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 STATUSES = ("CLEAN", "NEEDS_ATTENTION", "BLOCKED", "ERROR", "COMPLETE", "PARTIAL", "FAILED")
 ATTENTION = ("NEEDS_ATTENTION", "BLOCKED", "ERROR", "PARTIAL", "FAILED")
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
+SKIPPED = "SKIPPED_SHIP_CLASS"  # a gate of the old library's callers says so of a reviewer
 _LINE = 160  # characters of a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _LONGEST_NAME = 200  # bytes of an encoded name, so that it fits a file system with its suffix
@@ -53,8 +54,19 @@ class Verdict(Record):
 
     def check(self) -> None:
         encode(self.agent)
-        if self.status not in STATUSES:
+        if self.status not in (*STATUSES, SKIPPED):
             raise bad_input(f"status={self.status}: must be one of {', '.join(STATUSES)}")
+
+
+def understood(status: str, summary: str) -> tuple[str, str]:
+    """A status and a summary that can be stored, whatever was said for a status.
+
+    One that is not known is NEEDS_ATTENTION, with what was said: a caller that is not understood
+    must not leave its last CLEAN behind.
+    """
+    if status in (*STATUSES, SKIPPED):
+        return status, summary
+    return "NEEDS_ATTENTION", f"{names.one_line(status)[:40]}: {summary}"
 
 
 def encode(agent: str) -> str:
@@ -88,9 +100,8 @@ def decode(stem: str) -> str:
 
 
 def folder(layout: Layout) -> str:
-    """The store: CLAVAIN_VERDICT_DIR (relative to the root), else the configured place."""
-    given = os.environ.get("CLAVAIN_VERDICT_DIR", "")
-    return layout.join(given) if given else layout.join(layout.places.verdicts)
+    """The store of the flat verdicts."""
+    return layout.verdicts
 
 
 def render(verdict: Verdict) -> str:

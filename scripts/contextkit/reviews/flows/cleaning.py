@@ -65,7 +65,7 @@ def _remove(layout: Layout, run: Run) -> list[str]:
     store = runs.verdict_folder(verdicts.folder(layout), run.id)
     removed = [f"{run.id}/{name}" for name in verdicts.clean(layout, store=store)]
     record = runs.path(layout, run.id)
-    for path in (os.path.join(store, ".gitignore"), record):
+    for path in (os.path.join(store, ".gitignore"), *runs.parts(layout, run.id)):
         if os.path.lexists(path):
             os.unlink(path)
     if os.path.isdir(store) and not os.listdir(store):

@@ -23,6 +23,7 @@ class Comparison(Record):
     changes: tuple[Change, ...]
     diff: bytes
     revision: str  # of the tree, see changes.py
+    listing: bytes
 
     @property
     def lines(self) -> int:
@@ -46,6 +47,7 @@ def compare(layout: Layout, given: str = "", left_out: tuple[str, ...] = ()) -> 
                     changes=tuple(changed),
                     diff=tree.diff(base.commit),
                     revision=tree.revision(),
+                    listing=tree.listing(base.commit),
                 )
     tried = " or ".join(base.name for base in found)
     raise ContextError(f"nothing differs from {tried}: give base=COMMIT to compare with another")
@@ -59,6 +61,7 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
     """
     repository = changes.repository_of(layout)
     top = repository.top
+    git.check(top)  # refused or not there: another thing than nothing to compare with
     if not git.head(repository).commit:
         if given:
             raise bad_input(f"base: {given!r} cannot be compared with: there is no commit here yet")

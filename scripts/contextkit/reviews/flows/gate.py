@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from contextkit.reviews.documents.verdicts import Entry
 
 _LINE = 160  # characters of a reason
+_NAMED = 5  # files that a reason names
 _MOST = 40  # reasons that are printed; `--json` has all
 _AWAITED = ("missing", "late", "not_ingested")
 # Why a file that is there, of this run and finished, still says nothing that counts.
@@ -98,8 +99,21 @@ def _stale(layout: Layout, run: Run) -> list[Reason]:
         return [Reason(reason="stale", text=f"what was reviewed cannot be compared: {error}")]
     if now == run.revision:
         return []
-    what = run.source or "the work tree"
-    return [Reason(reason="stale", text=f"{what} is not what was reviewed any more")]
+    if run.source:
+        return [Reason(reason="stale", text=f"{run.source} is not what was reviewed any more")]
+    return [Reason(reason="stale", text=_edited(layout, run))]
+
+
+def _edited(layout: Layout, run: Run) -> str:
+    """Which files made the review stale."""
+    try:
+        paths = [names.one_line(path) for path in runs.edited(layout, run)]
+    except ContextError:
+        paths = []
+    if not paths:
+        return "the work tree is not what was reviewed any more"
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"edited since it was reviewed: {', '.join(paths[:_NAMED])}{more}"
 
 
 def _entry(layout: Layout, asked: Asked, reading: Reading) -> Entry | None:

@@ -14,14 +14,16 @@ from contextkit.base import changes, files
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import runs
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.flows import comparisons
 from contextkit.reviews.flows.comparisons import Comparison
 
 
 class Subject(Record):
-    """What is reviewed: the bytes that agents read, under a name, and their revision."""
+    """What is reviewed: the bytes that agents read, under a name, and their revision.
+
+    `listing` tells, of a diff, later which files were edited since.
+    """
 
     kind: str  # document, diff or question
     target: str
@@ -31,6 +33,7 @@ class Subject(Record):
     source: str = ""
     base: str = ""
     small: bool = False
+    listing: bytes = b""
 
 
 def identify(layout: Layout, process: Process, given: str) -> tuple[str, str]:
@@ -65,10 +68,10 @@ def take_up(
         data = (target + "\n").encode()
         revision = changes.data_revision(data)
         return Subject(kind=kind, target=target, name="question.md", data=data, revision=revision)
-    found = comparisons.compare(layout, base, runs.left_out(layout, folder))
+    found = comparisons.compare(layout, base, (layout.join(folder),))
     return Subject(
         kind=kind, target=target, name="changes.diff", data=found.diff, revision=found.revision,
-        base=found.base.commit, small=_is_small(process, found),
+        base=found.base.commit, small=_is_small(process, found), listing=found.listing,
     )  # fmt: skip
 
 

@@ -183,6 +183,8 @@ def _write(layout: Layout, subject: Subject, run: Run, launches: tuple[Launch, .
         files.write(one.prompt, one.text)
     listed = formats.to_json(roster(layout, run, launches)) + "\n"
     files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
+    if subject.listing:
+        runs.keep_listing(layout, run.id, subject.listing)
     runs.save(layout, run)
 
 

@@ -106,11 +106,8 @@ def _start(
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
-    """What an agent finds in its environment: the caller's, but for make and for our own input."""
-    from contextkit.base import makefiles
-
-    ours = {name for target in makefiles.targets() for name in target.variables}
-    ours |= {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "GNUMAKEFLAGS"}
+    """What an agent finds in its environment: the caller's, but for make's."""
+    ours = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "GNUMAKEFLAGS"}
     ours |= {"MAKE_TERMOUT", "MAKE_TERMERR", *git.VARIABLES}
     kept = {
         name: value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import copies, files, git, names, settings, templates, tokens
+from contextkit.base import copies, files, git, names, settings, templates, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, Places, toolkit
 from contextkit.base.limits import Limits
@@ -50,8 +50,8 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
     steps = []
     for path, text, is_copy in (
         (layout.capsule_template, template, True),
-        (layout.join(layout.places.scope_template), scope, True),
-        (layout.join(layout.places.orchestration), manual, True),
+        (layout.store("scope_template"), scope, True),
+        (layout.store("orchestration"), manual, True),
         (layout.reminders, templates.render("reminder_inbox.md"), False),
         (layout.handoff_template, copies.sealed(handoffs.template_document(layout), "# "), True),
         *(
@@ -95,6 +95,7 @@ def status(layout: Layout) -> list[tuple[str, str]]:
             ("verdicts", _verdicts),
             ("subagents", _subagents),
             ("hosts", _hosts),
+            ("version", _version),
         )
     ]
 
@@ -188,3 +189,7 @@ def _hosts(layout: Layout) -> str:
     count = len(diagnostics.load_all(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
     return f"{said}; {count} failures noted" + (": make doctor shows them" if count else "")
+
+
+def _version(layout: Layout) -> str:
+    return f"contextkit {version.VERSION}"

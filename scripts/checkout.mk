@@ -1,0 +1,60 @@
+# The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
+
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms lint check bench bench_tokens bench_secrets golden manual lock clean
+override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
+override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
+.DELETE_ON_ERROR:
+
+##@ This checkout
+
+help: ## every target by system
+	@$(CONTEXTKIT_HELP)
+
+setup: ## the virtual environment; every other target does it by itself
+	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py'
+
+upgrade: ## this checkout to the newest version, or to=
+	@$(call CONTEXTKIT_RUN,adopt upgrade)
+
+demo: ## the whole walk in a scratch folder, step by step; keep=1 leaves it there
+	@$(call CONTEXTKIT_RUN,demo)
+
+$(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKIT_SET_UP)
+	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py' --development
+
+test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
+	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
+
+test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and makes (needs root): folder=DIR keeps them
+	@python3 "$(CONTEXTKIT_DIR)/tests/platforms.py" "$$folder"
+
+lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
+	@$(CONTEXTKIT_HERE) .venv/bin/python -m ruff check && .venv/bin/python -m ruff format --check && .venv/bin/python -m mypy
+
+check: test lint ## both
+
+bench: $(CONTEXTKIT_DEVELOPMENT) ## what each command costs, as a ratio to a bare interpreter
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/commands.py'
+
+bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact counter: folder=DIR
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/estimator.py' $(CONTEXTKIT_FOLDER)
+
+bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## what of planted secrets is found, and what is flagged that is none: folder=DIR
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)
+
+golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the golden files
+	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -p no:xdist -m golden
+
+manual: $(CONTEXTKIT_DEVELOPMENT) ## write the generated manual pages anew
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/generated.py'
+
+lock: ## pin the requirements anew, with hashes (needs uv)
+	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.txt -o requirements.lock
+	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' -c requirements.lock requirements-dev.txt -o requirements-dev.lock
+
+clean: ## remove what set-up and tests made
+	@$(CONTEXTKIT_HERE) rm -rf .venv scripts/contextkit/compiled .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# Nothing that is known: the nearest target is said.
+.DEFAULT:
+	@python3 -S '$(CONTEXTKIT_DIR)/scripts/context.py' unknown_target

@@ -1,0 +1,120 @@
+"""The stores: what is kept where, one declaration each.
+
+Everything else is made from a declaration: the setting in `contextkit.yaml`, `Layout.store(kind)`,
+the folder's own `.gitignore`, what a diff leaves out (`Layout.ours`), a line of `context_status`,
+and what doctor reads. The documents (fields, `parse`, `render`) are in the module that it names.
+
+Every command imports this, so it is data: nothing is loaded before somebody asks.
+"""
+
+from __future__ import annotations
+
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+# What a place holds.
+DOCUMENTS = "documents"  # written by us
+COPY = "copy"  # a copy of a document of ours, made by context_init
+HOST = "host"  # the host's own files, which we only read
+
+
+class Store(Record):
+    """A place and what is in it. Without `module` it only holds other stores."""
+
+    kind: str  # of the addresses `kind:name`
+    place: str  # relative to the root, or to the store `within`
+    within: str = ""
+    setting: str = ""  # its name in contextkit.yaml; empty: it cannot be moved
+    variable: str = ""  # an environment variable that names another place for one call
+    holds: str = DOCUMENTS
+    is_file: bool = False  # all documents in one file
+    in_git: bool = False
+    rules: str = "*\n"  # the .gitignore of a store that is not in git
+    label: str = ""  # what doctor and status call it
+    module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
+    mend: str = "mend the file, or remove it"
+
+
+_PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
+
+# In the order in which settings are shown.
+STORES: tuple[Store, ...] = (
+    Store(kind="capsule", setting="capsules", place="parallelus/manuals/capsules", in_git=True,
+          label="capsules", module="capsules.documents.store"),
+    Store(kind="reminder", setting="reminders",
+          place="parallelus/manuals/capsules/remember-later.md", is_file=True, in_git=True,
+          label="reminders", module="capsules.documents.reminders", mend="mend the file"),
+    Store(kind="subagent", setting="registry", place="parallelus/manuals/subagent-registry.json",
+          variable="SUBAGENT_REGISTRY_FILE", is_file=True, in_git=True, label="subagents",
+          module="subagents.documents.registry", mend="mend the file (a merge?), or move it away"),
+    Store(kind="capsule_template", setting="capsule_template", holds=COPY, is_file=True,
+          place="parallelus/manuals/templates/context_capsule_prompt.md", in_git=True),
+    Store(kind="scope_template", setting="scope_template", holds=COPY, is_file=True, in_git=True,
+          place="parallelus/manuals/templates/subagent_scope_template.md"),
+    Store(kind="orchestration", setting="orchestration", holds=COPY, is_file=True, in_git=True,
+          place="parallelus/manuals/subagent-session-orchestration.md"),
+    Store(kind="role", setting="roles", place="parallelus/engine/prompts/agent_roles", holds=HOST,
+          in_git=True),
+    Store(kind="notebook", setting="notebooks", place="docs/branches", holds=HOST, in_git=True),
+    Store(kind="payload", setting="payloads", place="shared/payloads", rules=_PAYLOAD_RULES,
+          label="payloads", module="payloads.documents.store",
+          mend="make payload_repair session=…, or remove the file"),
+    Store(kind="handoff", setting="handoffs", place=".aios/handoffs", label="handoffs",
+          module="handoffs.documents.artifacts"),
+    Store(kind="handoff_template", setting="handoff_template", holds=COPY, is_file=True,
+          place=".aios-core/development/templates/agent-handoff-tmpl.yaml", in_git=True),
+    Store(kind="memory", setting="memory", place=".temp/memory"),
+    Store(kind="plan", within="memory", place="research_plans", label="memory",
+          module="memory.documents.plans", mend="make memory_check says how to mend it"),
+    Store(kind="finding", within="memory", place="findings", label="memory",
+          module="memory.documents.findings", mend="make memory_check says how to mend it"),
+    Store(kind="merged", within="memory", place="findings", label="memory",
+          module="memory.documents.merged", mend="make memory_check says how to mend it"),
+    Store(kind="checkpoint", within="memory", place="checkpoints", label="memory",
+          module="memory.documents.checkpoints", mend="make memory_check says how to mend it"),
+    Store(kind="snapshot", within="memory", place="context_snapshots", label="memory",
+          module="memory.documents.snapshots", mend="make memory_check says how to mend it"),
+    Store(kind="verdict", setting="verdicts", place=".clavain/verdicts",
+          variable="CLAVAIN_VERDICT_DIR", label="verdicts", module="reviews.documents.verdicts",
+          mend="make verdict_write anew, or remove the file"),
+    Store(kind="state", place=".contextkit"),
+    Store(kind="run", within="state", place="runs", label="review runs",
+          module="reviews.documents.runs", mend="make verdict_start anew, and remove the file"),
+)  # fmt: skip
+
+
+def named(kind: str) -> Store:
+    """The store of this kind; raises LookupError for a kind that nobody declares."""
+    for store in STORES:
+        if store.kind == kind:
+            return store
+    raise LookupError(f"no store is declared for {kind!r}")
+
+
+def settings() -> dict[str, str]:
+    """The default of each place that can be set in contextkit.yaml, in order."""
+    return {store.setting: store.place for store in STORES if store.setting}
+
+
+def folders() -> tuple[str, ...]:
+    """The settings whose folders hold documents of ours: none may hold another."""
+    return tuple(
+        store.setting
+        for store in STORES
+        if store.setting and store.holds == DOCUMENTS and not store.is_file
+    )
+
+
+def with_documents() -> list[Store]:
+    """The stores that doctor and status read."""
+    return [store for store in STORES if store.module]
+
+
+def module(store: Store) -> ModuleType:
+    """The module that reads and writes its documents, imported now."""
+    from importlib import import_module
+
+    return import_module(f"contextkit.{store.module}")

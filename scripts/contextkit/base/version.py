@@ -1,0 +1,49 @@
+"""The version of contextkit: said here, and nowhere else.
+
+Every `--version`, `make context_status`, doctor, the record of an adopted copy, pyproject.toml and
+the release workflow read it. Semantic: a document format that an older version cannot read is a
+new major version.
+"""
+
+from __future__ import annotations
+
+from contextkit.base.errors import ContextError
+
+VERSION = "0.9.0"
+
+
+def order(version: str) -> tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]:
+    """What semantic versions sort by: `1.9.0` before `1.10.0-rc.1` before `1.10.0`.
+
+    A leading `v`, as tags have it, does not matter. Raises ContextError for anything else.
+    """
+    core, dash, rest = version.removeprefix("v").partition("+")[0].partition("-")
+    numbers = core.split(".")
+    if len(numbers) != 3 or not all(part.isascii() and part.isdigit() for part in numbers):
+        raise ContextError(f"{version[:40]!r} is not a version like 1.2.0")
+    parts = rest.split(".") if dash else []
+    named = ((not p.isdigit(), int(p) if p.isdigit() else 0, p) for p in parts)
+    return tuple(map(int, numbers)), not dash, tuple(named)
+
+
+def is_version(text: str) -> bool:
+    """Whether `text` is a semantic version, with or without the `v` of a tag."""
+    try:
+        order(text)
+    except ContextError:
+        return False
+    return True
+
+
+def refuse_newer(found: object, known: str, where: str) -> None:
+    """Raise ContextError where a document's format is of a newer major version than `known`.
+
+    Such a document is not broken: the advice is to upgrade. What is no number is left to the
+    document's own checks.
+    """
+    major = str(found).partition(".")[0]
+    if major.isascii() and major.isdigit() and int(major[:9]) > int(known.partition(".")[0]):
+        raise ContextError(
+            f"{where}: written by a newer contextkit (format {str(found)[:20]}, this one reads"
+            f" {known}): upgrade with `make upgrade` (in a host: `make context_upgrade`)"
+        )

@@ -1,0 +1,169 @@
+"""What git would ignore of all that an adoption writes, and how it is brought back.
+
+A copy that git ignores works here and is missing from every clone. Exceptions are tried, with git's
+own rules, before anybody is told to add them.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+
+from contextkit.base import files, git
+from contextkit.base.errors import bad_input
+from contextkit.base.records import Record
+
+_RULES = ".gitignore"
+_FEW = 3  # files that are named one by one in exceptions
+_OTHER_FOLDERS = ("contextkit", "vendor/contextkit", "third_party/contextkit", ".tools/contextkit")
+
+
+class Ignored(Record):
+    """A path that git ignores, and the line that says so: `.gitignore:3: tools/`."""
+
+    path: str
+    rule: str
+
+
+def find(into: str, paths: list[str]) -> list[Ignored]:
+    """Those of `paths`, relative to `into`, that git ignores; none outside of a repository.
+
+    What git tracks already is not ignored. Raises ContextError where git refuses to answer.
+    """
+    repository = git.find(into)
+    if repository is None or not paths:
+        return []
+    return _asked(into, paths)
+
+
+def _asked(folder: str, paths: list[str], *options: str) -> list[Ignored]:
+    given = "".join(f"{path}\0" for path in paths)
+    said = git.run(
+        folder, *options, "check-ignore", "-v", "-z", "--stdin", given=given, fine=(0, 1)
+    )
+    fields = said.split("\0")
+    rows = zip(fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
+    return [
+        Ignored(path=path, rule=f"{source}:{line}: {pattern}")
+        for source, line, pattern, path in rows
+        if not pattern.startswith("!")
+    ]
+
+
+def described(found: list[Ignored]) -> list[str]:
+    """A line for each rule: where it stands, and what it ignores."""
+    rules: dict[str, list[str]] = {}
+    for one in found:
+        rules.setdefault(one.rule, []).append(one.path)
+    more = {
+        rule: f" and {len(paths) - 1} more" if paths[1:] else "" for rule, paths in rules.items()
+    }
+    return [f"{rule} ignores {paths[0]}{more[rule]}" for rule, paths in rules.items()]
+
+
+def refuse(into: str, folder: str, paths: list[str]) -> None:
+    """Raise ContextError, with the ways out, where git ignores some of what is to be written."""
+    own = os.path.exists(os.path.join(into, folder, ".git"))  # a checkout there is git's for itself
+    found = find(into, [p for p in paths if not (own and p.startswith(folder + "/"))])
+    if not found:
+        return
+    lines = ["git ignores what is to be written, so no clone would have it; nothing was written"]
+    lines += [f"  {line}" for line in described(found)]
+    lines += [f"either {mend(into, folder, found)}"]
+    copy = [one.path.removeprefix(folder + "/") for one in found if f"{folder}/" in one.path]
+    other = _other_folder(into, copy)
+    if copy and other:
+        lines.append(f"or put the copy into another folder: dir={other}")
+    elif copy:
+        lines.append("(another folder, dir=, does not help: that line counts in every folder)")
+    if any(not one.path.startswith(folder + "/") for one in found):
+        lines.append(
+            "or leave a host out (hosts=claude, hosts=codex), or write nothing here: link=1"
+        )
+    raise bad_input("\n".join(lines))
+
+
+def _other_folder(into: str, paths: list[str]) -> str:
+    """A folder for the copy in which git ignores none of `paths`; empty if none is known."""
+    for folder in _OTHER_FOLDERS:
+        if not os.path.exists(os.path.join(into, folder)):
+            if not find(into, [f"{folder}/{path}" for path in paths]):
+                return folder
+    return ""
+
+
+def mend(into: str, folder: str, found: list[Ignored]) -> str:
+    """How to bring `found` back: the command that adds exceptions to the repository's rules, where
+    lines at their end can do it.
+    """
+    repository = git.find(into)
+    top = os.path.realpath(repository.top) if repository else into
+    below = os.path.relpath(os.path.realpath(into), top)
+    start = "" if below == "." else below + "/"
+    paths = [start + one.path for one in found]
+    lines = _exceptions(repository, paths, start + folder) if repository else []
+    if not lines:
+        places = dict.fromkeys(one.rule.partition(":")[0] for one in found)
+        return f"take that line out of {' and '.join(places)}"
+    place = shlex.quote(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
+    return f"make exceptions: printf '%s\\n' {' '.join(map(shlex.quote, lines))} >> {place}"
+
+
+def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:
+    """The lines behind which git sees `paths` again; none if no lines at the end can do it."""
+    with tempfile.TemporaryDirectory(prefix="contextkit-ignores-") as scratch:
+        text = _copy_rules(repository.top, scratch, paths)
+        options = (f"--git-dir={os.path.abspath(repository.folder)}", f"--work-tree={scratch}")
+        parents = {parent for path in paths for parent in _parents(path)}
+        hidden = {one.path for one in _asked(scratch, sorted(parents), *options)}
+        lines: dict[str, None] = {}
+        units = list(dict.fromkeys(_unit(path, folder) for path in paths))
+        for unit in units:
+            inside = [path for path in paths if path == unit or path.startswith(unit + "/")]
+            lines |= dict.fromkeys(_lines(unit, inside, hidden))
+        whole = [f"!/{unit}/**" for unit in units if unit not in paths]
+        start = [""] if text and not text.endswith("\n") else []
+        for more in ([], whole):
+            tried = [*start, *dict.fromkeys([*lines, *more])]
+            rules = os.path.join(scratch, _RULES)
+            files.write(rules, text + "\n".join([*tried, ""]))
+            if not _asked(scratch, paths, *options):
+                return tried
+    return []
+
+
+def _copy_rules(top: str, scratch: str, paths: list[str]) -> str:
+    """The folders of `paths` with the rules in them, without the files; the text of the top's."""
+    for parent in {"", *(parent for path in paths for parent in _parents(path))}:
+        os.makedirs(os.path.join(scratch, parent), exist_ok=True)
+        rules = files.read_if_there(os.path.join(top, parent, _RULES))
+        if rules:
+            files.write(os.path.join(scratch, parent, _RULES), rules)
+    return files.read_if_there(os.path.join(top, _RULES)) or ""
+
+
+def _parents(path: str) -> list[str]:
+    """`a`, `a/b` of `a/b/c`."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def _unit(path: str, folder: str) -> str:
+    """The largest folder around `path` that is ours alone; else the file itself."""
+    if path.startswith(folder + "/"):
+        return folder
+    return os.path.dirname(path) if path.endswith("/SKILL.md") else path
+
+
+def _lines(unit: str, inside: list[str], hidden: set[str]) -> list[str]:
+    """Exceptions for `unit`; what else lies in a folder that was ignored stays ignored."""
+    chain = _parents(unit) + ([unit] if inside != [unit] else [])
+    first = next((n for n, parent in enumerate(chain) if parent in hidden), None)
+    if first is None:
+        many = len(inside) > _FEW
+        return [f"!/{unit}/**"] if many else [f"!/{path}" for path in inside]
+    lines = []
+    for parent in chain[first:]:
+        lines += [f"!/{parent}/"] + ([] if parent == unit else [f"/{parent}/*"])
+    return lines if inside != [unit] else [*lines, f"!/{unit}"]

@@ -1,0 +1,193 @@
+"""The flow of an upgrade: where a newer contextkit is, what is new in it, and bringing it in.
+
+A copy in a host is replaced by the newer toolkit's own `adopt`, which keeps settings, stores and
+what was edited. A checkout is moved on by git.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from contextkit.base import files, git, packages, version
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.records import Record
+from contextkit.hosts.documents import changelogs, vendored
+
+_CHANGELOG = "CHANGELOG.md"
+_VERSION_FILE = "scripts/contextkit/base/version.py"
+_STATED = re.compile(r'^VERSION = "([^"]+)"$', re.MULTILINE)
+
+
+class Request(Record):
+    """What was asked for; `to` is a folder, a URL, a version, tag or branch; empty: the newest."""
+
+    to: str = ""
+    force: bool = False
+    dry_run: bool = False
+
+
+def upgrade(here: str, request: Request) -> str:
+    """Bring this toolkit up to date and say what is new; `here` is what a folder is relative to."""
+    if vendored.is_checkout():
+        return _checkout(here, request)
+    adopted = vendored.load(os.path.join(packages.TOOLKIT, vendored.RECORD))
+    top = os.path.realpath(packages.TOOLKIT).removesuffix(f"/{adopted.folder}")
+    if not adopted.hosts or top == os.path.realpath(packages.TOOLKIT):
+        raise ContextError(
+            f"{packages.TOOLKIT}: is neither a git checkout nor a copy that adopt made: unpack a"
+            " newer release in its place"
+        )
+    folder = os.path.join(here, request.to)
+    if request.to and os.path.isdir(folder):
+        return _copy(os.path.realpath(folder), adopted, top, request, request.to)
+    remote = request.to if _is_url(request.to) else adopted.remote
+    if not remote:
+        raise bad_input(
+            "to: this copy does not know where it came from: name a newer checkout, to=DIR, or a"
+            " git repository, to=URL"
+        )
+    with tempfile.TemporaryDirectory(prefix="contextkit-upgrade-") as scratch:
+        ref = _ref(scratch, remote, "" if _is_url(request.to) else request.to)
+        source = os.path.join(scratch, "contextkit")
+        named = () if ref == "HEAD" else ("--branch", ref)
+        git.run(scratch, "clone", "-q", "--depth=1", *named, "--", remote, source)
+        return _copy(source, adopted, top, request, f"{remote} {ref}")
+
+
+def _is_url(text: str) -> bool:
+    return "://" in text or ("@" in text and ":" in text)
+
+
+def _ref(folder: str, remote: str, wanted: str) -> str:
+    """The tag or branch of a repository that is meant: without a name the newest version."""
+    if remote.startswith("-"):
+        raise bad_input(f"to: {remote!r} is no git repository")
+    listed = git.run(folder, "ls-remote", "--tags", "--heads", "--refs", "--", remote).split("\n")
+    found = [line.split("\t")[1].split("/", 2)[2] for line in listed if "\t" in line]
+    versions = sorted(filter(version.is_version, found), key=version.order)
+    if not wanted:
+        released = [one for one in versions if "-" not in one]
+        return (released or ["HEAD"])[-1]
+    for name in (wanted, f"v{wanted}"):
+        if name in found:
+            return name
+    newest = ", ".join(reversed(versions[-5:])) or "no versions"
+    raise bad_input(f"to: {wanted!r} is no folder, and not in {remote}, which has {newest}")
+
+
+# A copy in a host
+
+
+def _copy(source: str, adopted: vendored.Adopted, top: str, request: Request, place: str) -> str:
+    """Have the toolkit in `source` adopt the repository `top` once more."""
+    newer = _version(files.read_if_there(os.path.join(source, _VERSION_FILE)), place)
+    _check_direction(newer, request)
+    lines = [
+        f"from {version.VERSION} to {newer} ({place})",
+        *_whats_new(files.read_if_there(os.path.join(source, _CHANGELOG)) or "", newer),
+    ]
+    command = [_python(source), os.path.join(source, "scripts", "adopt.py"), "adopt",
+               f"--into={top}", f"--dir={adopted.folder}"]  # fmt: skip
+    command += ["--dry-run"] if request.dry_run else []
+    kept = {
+        k: v for k, v in os.environ.items() if not k.startswith(("CONTEXTKIT_", "MAKE", "MFLAGS"))
+    }
+    done = subprocess.run(command, env=kept, stdin=subprocess.DEVNULL, capture_output=True)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").replace("adopt: ", "").strip()
+        raise ContextError(f"{said or 'adopt failed'}\nnothing was upgraded")
+    return "\n".join([*lines, done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")])
+
+
+def _python(source: str) -> str:
+    """An interpreter that has what the toolkit in `source` needs."""
+    own = os.path.join(source, ".venv", "bin", "python")
+    if os.access(own, os.X_OK):
+        return own
+    locks = [os.path.join(place, "requirements.lock") for place in (source, packages.TOOLKIT)]
+    if files.read_if_there(locks[0]) != files.read_if_there(locks[1]):
+        command = ["python3", os.path.join(source, "scripts", "setup.py")]
+        if subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode:
+            raise ContextError("the newer contextkit could not be set up: nothing was upgraded")
+        return own
+    return sys.executable
+
+
+def _version(text: str | None, place: str) -> str:
+    """The version that a toolkit states, read and not run."""
+    match = _STATED.search(text or "")
+    if match is None or not version.is_version(match[1]):
+        raise bad_input(f"to: {place}: is no contextkit that says its version")
+    return match[1]
+
+
+def _check_direction(newer: str, request: Request) -> None:
+    if version.order(newer) < version.order(version.VERSION) and not request.force:
+        raise bad_input(
+            f"to: {newer} is older than {version.VERSION}, which is here: force=1 goes back to it"
+            " (documents in newer formats are then not read)"
+        )
+
+
+def _whats_new(changelog: str, newer: str) -> list[str]:
+    if version.order(newer) < version.order(version.VERSION):
+        return ["goes back to an older version"]
+    own = files.read_if_there(os.path.join(packages.TOOLKIT, _CHANGELOG)) or ""
+    found = changelogs.between(own, changelog)
+    return ["what is new:", *found] if found else ["nothing new in its changelog"]
+
+
+# A checkout
+
+
+def _checkout(here: str, request: Request) -> str:
+    """Move the checkout that this is on to a newer commit, as far as git can without losing any."""
+    top = packages.TOOLKIT
+    if git.run(top, "status", "--porcelain", "--untracked-files=no").strip():
+        raise ContextError(f"{top}: has changes that are not committed: commit them first")
+    target, place = _fetched(here, request)
+    newer = _version(git.run(top, "show", f"{target}:{_VERSION_FILE}", fine=(0, 128)), place)
+    _check_direction(newer, request)
+    changelog = git.run(top, "show", f"{target}:{_CHANGELOG}", fine=(0, 128))
+    lines = [f"from {version.VERSION} to {newer} ({place})"]
+    if _holds(top, target, "HEAD") and not request.force:
+        return f"{version.VERSION} is here, and {place} has nothing newer"
+    lines += _whats_new(changelog, newer)
+    if request.dry_run:
+        return "\n".join(lines)
+    if _holds(top, "HEAD", target):
+        git.run(top, "merge", "-q", "--ff-only", target)
+    elif request.force:
+        git.run(top, "checkout", "-q", "--detach", target)
+    else:
+        raise ContextError(
+            f"{top}: has commits of its own, which {place} lacks: merge it yourself, or go there"
+            " without them: force=1"
+        )
+    return "\n".join(lines)
+
+
+def _fetched(here: str, request: Request) -> tuple[str, str]:
+    """The commit to go to, fetched, and what it is called."""
+    top = packages.TOOLKIT
+    folder = os.path.join(here, request.to)
+    if request.to and os.path.isdir(folder):
+        remote, ref = os.path.realpath(folder), "HEAD"
+    else:
+        remote = request.to if _is_url(request.to) else vendored.source()
+        if not remote:
+            raise bad_input("to: this checkout has no remote `origin`: to=DIR or to=URL")
+        ref = _ref(top, remote, "" if _is_url(request.to) else request.to)
+    git.run(top, "fetch", "-q", "--no-tags", "--", remote, ref)
+    commit = git.run(top, "rev-parse", "FETCH_HEAD^{commit}").strip()
+    return commit, f"{remote} {ref}" if ref != "HEAD" else remote
+
+
+def _holds(top: str, one: str, other: str) -> bool:
+    """Whether commit `one` is part of the history of `other`."""
+    base = git.run(top, "merge-base", one, other, fine=(0, 1)).strip()
+    return base == git.run(top, "rev-parse", one).strip()

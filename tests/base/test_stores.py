@@ -1,0 +1,88 @@
+"""stores.py: what is declared once, and what is made of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from conftest import git
+from contextkit.base import changes, stores
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout, Places
+from contextkit.base.stores import Store
+
+
+def test_kinds_and_settings_are_unique_and_a_store_lies_within_a_declared_one() -> None:
+    kinds = [store.kind for store in stores.STORES]
+    settings = [store.setting for store in stores.STORES if store.setting]
+    assert len(set(kinds)) == len(kinds) and len(set(settings)) == len(settings)
+    assert all(not store.within or stores.named(store.within) for store in stores.STORES)
+
+
+def test_a_kind_that_nobody_declares_is_a_mistake_of_ours() -> None:
+    with pytest.raises(LookupError, match="novel"):
+        stores.named("novel")
+
+
+@pytest.mark.parametrize("store", stores.with_documents(), ids=lambda store: str(store.kind))
+def test_a_declared_module_can_read_its_documents(store: Store) -> None:
+    assert callable(stores.module(store).load_all)
+
+
+def test_a_store_is_where_the_settings_put_it(repo: Path) -> None:
+    Path("contextkit.yaml").write_text("memory: kept/memory\n", encoding="utf-8")
+    layout = Layout()
+    assert layout.store("memory") == str(repo / "kept/memory")
+    assert layout.store("plan") == str(repo / "kept/memory/research_plans")
+    assert layout.store("run") == str(repo / ".contextkit/runs")
+
+
+def test_a_variable_names_another_place_for_one_call(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAVAIN_VERDICT_DIR", "elsewhere")
+    assert Layout().verdicts == str(repo / "elsewhere")
+    assert str(repo / "elsewhere") in Layout().ours
+
+
+def test_ours_are_stores_inbox_registry_and_copies_but_not_what_we_only_read(repo: Path) -> None:
+    ours = {os.path.relpath(path, repo) for path in Layout().ours}
+    assert ours == {
+        "parallelus/manuals/capsules",
+        "parallelus/manuals/capsules/remember-later.md",
+        "parallelus/manuals/subagent-registry.json",
+        "parallelus/manuals/templates/context_capsule_prompt.md",
+        "parallelus/manuals/templates/subagent_scope_template.md",
+        "parallelus/manuals/subagent-session-orchestration.md",
+        "shared/payloads",
+        ".aios/handoffs",
+        ".aios-core/development/templates/agent-handoff-tmpl.yaml",
+        ".temp/memory",
+        ".clavain/verdicts",
+        ".contextkit",
+    }
+
+
+def test_what_is_ours_is_no_part_of_a_diff_or_of_its_revision(repo: Path) -> None:
+    layout = Layout()
+    with changes.work_tree(layout) as tree:
+        before = tree.revision()
+    for place in layout.ours:
+        path = Path(place) if os.path.splitext(place)[1] else Path(place, "new.md")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("ours\n", encoding="utf-8")
+    git("add", "-A", "--force")
+    with changes.work_tree(layout) as tree:
+        assert tree.changes("HEAD") == [] and tree.diff("HEAD") == b""
+        assert tree.revision() == before
+    Path("parallelus/manuals/own.md").write_text("theirs\n", encoding="utf-8")
+    with changes.work_tree(layout) as tree:
+        assert [change.path for change in tree.changes("HEAD")] == ["parallelus/manuals/own.md"]
+
+
+def test_only_folders_of_documents_may_not_hold_each_other() -> None:
+    assert stores.folders() == ("capsules", "payloads", "handoffs", "memory", "verdicts")
+    Places(reminders="parallelus/manuals/capsules/inbox.md")  # as by default: inside another
+    with pytest.raises(ContextError, match="would hold handoffs"):
+        Places(payloads=".aios")

@@ -1,0 +1,71 @@
+"""One version, in one place; which of two is newer; documents of a newer format."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from conftest import CHECKOUT, SCRIPTS, Script
+from contextkit.base import version
+from contextkit.base.errors import ContextError
+
+# As semver.org orders them.
+ASCENDING = (
+    "0.9.0 1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11"
+    " 1.0.0-rc.1 1.0.0 1.2.0 1.10.0 2.0.0"
+).split()
+
+
+def test_versions_sort_as_semver_says() -> None:
+    shuffled = list(ASCENDING)
+    random.Random(1).shuffle(shuffled)
+    assert sorted(shuffled, key=version.order) == ASCENDING
+    assert version.order("v1.2.0") == version.order("1.2.0+build.7")
+
+
+@pytest.mark.parametrize("text", ["", "1.2", "1.2.x", "latest", "1.2.3.4", "\u0661.2.3"])
+def test_what_is_no_version_is_said(text: str) -> None:
+    assert not version.is_version(text)
+    with pytest.raises(ContextError, match="is not a version like"):
+        version.order(text)
+
+
+def test_the_version_is_semantic_and_said_in_one_place() -> None:
+    assert version.is_version(version.VERSION)
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["dynamic"] == ["version"]
+    module, _, name = project["tool"]["setuptools"]["dynamic"]["version"]["attr"].rpartition(".")
+    __import__(module)
+    assert getattr(sys.modules[module], name) == version.VERSION
+    stated = re.compile(rf"""["']{re.escape(version.VERSION)}["']""")
+    said = [path for path in SCRIPTS.rglob("*.py") if stated.search(path.read_text("utf-8"))]
+    assert [path.name for path in said] == ["version.py"]
+
+
+@pytest.mark.parametrize("script", sorted(path.stem for path in SCRIPTS.glob("*.py")))
+def test_every_script_says_its_version(script: str) -> None:
+    done = subprocess.run(
+        [sys.executable, SCRIPTS / f"{script}.py", "--version"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert (done.stdout, done.stderr) == (f"{script} {version.VERSION}\n", "")
+    assert done.returncode == 0
+
+
+def test_doctor_says_the_version(repo: object, run: Script) -> None:
+    run("doctor")
+    assert f"note: versions: this is contextkit {version.VERSION} (make " in run.out
+
+
+def test_a_newer_format_is_no_broken_document() -> None:
+    version.refuse_newer("1.7", "1.2", "x.md")
+    version.refuse_newer("?", "1.2", "x.md")
+    version.refuse_newer(None, "1", "x.md")
+    with pytest.raises(ContextError, match=r"x\.md: written by a newer contextkit .*make upgrade"):
+        version.refuse_newer("2", "1.2", "x.md")
