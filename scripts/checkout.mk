@@ -26,7 +26,7 @@ test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
 
 test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and makes (needs root): folder=DIR keeps them
-	@python3 "$(CONTEXTKIT_DIR)/tests/platforms.py" "$$folder"
+	@python3 '$(CONTEXTKIT_DIR)/tests/platforms.py' $(CONTEXTKIT_FOLDER)
 
 lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m ruff check && .venv/bin/python -m ruff format --check && .venv/bin/python -m mypy
