@@ -108,8 +108,8 @@ def without_scripts(checkout: Path) -> None:
         (checkout / "scripts" / path.name).write_bytes(path.read_bytes())
 
 
-@pytest.mark.parametrize("goal", ["bench_tokens", "bench_secrets", "test_platforms"])
-def test_a_script_of_the_tests_gets_its_folder(
+@pytest.mark.parametrize("goal", ["bench_tokens", "bench_secrets"])
+def test_a_benchmark_gets_its_folder(
     goal: str, checkout: Path, recorder: Recorder, tmp_path: Path
 ) -> None:
     for typed, folder in ((["folder=a 'b' $(shell touch pwned)"], "a 'b' $(shell touch pwned)"),

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from conftest import Script, start
+from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents.reminders import Reminder
 
@@ -31,7 +32,7 @@ def finished(processes: list[subprocess.Popen[str]]) -> None:
 
 def listed() -> tuple[Reminder, ...]:
     """The reminders of the inbox, none torn, each with an id of its own."""
-    found = reminders.load_all(str(INBOX))
+    found = tuple(reminders.load_all(Layout(), str(INBOX)).whole().documents)
     assert all(r.note == long(int(r.note.split()[1])) for r in found)
     assert {(r.topic, r.tags) for r in found} == {("ux", ("a", "b"))}
     assert len({r.id for r in found}) == len(found)

@@ -95,17 +95,17 @@ def test_the_verdict_in_a_message_is_recorded_with_the_stored_text_behind_it(
 
 def test_talk_about_a_status_is_no_verdict(layout: Layout) -> None:
     stop("a1", "The status of the build is fine; no verdict yet.")
-    assert verdicts.load_all(layout) == []
+    assert verdicts.load_all(layout).documents == []
 
 
 def test_an_agent_with_a_path_for_a_type_is_recorded_inside_the_store(layout: Layout) -> None:
     stop("a1", "STATUS: CLEAN\nMODEL: x\nSUMMARY: fine\n", "../../up")
-    (entry,) = verdicts.load_all(layout)
+    (entry,) = verdicts.load_all(layout).documents
     assert entry["agent"] == "..-..-up"
 
 
 def named(layout: Layout) -> list[str]:
-    return [entry["agent"] for entry in verdicts.load_all(layout)]
+    return [entry["agent"] for entry in verdicts.load_all(layout).documents]
 
 
 def test_agents_of_one_type_that_ran_side_by_side_keep_a_verdict_each(
@@ -128,7 +128,7 @@ def test_an_agent_that_started_later_replaces_the_verdict_of_its_type(
     fire("SubagentStart", agent_id="a2", agent_type="Explore")
     stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: mended\n")
     assert named(layout) == ["Explore"]
-    assert verdicts.load_all(layout)[0]["status"] == "CLEAN"
+    assert verdicts.load_all(layout).documents[0]["status"] == "CLEAN"
 
 
 def test_an_agent_whose_start_nobody_said_replaces_nothing(layout: Layout) -> None:
@@ -141,7 +141,10 @@ def test_an_agent_that_goes_on_keeps_its_verdict(layout: Layout) -> None:
     stop("a1", VERDICT)
     stop("a2", VERDICT)
     stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: mended\n")
-    assert [entry["status"] for entry in verdicts.load_all(layout)] == ["NEEDS_ATTENTION", "CLEAN"]
+    assert [entry["status"] for entry in verdicts.load_all(layout).documents] == [
+        "NEEDS_ATTENTION",
+        "CLEAN",
+    ]
 
 
 def test_forty_agents_that_stop_at_once_lose_nothing(layout: Layout) -> None:
@@ -154,7 +157,7 @@ def test_forty_agents_that_stop_at_once_lose_nothing(layout: Layout) -> None:
         children.append(child)
     for child in children:
         os.waitpid(child, 0)
-    assert len(stored(layout)) == len(payloads.load_all(layout, "s-1")) == 40
+    assert len(stored(layout)) == len(payloads.entries(layout, "s-1")) == 40
     assert len(named(layout)) == 40
 
 
@@ -204,7 +207,7 @@ def test_a_resumed_session_that_ended_twice_has_the_payloads_of_both(layout: Lay
         stop("a1", LONG + str(time.monotonic()))
         fire("SessionEnd", reason="resume")
     fire("SessionStart", source="resume")
-    assert len(stored(layout)) == len(payloads.load_all(layout, "s-1")) == 2
+    assert len(stored(layout)) == len(payloads.entries(layout, "s-1")) == 2
 
 
 def test_a_start_sweeps_what_nobody_used_for_a_day(
@@ -231,7 +234,7 @@ def test_the_end_of_a_session_takes_work_in_proportion_to_its_payloads(layout: L
         session = f"s-{count}"
         store(layout, session, "Short. " * 10)
         (first,) = Path(layout.payloads, session).glob("*.md")
-        entry = payloads.load_all(layout, session)[0]
+        entry = payloads.entries(layout, session)[0]
         entries = []
         for number in range(count):
             name = f"20251023-180500-x-{number}.md"

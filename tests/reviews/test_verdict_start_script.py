@@ -79,8 +79,8 @@ def test_starts_at_once_never_share_a_folder(branch: Path) -> None:
     assert [process.returncode for process in started] == [0] * 4, said
     folders = sorted(json.loads(out)["output_dir"] for out, _ in said)
     assert folders == [str(CURRENT), *(f"{CURRENT}-{n}" for n in (2, 3, 4))]
-    known, broken = runs.load_all(Layout())
-    assert len({one.id for one in known}) == 4 and broken == []
+    known = runs.load_all(Layout()).whole().documents
+    assert len({one.id for one in known}) == 4
 
 
 def test_a_start_killed_at_any_moment_is_taken_over_by_the_next(branch: Path) -> None:
@@ -96,8 +96,7 @@ def test_a_start_killed_at_any_moment_is_taken_over_by_the_next(branch: Path) ->
         time.sleep(moment * 0.004)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    known, broken = runs.load_all(Layout())
-    assert broken == []
+    known = runs.load_all(Layout()).whole().documents
     last = starting.start(Layout(), Request(process="review", agents=("a",)), 1_761_252_800)
     folder = Path(last.run.output_dir)
     assert folder == CURRENT and not list(folder.glob("*.md"))
