@@ -132,6 +132,20 @@ def test_an_empty_file_is_missing_and_an_error(text: str) -> None:
     assert said(text) == ("ERROR", ("missing",))
 
 
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        "safe, not safe for production",
+        "safe; not safe yet",
+        "Safe (unsafe with SSO)",
+        "safe: risky",
+    ],
+)
+def test_safe_that_is_taken_back_is_not_safe(verdict: str) -> None:
+    assert agent_review.parse(a_file(verdict=f"Verdict: {verdict}")).stated == ""
+    assert said(a_file(verdict=f"Verdict: {verdict}"))[0] == "NEEDS_ATTENTION"
+
+
 def test_a_file_without_an_index_is_malformed_and_has_no_findings() -> None:
     review = agent_review.parse("# Review\n\nFine.\n\nVerdict: needs-changes\n")
     assert (review.validation, review.stated, review.findings) == ("malformed", "needs-changes", ())
@@ -310,15 +324,28 @@ def test_lines_that_say_that_there_is_nothing_are_understood(nothing: str) -> No
         "### P0 — Critical Structural Issues\n\nNone found.\n\n---\n",
         "Nothing here is a P0. P1-1 of the last review is gone.\n",
         "### Improvements\n\n#### IMP-1. Say what the flag does\n",
-        "```\n### Findings Index\n- P0 | P0-1 | \"Quoted\" | Example\nVerdict: risky\n```\n",
+        "```\n### Findings Index\n- P2 | P2-1 | \"Quoted\" | Example\nVerdict: risky\n```\n",
         "    ### Findings Index\n    - an example, indented\n",
         "> ### Findings Index\n> Verdict: risky\n",
-        "```\n## outer\n```python\nx = 1\n```\n#### P0-1. P0: quoted\n```\n",
-        "1. text\n   ```\n   #### P0-1: quoted\n   ```\n",
     ],
 )  # fmt: skip
 def test_a_clean_review_may_speak_of_what_it_did_not_find(body: str) -> None:
     assert said(a_file(*ROWS) + "\n" + body) == ("CLEAN", ())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '```\n### Findings Index\n- P0 | P0-1 | "Quoted" | Example\nVerdict: risky\n```\n',
+        "```\n## outer\n```python\nx = 1\n```\n#### P0-1. P0: quoted\n```\n",
+        "1. text\n   ```\n   #### P0-1: quoted\n   ```\n",
+    ],
+)
+def test_a_p0_in_a_fence_is_no_finding_but_keeps_a_review_from_being_clean(body: str) -> None:
+    review = agent_review.parse(a_file(*ROWS) + "\n" + body)
+    status, flags = agent_review.status(review)
+    assert status == "NEEDS_ATTENTION" and flags[0].startswith("serious_at_line_")
+    assert len(review.findings) == len(ROWS)
 
 
 def test_a_row_without_a_severity_takes_that_of_its_section() -> None:
