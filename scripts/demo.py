@@ -12,8 +12,9 @@ import shutil
 import subprocess
 import tempfile
 
-from contextkit.base import cli
+from contextkit.base import cli, git
 from contextkit.base.commands import Arguments, Command, Option, Program
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, toolkit
 from walkthrough import capsules, handoffs, hosts, memory, payloads, reviews, subagents
 from walkthrough.walk import Walk, indent, show, write_file
@@ -50,9 +51,21 @@ def prepare(walk: Walk) -> None:
     write_file(notebooks, "PLAN.md", f"# Branch Plan - {BRANCH}\n\n## {changes}")
 
 
+def _check_machine(folder: str) -> None:
+    """Raise ContextError where the walk could not get to its end, before it begins."""
+    if os.path.exists(toolkit(".git")):
+        git.check(toolkit())
+    if os.statvfs(folder).f_flag & os.ST_NOEXEC:
+        raise ContextError(
+            f"{os.path.dirname(folder)}: is mounted noexec, and hooks are started there: name"
+            " another folder, TMPDIR=DIR make demo"
+        )
+
+
 def walk(layout: Layout, args: Arguments) -> str:
     folder = tempfile.mkdtemp(prefix="contextkit-demo-")
     try:
+        _check_machine(folder)
         taken = Walk(folder)
         prepare(taken)
         show(f"contextkit demo: this checkout's files and history, on branch {BRANCH}")

@@ -9,6 +9,7 @@ finds it done). Talks on stderr only. Written so that an old python can still re
 what is missing.
 """
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -23,7 +24,7 @@ PYTHON = os.path.join(VENV, "bin", "python")
 MAKE_PART = os.path.join(VENV, "contextkit.mk")
 UNFINISHED = os.path.join(VENV, "unfinished")  # there while packages are written
 OLDEST = (3, 11)
-HELP = "install uv, or pip for python3 (Debian, Ubuntu: apt install python3-pip)"
+HELP = "install pip and venv for python3 (Debian, Ubuntu: apt install python3-venv), or uv"
 
 
 def say(text):
@@ -58,17 +59,22 @@ def succeeds(*command):
 
 
 def run(command):
-    """Run a command with its output on stderr; raises CalledProcessError.
+    """Run a command; raises OSError with its last words where it fails, and shows nothing else.
 
     It inherits the lock: what a killed set-up leaves running is waited for by the next one.
     """
-    subprocess.run(
+    done = subprocess.run(
         command,
-        check=True,
         stdin=subprocess.DEVNULL,
-        stdout=sys.stderr.fileno(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         close_fds=False,
+        env=dict(os.environ, PYTHONUTF8="1"),  # a path may be beyond the locale
     )
+    if done.returncode:
+        said = done.stdout.decode("utf-8", "replace").strip().splitlines()
+        last = said[-1] if said else "status %d" % done.returncode
+        raise OSError("`%s` failed: %s" % (" ".join(command[:3]), last))
 
 
 def make_environment():
@@ -78,8 +84,10 @@ def make_environment():
     real = os.path.realpath(sys.executable)  # what a link on the way leads to may change
     if shutil.which("uv"):
         run(["uv", "venv", "--quiet", "--no-project", "--python", real, VENV])
-    else:
+    elif succeeds(real, "-c", "import venv"):
         run([real, "-m", "venv", "--without-pip", VENV])
+    else:
+        raise OSError("%s has no venv module: %s" % (real, HELP))
 
 
 def installers():
@@ -101,9 +109,8 @@ def install(lock_file):
         try:
             run(way + ["--require-hashes", "--no-deps", "-r", os.path.join(HERE, lock_file)])
             break
-        except subprocess.CalledProcessError:
-            problem = "packages could not be installed: is the package index in reach?"
-            say("`%s` failed" % " ".join(way[:3]))
+        except OSError as error:
+            problem = "packages could not be installed; is the package index in reach? %s" % error
     else:
         os.remove(UNFINISHED)  # refused before anything was written
         raise OSError(problem)
@@ -112,7 +119,7 @@ def install(lock_file):
 
 def write(path, text):
     draft = "%s.%d.tmp" % (path, os.getpid())
-    with open(draft, "w", encoding="utf-8") as file:
+    with open(draft, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     os.replace(draft, path)
 
@@ -120,7 +127,7 @@ def write(path, text):
 def made_from(stamp):
     """The digest in the last line of a file that set-up wrote; empty if it is not there."""
     try:
-        with open(stamp, encoding="utf-8") as file:
+        with open(stamp, encoding="utf-8", errors="surrogateescape") as file:
             return file.read().split()[-1]
     except (OSError, IndexError):
         return ""
@@ -138,6 +145,7 @@ def ensure(stamp, sources, build):
 
 
 def run_time():
+    check_writable()
     say("setting up .venv (once; a few seconds) ...")
     make_environment()
     install("requirements.lock")
@@ -150,6 +158,7 @@ def run_time():
 
 
 def tools():
+    check_writable()
     say("installing what the tests need ...")
     install("requirements-dev.lock")
     return ""
@@ -163,6 +172,26 @@ def set_up(development):
     if development:
         sources = [os.path.join(HERE, "requirements-dev.lock"), MAKE_PART]
         ensure(os.path.join(VENV, "development.stamp"), sources, tools)
+
+
+def reason(error):
+    """What went wrong, and where nothing may be written what to do about it."""
+    if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return error
+    return "%s: %s: run `make -C '%s' setup` as its owner, or use a copy in a folder of yours" % (
+        error.filename or HERE,
+        error.strerror,
+        HERE,
+    )
+
+
+def check_writable():
+    """Raise OSError where this user may not write, before anything is begun."""
+    made = VENV if os.path.isdir(VENV) else HERE
+    if not os.access(made, os.W_OK):
+        readonly = os.statvfs(made).f_flag & os.ST_RDONLY
+        code = errno.EROFS if readonly else errno.EACCES
+        raise OSError(code, os.strerror(code), made)
 
 
 def main(argv):
@@ -182,8 +211,8 @@ def main(argv):
             say("waiting for another set-up to end ...")
             fcntl.flock(lock, fcntl.LOCK_EX)
         set_up("--development" in argv)
-    except (OSError, subprocess.CalledProcessError) as error:
-        say("set-up failed: %s" % error)
+    except OSError as error:
+        say("set-up failed: %s" % (reason(error)))
     except KeyboardInterrupt:
         say("set-up was interrupted; the next one starts over")
     else:

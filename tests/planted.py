@@ -16,6 +16,7 @@ ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + "234567"
 WORDY = ALNUM + "_-"
+CAPITALS = string.ascii_uppercase + string.digits
 
 # kind -> parts: a string as it is, or (how many, of which characters)
 _FORMS: dict[str, tuple[str | tuple[int, str], ...]] = {
@@ -57,6 +58,14 @@ _FORMS: dict[str, tuple[str | tuple[int, str], ...]] = {
     "atlassian": ("ATA", "TT3xFfGF0", (80, WORDY), "=", (8, UPPER)),
     "square": ("sq0", "atp-", (22, WORDY)),
     "supabase": ("sb", "p_", (40, HEX)),
+    "huggingface-letters": ("h", "f_", (34, string.ascii_lowercase)),
+    "huggingface-organization": ("api_", "org_", (34, string.ascii_letters)),
+    "gitlab-oauth": ("glo", "as-", (64, WORDY)),
+    "terraform": ((14, ALNUM), ".atl", "asv1.", (64, WORDY)),
+    "onepassword": ("A", "3-", (6, CAPITALS), "-", (11, CAPITALS), "-", (5, CAPITALS), "-",
+                    (5, CAPITALS), "-", (5, CAPITALS)),
+    "openshift": ("sha", "256~", (43, WORDY)),
+    "random-mixed": ((40, ALNUM),),
 }  # fmt: skip
 
 # name before the value, and the value: what has no beginning of its own
@@ -102,6 +111,22 @@ LOOK_ALIKES = (
     "auth: see manuals/authentication.md#tokens-2",
     "password reset tokens expire after 24h",
     "credentials: managed by 1Password, vault `team-2025`",
+    "export API_TOKEN=ops_eyJzaWduSW5BZGRyZXNzIjoi...",
+    "the token was glc_[Redacted], see line 12",
+    "https://example.org/images/2018-250-xoxo-meeting-1.jpg",
+    "xoxe.xoxp-1-RANDOMSTRINGHERE",
+    "coredns-5d78c9869d-7k2xz and web-66b6c48dd5-x8v2q were restarted",
+    "numpy-2.1.3-cp313-cp313-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
+    "linux-x64-node-20.11.1-pnpm-9.1.0-cache-v3 was restored",
+    "test_http2_returns_404_when_the_v2_route_is_gone_in_py312",
+    "getUserByIdV2FromHttp2ServerWithRetry3Times",
+    "ULID 01ARZ3NDEKTSV4RRFFQ69G5FAV and 01BX5ZZKBKACTAV9WEVGEMMVRZ",
+    "_ZN4core3fmt9Formatter9write_str17h3b1f2a4c5d6e7f80E",
+    "scripts/contextkit/base/x86_64-v2/2025-10-23T18-05-00Z_run42.log",
+    "https://docs.example.org/document/d/1A2b3C4d5E6f7G8h9I0jKlMnOpQrStUv/edit",
+    "20251023-171812-20251023171813-measure-payload-store-2",
+    "feature/2025-10-23-JIRA-12345-login-v2-rework2-final3",
+    "CVE-2024-3094, GHSA-jfh8-c2jp-5v3q and RFC9110#section-15.5.2",
 )
 
 
@@ -124,6 +149,11 @@ def _private_key(rng: random.Random, name: str) -> str:
     lines = (_made(((64, ALNUM + "+/"),), rng) for _ in range(4))
     dashes = "-" * 5
     return "\n".join([f"{dashes}BEGIN {name}{dashes}", *lines, f"{dashes}END {name}{dashes}"])
+
+
+def _lines(rng: random.Random) -> str:
+    """Base64 in lines, as a certificate has it."""
+    return "\n".join(_made(((64, ALNUM + "+/"),), rng) for _ in range(12))
 
 
 def secrets(seed: int = 8) -> dict[str, dict[str, str]]:
@@ -182,6 +212,12 @@ def look_alikes(seed: int = 8) -> list[str]:
         f"![chart](data:image/png;base64,{image})",
         f"session {identity} ended",
         f"source_session: 20251023-171812-20251023171813-{digest[:6]}",
+        f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{_made(((43, ALNUM),), rng)} ada@laptop",
+        f"h1:{base64.b64encode(rng.randbytes(32)).decode()}",
+        f"SHA256:{base64.b64encode(rng.randbytes(32)).decode().rstrip('=')} fingerprint",
+        f"public_key = {_made(((44, ALNUM),), rng)}",
+        f'"csrf-token": "{_made(((40, ALNUM),), rng)}"',
+        f"-----BEGIN CERTIFICATE-----\n{_lines(rng)}\n-----END CERTIFICATE-----",
         f"/nix/store/{_made(((32, string.ascii_lowercase + string.digits),), rng)}-python3-3.12",
         f"ghcr.io/acme/app@sha256:{digest}",
     ]

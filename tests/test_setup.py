@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -113,7 +114,7 @@ def start(clone: Path, machine: Machine, *arguments: str) -> subprocess.Popen[st
 
 
 def wait_for(path: Path) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not path.exists():
         assert time.monotonic() < end, f"{path} does not come"
         time.sleep(0.01)
@@ -236,7 +237,7 @@ def test_after_a_kill_it_starts_over(
     assert "No open reminders." in done.stdout
     assert whole or "contextkit: waiting for another set-up to end ..." in done.stderr
     assert not list((clone / ".venv").rglob("half*"))
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
 
 
 def set_up_of(process: int) -> int:
@@ -257,7 +258,7 @@ def test_control_c_is_no_traceback_and_the_next_run_starts_over(
     run = start(clone, machine, "reminders")
     wait_for(tmp_path / "reached")
     os.killpg(run.pid, signal.SIGINT)
-    _printed, talked = run.communicate(timeout=60)
+    _printed, talked = run.communicate(timeout=300)
     assert "contextkit: set-up was interrupted; the next one starts over" in talked
     assert "Traceback" not in talked
     machine.add_uv()
@@ -279,19 +280,68 @@ def test_without_uv_and_pip_it_says_in_one_line_what_to_install(
     without = {**machine.env, "PYTHONPATH": str(tmp_path / "none")}
     refused = make("reminders", cwd=clone, env=without, status=2)
     assert told(refused.stderr) == [
-        "contextkit: set-up failed: install uv, or pip for python3"
-        " (Debian, Ubuntu: apt install python3-pip)"
+        "contextkit: set-up failed: install pip and venv for python3"
+        " (Debian, Ubuntu: apt install python3-venv), or uv"
     ]
     assert refused.stdout == "" and "Traceback" not in refused.stderr
-    machine.add_uv("exit 1")
+    machine.add_uv("echo a lot of talk; echo no route to host >&2; exit 1")
     refused = make("reminders", cwd=clone, env=without, status=2)
     assert told(refused.stderr) == [
-        "contextkit: `uv pip install` failed",
-        "contextkit: set-up failed: packages could not be installed:"
-        " is the package index in reach?",
+        "contextkit: set-up failed: packages could not be installed; is the package index in"
+        " reach? `uv pip install` failed: no route to host",
     ]
+    assert "a lot of talk" not in refused.stderr
     machine.add_uv()
     make("reminders", cwd=clone, env=machine.env)
+
+
+def test_without_a_venv_module_it_says_what_to_install(clone: Path, machine: Machine) -> None:
+    (machine.bin / "none").mkdir()
+    (machine.bin / "none" / "venv.py").write_text("raise ImportError", encoding="utf-8")
+    without = {**machine.env, "PYTHONPATH": str(machine.bin / "none")}
+    refused = make("reminders", cwd=clone, env=without, status=2)
+    assert told(refused.stderr) == [
+        f"contextkit: set-up failed: {PYTHON3} has no venv module: install pip and venv for"
+        " python3 (Debian, Ubuntu: apt install python3-venv), or uv"
+    ]
+    assert "Traceback" not in refused.stderr
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+
+def as_nobody(*command: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as an ordinary user who owns none of the files."""
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", **variables},
+        user=65534,
+        group=65534,
+        extra_groups=[],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+    )
+
+
+@needs_root
+def test_a_checkout_that_one_may_not_write_says_who_can_set_it_up(first_clone: Path) -> None:
+    with tempfile.TemporaryDirectory() as made:  # the folder of the tests is closed to others
+        os.chmod(made, 0o755)
+        place = Path(made, "kit")
+        git("clone", "-q", str(first_clone), str(place))
+        done = as_nobody("make", "-s", "-f", str(place / "Makefile"), "reminders", cwd=Path("/"))
+        if "install Python" in done.stderr:
+            pytest.skip("the system has no new enough python3 for everybody")
+        own = [line for line in done.stderr.splitlines() if line.startswith("contextkit: ")]
+        assert own == [
+            f"contextkit: set-up failed: {place}: Permission denied: run `make -C '{place}'"
+            " setup` as its owner, or use a copy in a folder of yours"
+        ]
+        assert "Traceback" not in done.stderr and done.returncode == 2
+        assert not (place / ".venv").exists()
 
 
 OLD = f"""exec '{PYTHON3}' -c '

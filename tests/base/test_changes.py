@@ -214,7 +214,7 @@ def test_outside_of_a_repository_nothing_is_compared(sealed: Path) -> None:
 def test_without_git_it_is_said(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = tree()
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(ContextError, match="git cannot be started"), found:
+    with pytest.raises(ContextError, match="git is not installed"), found:
         pass
 
 

@@ -1,9 +1,10 @@
 """make bench_secrets: how much of what is planted is found, and what is flagged that is none.
 
 The planted fakes are ours (tests/planted.py), so their rate says that no rule is broken, not how
-well strangers' secrets are found; for that, `folder=DIR` takes any folder: it prints how many
-findings of each kind its files have, never a value. Where detect-secrets can be imported it gets
-the same texts: `.venv/bin/python -m pip install detect-secrets==1.5.0`.
+well strangers' secrets are found. For that, `folder=DIR` takes any folder: it prints how many
+findings of each kind its files have, never a value; and `folder=FILE.toml` takes the rules of
+gitleaks (its `config/gitleaks.toml`) and makes values from them. Where detect-secrets can be
+imported it gets the same texts: `.venv/bin/python -m pip install detect-secrets==1.5.0`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
 
+import gitleaks_rules  # noqa: E402
 import planted  # noqa: E402
 from contextkit.base import redaction  # noqa: E402
 
@@ -72,7 +74,31 @@ def of_folder(folder: str) -> str:
     return "\n".join([*lines, *(f"{kind}: {count}" for kind, count in kinds.most_common())])
 
 
+def of_rules(path: str) -> str:
+    """How many values made from the rules of gitleaks are found, and what redaction leaves."""
+    count = assigned = alone = left = 0
+    missed: Counter[str] = Counter()
+    for rule, named, sentence in gitleaks_rules.samples(path):
+        count += 1
+        assigned += bool(redaction.found(named))
+        alone += bool(redaction.found(sentence))
+        if not redaction.found(sentence):
+            missed[rule] += 1
+        once = redaction.redacted(sentence)[0]
+        left += redaction.redacted(once)[0] != once
+    return "\n".join([
+        f"{count} values of {path}",
+        f"assigned to a name: {assigned} found ({assigned / count:.0%})",
+        f"alone in a sentence: {alone} found ({alone / count:.0%})",
+        f"found again in what redaction left: {left}",
+        f"never found alone: {', '.join(sorted(rule for rule in missed if missed[rule] == 3))}",
+    ])  # fmt: skip
+
+
 def main() -> int:
+    if len(sys.argv) > 1 and sys.argv[1].endswith(".toml"):
+        print(of_rules(sys.argv[1]))
+        return 0
     if len(sys.argv) > 1 and sys.argv[1]:
         print(of_folder(sys.argv[1]))
         return 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkouts import a_toolkit, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit.base import copies, files, packages
+from contextkit.base import copies, files, packages, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
@@ -254,26 +254,31 @@ def test_drafts_of_killed_processes_are_found(layout: Layout, run: Script) -> No
 
 
 @pytest.mark.usefixtures("untried")
-@pytest.mark.parametrize("store", list(store_documents.UNREADABLE))
-def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, store: str) -> None:
-    """In every store of the table; a store that is added needs a line here."""
+@pytest.mark.parametrize("kind", [store.kind for store in stores.with_documents()])
+def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, kind: str) -> None:
+    """In every store that is declared; one that is added needs a line here."""
     broken = {
-        "capsules": f"{layout.capsules}/main/20251023T180500Z.md",
-        "reminders": layout.reminders,
-        "payloads": f"{layout.payloads}/s/manifest.json",
-        "verdicts": layout.join(".clavain", "verdicts", "a.json"),
-        "handoffs": f"{layout.handoffs}/handoff-a-to-b-20251023T180500Z.yaml",
-        "memory": f"{layout.memory}/checkpoints/cp_review_20251023T180500.json",
-        "review runs": f"{layout.state}/runs/20251023T180500Z-abcdef.json",
-        "subagents": layout.registry,
-    }[store]
+        "capsule": f"{layout.capsules}/main/20251023T180500Z.md",
+        "reminder": layout.reminders,
+        "payload": f"{layout.payloads}/s/manifest.json",
+        "verdict": f"{layout.verdicts}/a.json",
+        "handoff": f"{layout.handoffs}/handoff-a-to-b-20251023T180500Z.yaml",
+        "plan": f"{layout.memory}/research_plans/t.md",
+        "finding": f"{layout.memory}/findings/a_20251023T180500.md",
+        "merged": f"{layout.memory}/findings/merged_20251023T180500.md",
+        "checkpoint": f"{layout.memory}/checkpoints/cp_review_20251023T180500.json",
+        "snapshot": f"{layout.memory}/context_snapshots/snap_20251023T180500.md",
+        "run": f"{layout.state}/runs/20251023T180500Z-abcdef.json",
+        "subagent": layout.registry,
+    }[kind]
     Path(broken).parent.mkdir(parents=True)
     Path(broken).write_bytes(b"\xff{")
-    own = {"payloads": layout.payloads, "handoffs": layout.handoffs, "memory": layout.memory,
-           "review runs": layout.state}  # fmt: skip
-    files.store(own.get(store, layout.join(".clavain", "verdicts")))
+    store = stores.named(kind)
+    for folder in (layout.store(store.within or kind), layout.verdicts):
+        if not (store.in_git or store.is_file):
+            files.store(folder)
     (line,) = wrong(run)
-    assert line.startswith(f"{store}: ") and line.endswith(")")
+    assert line.startswith(f"{store.label}: {layout.shown(broken)}: ") and line.endswith(")")
 
 
 @pytest.mark.usefixtures("untried")
@@ -307,3 +312,18 @@ def test_settings_that_no_host_could_read_are_found(repo: Path, run: Script) -> 
     (repo / ".codex" / "hooks.json").write_text("{ // x\n}", encoding="utf-8")
     (line,) = wrong(run, "--host=codex")
     assert ".codex/hooks.json:1: not valid JSON" in line
+
+
+def test_a_launcher_that_may_not_be_started_is_one_finding_with_its_mend(
+    repo: Path, toolkit: Path, tmp_path: Path, run: Script
+) -> None:
+    launcher = tmp_path / "kit" / "scripts" / "hook.sh"
+    launcher.parent.mkdir(parents=True)
+    launcher.write_text("#!/bin/sh\n", encoding="utf-8")
+    write_hooks(repo, {}, tmp_path / "kit")
+    (line,) = [line for line in wrong(run, "--host=claude") if line.startswith("hooks: ")]
+    assert "SessionStart, UserPromptSubmit" in line
+    assert f"{launcher} cannot be started: chmod +x '{launcher}'" in line
+    launcher.chmod(0o755)  # what is executable and refused lies on a disk that runs nothing
+    refused = trials._why_not_started(PermissionError(13, "Permission denied", str(launcher)))
+    assert "its disk is mounted noexec" in refused

@@ -240,7 +240,7 @@ def test_an_entry_says_what_the_file_says(layout: Layout) -> None:
         }
     ]
     assert payloads.load(str(path), "x") == a_payload(content="Größe\n")
-    assert payloads.load_all(layout, "s") == manifest(layout)["payloads"]
+    assert payloads.entries(layout, "s") == manifest(layout)["payloads"]
     assert {os.stat(path).st_mtime, os.stat(path.with_name("manifest.json")).st_mtime} == {NOW}
 
 
@@ -386,7 +386,7 @@ def test_a_broken_manifest_is_kept_aside(layout: Layout, broken: bytes) -> None:
     path = Path(layout.payloads, "s", "manifest.json")
     path.write_bytes(broken)
     with pytest.raises(ContextError, match="mend it with payload_repair session=s"):
-        payloads.load_all(layout, "s")
+        payloads.entries(layout, "s")
     said = payloads.repair(layout, "s", NOW)
     assert (
         said[0] == "manifest.json could not be read: kept as manifest.json.broken-20251128T100500Z"

@@ -32,6 +32,10 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
     """Do what the arguments say and return the exit status; only this function prints."""
     global _program
     _program = program.name
+    if sys.getfilesystemencoding() != "utf-8" and argv is None:
+        from contextkit.base import packages
+
+        packages.speak_utf8()
     try:
         command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
         args = Arguments(arguments.typed(options_of(command), raw))
@@ -49,7 +53,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         say(str(error))
         return error.status
     except OSError as error:
-        say(f"{error.filename or 'output'}: {error.strerror or error}")
+        say(f"{error.filename or 'output'}: {error.strerror or error}{_way_out(error)}")
         return 1
     except KeyboardInterrupt:
         import signal
@@ -57,6 +61,13 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # die of it, so that a caller's loop ends too
         os.kill(os.getpid(), signal.SIGINT)
         return 1
+
+
+def _way_out(error: OSError) -> str:
+    """What to do where nothing may be written."""
+    if error.errno not in (1, 13, 30):  # EPERM, EACCES, EROFS
+        return ""
+    return ": make it writable for you, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
 
 
 def leave(status: int) -> NoReturn:

@@ -23,6 +23,9 @@ _MISLEADING = frozenset(
     " GIT_DIFF_OPTS GIT_EXTERNAL_DIFF".split()
 )
 _HEX = frozenset("0123456789abcdef")
+_NO_ANSWER = (127, 128)  # statuses: git is not there; it cannot work here
+NOT_THERE = "git is not installed, or not on the PATH: install git"
+_said_why = False
 _at_rest = False  # whether git may not be started, as in a hook
 
 
@@ -164,6 +167,7 @@ class asked:
     failed = False
 
     def __init__(self, folder: str, *arguments: str) -> None:
+        self._folder = folder
         self._out, end = os.pipe()
         actions = ((os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),)
         self._process = _start(folder, arguments, end, actions)
@@ -174,8 +178,33 @@ class asked:
         while piece := os.read(self._out, _PIECE):
             pieces.append(piece)
         os.close(self._out)
-        self.failed = _status(self._process) != 0
+        status = _status(self._process)
+        self.failed = status != 0
+        if status in _NO_ANSWER:
+            _say_why(self._folder)
         return "" if self.failed else b"".join(pieces).decode("utf-8", "replace")
+
+
+def _say_why(folder: str) -> None:
+    """Say once on stderr that git is not there or refuses the repository, if that is so.
+
+    What a command prints without git's answer is then known to lack something.
+    """
+    global _said_why
+    if _said_why or _at_rest:
+        return
+    _said_why = True
+    try:
+        check(folder)
+    except ContextError as error:
+        from contextkit.base import cli
+
+        cli.say(f"without git's answers: {error}")
+
+
+def check(folder: str) -> None:
+    """Raise ContextError, with the way out, where git is not there or refuses the repository."""
+    answer(folder, "rev-parse", "--git-dir")
 
 
 def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:
@@ -193,8 +222,8 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
     if status:
         lines = said.decode("utf-8", "replace").splitlines()
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-        if not process:
-            reason = "fatal: git cannot be started"
+        if not process and not _at_rest:
+            raise ContextError(NOT_THERE)
         command = next(word for word in arguments if word[0] != "-" and "=" not in word)
         raise ContextError(
             refusal(lines) or f"git {command} failed: {reason or f'status {status}'}"
@@ -282,7 +311,7 @@ def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (
             [*command, *arguments], env=kept, input=os.fsencode(given), capture_output=True
         )
     except FileNotFoundError:
-        raise ContextError("git is not installed") from None
+        raise ContextError(NOT_THERE) from None
     if done.returncode not in fine:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = said[-1] if said else f"ended with {done.returncode}"

@@ -32,6 +32,17 @@ def need(*names: str) -> None:
         os.execve(python, [python, *sys.orig_argv[1:]], {**os.environ, _MARK: "1"})
 
 
+def speak_utf8() -> None:
+    """Start this process again in Python's UTF-8 mode, unless it is in it.
+
+    In a locale of another encoding a path or a text with an umlaut could not be written or shown.
+    Python itself takes care of the locales C and POSIX.
+    """
+    if not sys.flags.utf8_mode and not os.environ.get(_MARK):
+        variables = {**os.environ, "PYTHONUTF8": "1"}
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], variables)
+
+
 def stay() -> None:
     """Never start this process again, since it has read its input; what is missing is an error."""
     os.environ[_MARK] = "1"

@@ -28,6 +28,7 @@ _JOINTS = ("=", ":", ">", "is ", "was ", "--")
 _CARRIERS = ("bearer ", "basic ")
 _DIGITS = frozenset("0123456789")
 _SHORTEST = 15  # characters of a token, the beginning that its issuer gave it included
+_LONG = 30  # characters of a word that may be a token without a digit
 _REPEATED = 8  # characters of a value that is looked for in the rest of the text
 _MOST_REPEATED = 50  # different values that are
 
@@ -56,6 +57,8 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
     secrets: list[Secret] = []
     line = at = end = 0
     places += _again(text, places)
+    known = [(start, stop) for kind, start, stop in places if kind in allowed]
+    places = [p for p in places if p[0] != "random" or not _is_within(p, known)]
     for kind, start, stop in sorted(places, key=lambda place: (place[1], -place[2])):
         if kind in allowed or any(known in text[start:stop] for known in allowed):
             continue
@@ -67,6 +70,10 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
     return tuple(secrets)
 
 
+def _is_within(place: Place, spans: list[tuple[int, int]]) -> bool:
+    return any(start <= place[1] and place[2] <= stop for start, stop in spans)
+
+
 def _worth_a_search(text: str) -> bool:
     """Whether there can be a secret at all: a cheap look, which is right when it says no."""
     lower = text.lower()
@@ -75,7 +82,10 @@ def _worth_a_search(text: str) -> bool:
     if _has(lower, _NAMES):
         if any(_has(line, _NAMES) and _has(line, _JOINTS) for line in lower.split("\n")):
             return True
-    return any(len(word) >= _SHORTEST and not _DIGITS.isdisjoint(word) for word in text.split())
+    return any(
+        len(word) >= _SHORTEST and (len(word) >= _LONG or not _DIGITS.isdisjoint(word))
+        for word in text.split()
+    )
 
 
 def _has(text: str, literals: tuple[str, ...]) -> bool:

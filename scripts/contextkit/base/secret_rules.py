@@ -19,51 +19,70 @@ _HEX = DIGITS + "abcdefABCDEF"
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + DIGITS
 _DOTTED = WORD + "."
 
+# A rule's beginning may also be found inside a token: what stands before it is taken too.
+HEADS = frozenset([".atlasv1."])
+
 # kind | characters that must follow | their class | the beginnings
 _TABLE = (
+    ("adobe-secret", 32, WORD, "p8e-"),
     ("age-key", 50, _CAPITALS, "AGE-SECRET-KEY-1"),
     ("airtable-token", 70, _DOTTED, "pat"),
     ("alibaba-key", 20, WORD, "LTAI"),
     ("anthropic-key", 32, WORD, "sk-ant-"),
-    ("artifactory-token", 60, WORD, "AKCp"),
+    ("artifactory-token", 59, WORD, "AKCp cmVmd"),
     ("atlassian-token", 60, BASE64, "ATATT3 ATCTT3"),
-    ("aws-key", 16, _CAPITALS, "AKIA ASIA ABIA ACCA"),
+    ("aws-key", 16, _CAPITALS, "AKIA ASIA ABIA ACCA A3T"),
+    ("aws-bedrock-key", 100, BASE64, "ABSK"),
+    ("aws-bedrock-key", 24, BASE64, "bedrock-api-key-"),
+    ("clickhouse-key", 38, WORD, "4b1d"),
     ("clojars-token", 60, WORD, "CLOJARS_"),
+    ("cloudflare-ca-key", 100, _HEX + "-", "v1.0-"),
+    ("defined-networking-token", 60, BASE64, "dnkey-"),
     ("databricks-token", 32, _HEX, "dapi"),
     ("digitalocean-token", 64, _HEX, "dop_v1_ doo_v1_ dor_v1_"),
     ("docker-token", 27, WORD, "dckr_pat_ dckr_oat_"),
     ("doppler-token", 40, WORD, "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit."),
-    ("duffel-token", 43, WORD, "duffel_live_ duffel_test_"),
+    ("duffel-token", 43, BASE64, "duffel_live_ duffel_test_"),
     ("dynatrace-token", 64, _DOTTED, "dt0c01."),
     ("easypost-key", 54, WORD, "EZAK EZTK"),
     ("figma-token", 40, WORD, "figd_"),
     ("flutterwave-key", 12, WORD, "FLWSECK_TEST- FLWSECK- FLWPUBK_TEST-"),
-    ("flyio-token", 43, BASE64, "fo1_ fm1_ fm1a_ fm2_"),
-    ("frameio-token", 64, WORD, "fio-u-"),
+    ("facebook-token", 100, WORD, "EAAM EAAC"),
+    ("flyio-token", 43, BASE64, "fo1_ fm1_ fm1a_ fm1r_ fm2_"),
+    ("frameio-token", 64, BASE64, "fio-u-"),
     ("github-token", 36, WORD, "ghp_ gho_ ghu_ ghs_ ghr_"),
     ("github-token", 50, WORD, "github_pat_"),
     (
         "gitlab-token", 20, _DOTTED,
-        "glpat- glptt- gldt- glrt- glcbt- glft- glsoat- glimt- glagent- GR1348941",
+        "glpat- glptt- gldt- glrt- glcbt- glft- glffct- gloas- glsoat- glimt- glagent- GR1348941",
     ),
     ("google-key", 35, WORD, "AIza"),
     ("google-key", 28, WORD, "GOCSPX-"),
     ("google-token", 40, _DOTTED, "ya29."),
+    ("gocardless-token", 40, BASE64, "live_"),
     ("grafana-token", 32, BASE64, "glsa_ glc_"),
+    ("grafana-key", 60, BASE64, "eyJrIjoi"),
     ("groq-key", 48, WORD, "gsk_"),
     ("harness-token", 40, _DOTTED, "pat. sat."),
     ("heroku-key", 60, WORD, "HRKU-"),
     ("huggingface-token", 34, WORD, "hf_ api_org_"),
     ("infracost-token", 32, WORD, "ico-"),
+    ("intra42-secret", 64, _HEX, "s-s4t2ud- s-s4t2af-"),
     ("linear-key", 40, WORD, "lin_api_ lin_oauth_"),
+    ("lob-key", 30, _HEX, "live_ test_ live_pub_ test_pub_"),
     ("mailgun-key", 32, _HEX, "key- pubkey-"),
-    ("newrelic-key", 27, WORD, "NRAK- NRJS- NRII-"),
+    ("mapbox-token", 60, _DOTTED, "pk. sk."),
+    ("newrelic-key", 27, WORD, "NRAK- NRII-"),
+    ("newrelic-key", 19, _HEX, "NRJS-"),
     ("notion-token", 43, WORD, "ntn_ secret_"),
     ("npm-token", 36, WORD, "npm_"),
     ("openai-key", 40, WORD, "sk- sk-proj- sk-svcacct- sk-admin- sk-or-v1-"),
     ("onepassword-token", 200, BASE64, "ops_eyJ"),
+    ("onepassword-key", 31, _CAPITALS + "-", "A3-"),
+    ("openshift-token", 43, WORD, "sha256~"),
     ("perplexity-key", 48, WORD, "pplx-"),
-    ("planetscale-token", 32, _DOTTED, "pscale_tkn_ pscale_pw_ pscale_oauth_"),
+    ("plaid-token", 36, _HEX + "-", "access-sandbox- access-development- access-production-"),
+    ("planetscale-token", 32, _DOTTED + "=", "pscale_tkn_ pscale_pw_ pscale_oauth_"),
     ("postman-key", 59, WORD, "PMAK-"),
     ("prefect-key", 36, WORD, "pnu_"),
     ("pulumi-token", 40, _HEX, "pul-"),
@@ -72,20 +91,29 @@ _TABLE = (
     ("replicate-token", 37, WORD, "r8_"),
     ("rubygems-key", 48, _HEX, "rubygems_"),
     ("scalingo-token", 48, WORD, "tk-us-"),
-    ("sendgrid-key", 60, _DOTTED, "SG."),
+    ("sendgrid-key", 60, BASE64, "SG."),
     ("sendinblue-key", 64, WORD, "xkeysib-"),
     ("sentry-token", 60, BASE64, "sntrys_ sntryu_"),
+    ("settlemint-token", 16, WORD, "sm_aat_ sm_pat_ sm_sat_"),
     ("shippo-token", 40, WORD, "shippo_live_ shippo_test_"),
     ("shopify-token", 32, _HEX, "shpat_ shpca_ shppa_ shpss_"),
-    ("slack-token", 10, _DOTTED, "xoxb- xoxp- xoxa- xoxo- xoxr- xoxs- xoxe- xoxe. xapp-"),
-    ("slack-webhook", 20, BASE64, "hooks.slack.com/services/ hooks.slack.com/workflows/"),
+    ("slack-token", 12, _DOTTED, "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xapp-"),
+    ("slack-token", 12, _DOTTED, " ".join(f"xoxo-{digit}" for digit in DIGITS)),
+    (
+        "slack-webhook", 20, BASE64,
+        "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/",
+    ),
+    ("sonar-token", 40, WORD, "squ_ sqp_ sqa_"),
+    ("sourcegraph-token", 40, WORD, "sgp_"),
     ("square-token", 22, WORD, "sq0atp- sq0csp- sq0idp- EAAA"),
     ("stripe-key", 10, WORD, "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ whsec_"),
     ("supabase-token", 40, _HEX, "sbp_"),
-    ("terraform-token", 60, WORD, "atlasv1."),
+    ("teams-webhook", 40, BASE64, "webhook.office.com/webhookb2/"),
+    ("terraform-token", 60, BASE64, ".atlasv1."),
     ("twilio-key", 32, _HEX, "SK AC"),
     ("typeform-token", 44, _DOTTED, "tfp_"),
     ("vault-token", 20, WORD, "hvs. hvb. hvr."),
+    ("vault-token", 24, WORD, "s."),
     ("xai-key", 70, WORD, "xai-"),
     ("discord-webhook", 60, BASE64, "discord.com/api/webhooks/ discordapp.com/api/webhooks/"),
     ("jwt", 20, _DOTTED, "eyJ"),
@@ -108,11 +136,27 @@ KEYS = (
     "auth", "credential", "credentials",
 )  # fmt: skip
 
+# A name that one of these stands before is of something that everybody may know.
+PUBLIC = ("public", "csrf", "page", "next", "continuation", "cursor", "cache")
+
+# Random characters that everybody may know: digests, keys that are public, links, mangled names.
+KNOWN = (
+    "/", "./", "../", "~/", "sha1-", "sha256-", "sha384-", "sha512-", "h1:", "aaaa", "_zn", "0x",
+    "urn:", "arn:", "@", "www.",
+)  # fmt: skip
+KNOWN_BEFORE = (
+    "base64,", "sha1", "sha256", "sha384", "sha512", "md5", "h1", "checksum", "digest", "hash",
+    "integrity", "signature", "fingerprint", "etag", "id", "nonce", "commit", "revision", "ref",
+    "public_key", "publickey", "public-key", "public_token", "publictoken", "csrf-token",
+    "csrf_token", "table", "page_token", "pagetoken", "cursor",
+)  # fmt: skip
+
 # What stands where a secret would, and is none.
 PLACEHOLDERS = (
     "redacted", "example", "placeholder", "changeme", "change-me", "change_me", "your", "xxxx",
-    "****", "...", "…", "dummy", "environ", "getenv", "process.env", "insert", "secrets.", "sample",
-    "00000000", "12345678901", "abcdefgh", "todo", "foobar", "arn:aws",
+    "****", "...", "…", "dummy", "environ", "getenv", "process.env", "insert", "secrets.",
+    "sample", "00000000", "12345678901", "abcdefgh", "abc123", "tokenhere", "stringhere",
+    "initial", "1234-1234", "todo", "foobar", "arn:aws", "####",
 )  # fmt: skip
 WORDS = frozenset(
     "required optional missing invalid incorrect expired forgotten rotated unchanged redacted"

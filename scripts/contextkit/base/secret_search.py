@@ -9,10 +9,14 @@ from __future__ import annotations
 from contextkit.base.secret_rules import (
     BASE64,
     DIGITS,
+    HEADS,
     KEYS,
+    KNOWN,
+    KNOWN_BEFORE,
     LETTERS,
     PASSWORDS,
     PLACEHOLDERS,
+    PUBLIC,
     TOKENS,
     WHOLE,
     WORDS,
@@ -27,16 +31,23 @@ if TYPE_CHECKING:
 _NO_START = "/.~@&-,;+)"  # of a value: a path, an address, the rest of an expression
 _QUOTES = "\"'`"
 _INSIDE = frozenset(LETTERS + DIGITS + "_")  # what a name goes on with
+_BEFORE = _INSIDE | frozenset(".+")  # what a token does not begin behind
 _STOPS = " \t\r\n\"'`<>|,;(){}[]"  # where a value that is not quoted ends
 _AFTER_NAME = "\"'`*]) \t"  # what may stand between a name and its `=` or `:`
 _LONGEST = 16_384  # characters of a token: a JWT may be long
 _LONGEST_VALUE = 400  # characters of what stands after a name
 _LONGEST_PASSWORD = 256
+_SHORTEST_ALONE = 20  # characters of a value that nothing but its own randomness gives away
+_LONGEST_ALONE = 400  # more is data
+_HEX = DIGITS + "abcdef"
+_APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the pieces of a value
+_OPENED = str.maketrans(dict.fromkeys("\"'`<>|;(){}[]:", ","))  # what a value ends at
+_KEY_BODY = 24  # characters of a private key below which there is none
 
 
 def places(text: str) -> Iterator[Place]:
     """Every place that looks like a secret, in no order; some may overlap."""
-    for search in (_keys, _tokens, _in_urls, _carried, _named):
+    for search in (_keys, _tokens, _in_urls, _carried, _named, _alone):
         yield from search(text)
 
 
@@ -62,7 +73,9 @@ def _keys(text: str) -> Iterator[Place]:
         if end < 5:  # cut off: the rest of its block
             end = text.find("\n\n", head_end)
         end = end if end > at else len(text)
-        yield "private-key", at, end
+        body = text[head_end + 5 : closing if closing >= 0 else end]
+        if sum(map(len, body.split())) >= _KEY_BODY:
+            yield "private-key", at, end
 
 
 def _tokens(text: str) -> Iterator[Place]:
@@ -71,19 +84,132 @@ def _tokens(text: str) -> Iterator[Place]:
         judged = 0
         for at in every(text, literal):
             start = at + len(literal)
-            if text[at - 1 : at] in _INSIDE or start < judged:
+            if start < judged:
+                continue
+            if literal in HEADS:
+                at -= len(_run(text[max(0, at - 20) : at][::-1], 0, LETTERS + DIGITS))
+            elif text[at - 1 : at] in _BEFORE:
                 continue
             tail = _run(text, start, chars).rstrip(".")
             judged = start + len(tail)
-            if len(tail) >= shortest and _is_random(tail) and not _is_placeholder(tail):
-                if kind != "jwt" or tail.count(".") > 0:
-                    yield kind, at, start + len(tail)
+            if len(tail) >= shortest and _is_made(tail) and not _is_placeholder(tail):
+                if not _is_cut(text, judged) and (kind != "jwt" or tail.count(".") > 0):
+                    yield kind, at, judged
 
 
 def _run(text: str, start: int, chars: str) -> str:
     """What stands at `start` in characters of `chars`."""
     piece = text[start : start + _LONGEST]
     return piece[: len(piece) - len(piece.lstrip(chars))]
+
+
+def _is_made(text: str) -> bool:
+    """As `_is_random`, but letters alone will do where they are no words."""
+    if _is_random(text):
+        return True
+    letters = "".join(text.translate(_APART).split())
+    if not letters.isalpha() or len(set(letters)) < 8:
+        return False
+    mixed = letters not in (letters.lower(), letters.upper())
+    return _runs(letters) * 3 > len(letters) if mixed else len(letters) == len(text) >= 30
+
+
+def _is_cut(text: str, end: int) -> bool:
+    """Whether a value was shortened by whoever showed it: dots, a mark in brackets."""
+    return text.startswith(("..", "…", "[redacted", "[Redacted", "[REDACTED", "***"), end)
+
+
+def _runs(text: str) -> int:
+    """How many runs of capitals, small letters and digits a text is made of."""
+    kinds = [1 if c.islower() else 2 if c.isupper() else 3 for c in text]
+    return 1 + sum(map(int.__ne__, kinds, kinds[1:]))
+
+
+def _alone(text: str) -> Iterator[Place]:
+    """Values that stand alone and are too random for words, paths, names, ids and digests."""
+    at = 0
+    for word in text.split():
+        if len(word) < _SHORTEST_ALONE or word.isalpha():
+            continue
+        at = text.find(word, at)
+        if "://" not in word and any(map(word.__contains__, DIGITS)):
+            yield from _alone_in(text, word, at)
+        at += len(word)
+
+
+def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
+    for offset, piece in _opened(word):
+        start, value = at + offset, piece.rstrip(".:!?*_-")
+        name, joined, rest = value.partition("=")
+        if rest and name.replace("_", "").replace("-", "").isalpha():
+            start, value = start + len(name) + len(joined), rest
+        if not _SHORTEST_ALONE <= len(value) <= _LONGEST_ALONE or not _is_dense(value):
+            continue
+        before = text[max(0, start - 24) : start].lower().rstrip(" \"'`=:>")
+        if (
+            before.endswith(KNOWN_BEFORE)
+            or _is_placeholder(value)
+            or _is_a_line(text, start, value)
+        ):
+            continue
+        yield "random", start, start + len(value)
+
+
+def _opened(word: str) -> list[tuple[int, str]]:
+    """What stands between the quotes, brackets and commas of a word, and where in it."""
+    found, start = [], 0
+    for piece in word.translate(_OPENED).split(","):
+        if len(piece) >= _SHORTEST_ALONE:
+            found.append((start, piece))
+        start += len(piece) + 1
+    return found
+
+
+def _is_dense(value: str) -> bool:
+    """Whether letters and digits alternate as only chance makes them, hexadecimal left out."""
+    lower = value.lower()
+    if lower.startswith(KNOWN) or not value.isascii():
+        return False
+    ending = lower.rpartition(".")[2]
+    if ending != lower and ending.isalpha() and len(ending) <= 5:
+        return False  # a file
+    if "/" in value and (value == lower or "." in value):
+        return False  # a path
+    pieces = value.translate(_APART).split()
+    if "/" in value and any(p.isalpha() and p.islower() and len(p) > 5 for p in pieces):
+        return False
+    return _alternates("".join(filter(_may_be_random, pieces)))
+
+
+def _may_be_random(piece: str) -> bool:
+    """Not a word, not hexadecimal digits, not short."""
+    return len(piece) > 3 and piece.isalnum() and not piece.isalpha() and _is_no_hex(piece)
+
+
+def _is_no_hex(piece: str) -> bool:
+    return bool(piece.lower().strip(_HEX))
+
+
+def _alternates(text: str) -> bool:
+    """Whether capitals, small letters and digits follow each other in short runs."""
+    digits = sum(map(text.count, DIGITS))
+    if len(text) < 16 or digits < 2 or len(set(text)) < 10:
+        return False
+    if text in (text.lower(), text.upper()):
+        return len(text) <= _runs(text) * 3.4
+    words = "".join(c if c.islower() else " " for c in text).split()
+    in_words = sum(len(word) for word in words if len(word) > 2)
+    return len(text) <= _runs(text) * 2.2 and in_words * 5 <= len(text) * 2
+
+
+def _is_a_line(text: str, start: int, value: str) -> bool:
+    """Whether it is a whole line below or above another as long: a certificate, an attachment."""
+    end = start + len(value)
+    if len(value) < 60 or text[start - 1 : start].strip() or text[end : end + 1].strip():
+        return False
+    after = text[end : end + 2 + len(value)].split("\n")[1:2]
+    before = text[max(0, start - 2 - len(value)) : start].split("\n")[-2:-1]
+    return any(len(line) > 40 and " " not in line for line in (*after, *before))
 
 
 def _is_random(text: str) -> bool:
@@ -141,6 +267,8 @@ def _named(text: str) -> Iterator[Place]:
                 if at < end:  # in the value that was found last
                     continue
                 if name in WHOLE and text[at - 1 : at] in _INSIDE and text[at - 1 : at]:
+                    continue
+                if lower[max(0, at - 13) : at].rstrip("_- ").endswith(PUBLIC):
                     continue
                 place = _value_after(text, at + len(name))
                 if place and _is_value(text, *place, kind == "password"):
@@ -206,10 +334,12 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     if " " in value or (not quoted and text[end : end + 1] in ("(", "[", "{")):
         return False
     mixed = _is_mixed(value)
-    if value[0] == "#" and not mixed:
+    if _is_cut(text, end) or (value[0] == "#" and not mixed):
         return False
     if not password:
-        return _is_random(value) and not value.startswith("sha256")
+        if value.isdigit():
+            return len(value) >= 15
+        return _is_made(value) and not value.startswith(("sha256-", "sha256:"))
     line_end = text.find("\n", end, end + _LONGEST_VALUE)
     rest = text[end : line_end if line_end >= 0 else end + _LONGEST_VALUE]
     if joined in ("is ", "was ") or rest.strip(" \t\r\"'`,;}])>*|"):

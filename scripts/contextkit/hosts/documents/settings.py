@@ -21,8 +21,8 @@ LAUNCHER = "scripts/hook.sh"
 _KEY = "hooks"
 # Codex starts a hook where the agent is, which may be a folder below the one that has the toolkit.
 _SEARCH = (
-    '/bin/sh -c \'d=$PWD; while [ -n "$d" ] && [ ! -x "$d/{0}" ]; do d=${{d%/*}}; done;'
-    ' [ -z "$d" ] || exec "$d/{0}" {1} --host=codex\''
+    '/bin/sh -c \'d=$PWD; while [ -n "$d" ] && [ ! -f "$d/{0}" ]; do d=${{d%/*}}; done;'
+    ' [ -z "$d" ] || exec /bin/sh "$d/{0}" {1} --host=codex\''
 )
 
 

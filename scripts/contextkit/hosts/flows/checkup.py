@@ -76,6 +76,14 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     return [_note("set-up", f"{shown} is not set up yet", "the first make target does it")]
 
 
+def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Whether documents can be kept here at all."""
+    if os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        return []
+    mend = "make it writable for you, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
+    return [_wrong("root", f"{layout.root}: you may not write there", mend)]
+
+
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Which hosts are on this machine, and whether all of our hooks are in their settings."""
     found = []
@@ -105,16 +113,19 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Every installed hook, fired with recorded input."""
     mend = "make adopt into=. brings the hooks up to date; manuals/hosts.md"
+    events: dict[tuple[str, str], list[str]] = {}
+    for trial in trials.fire_all(layout, hosts):
+        for problem in trial.problems:
+            events.setdefault((trial.host, problem), []).append(trial.event)
     return [
-        _wrong("hooks", f"{trial.host} {trial.event}: {problem}", mend)
-        for trial in trials.fire_all(layout, hosts)
-        for problem in trial.problems
+        _wrong("hooks", f"{host} {', '.join(named)}: {problem}", mend)
+        for (host, problem), named in events.items()
     ]
 
 
 def failures(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """What went wrong in hooks since somebody last looked."""
-    lines = diagnostics.load_all(layout.hooks)
+    lines = diagnostics.lines(layout.hooks)
     path = layout.shown(diagnostics.path(layout.hooks))
     older = f" ({len(lines) - _SHOWN} older ones in {path})" if len(lines) > _SHOWN else ""
     mend = f"when that is mended: rm {path}{older}"
@@ -125,7 +136,11 @@ def stores(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Ignore rules, copies, locks, drafts and documents of every store."""
     found: list[Finding] = []
     for look in store_checks.LOOKS:
-        found += look(layout)
+        try:
+            found += look(layout)
+        except (ContextError, OSError) as error:
+            stumbled = _wrong("stores", str(error), "mend that and look again")
+            found += [] if stumbled in found else [stumbled]
     return found
 
 
@@ -140,6 +155,7 @@ def _note(check: str, problem: str, mend: str) -> Finding:
 CHECKS: dict[str, Callable[[Layout, tuple[str, ...]], list[Finding]]] = {
     "versions": versions,
     "set-up": set_up,
+    "root": writable,
     "hosts": hosts_there,
     "hooks": hooks,
     "diagnostics": failures,

@@ -110,7 +110,7 @@ def _fire(
             done = subprocess.run(_command(handler, root), input=text.encode(), env=environment,
                                   cwd=place, capture_output=True, timeout=_LIMIT)  # fmt: skip
         except OSError as error:
-            return Trial(host=host.name, event=event, problems=(f"cannot be started: {error}",))
+            return Trial(host=host.name, event=event, problems=(_why_not_started(error),))
         except subprocess.TimeoutExpired:
             break
         fastest = min(fastest, time.monotonic() - start)
@@ -124,6 +124,16 @@ def _fire(
                  milliseconds=round(fastest * 1000))  # fmt: skip
 
 
+def _why_not_started(error: OSError) -> str:
+    """Why the program of a hook does not start, and what to do about it."""
+    program = str(error.filename)
+    if not isinstance(error, PermissionError) or not os.path.isfile(program):
+        return f"cannot be started: {program}: {error.strerror}"
+    if os.stat(program).st_mode & 0o111:
+        return f"{program} cannot be started: its disk is mounted noexec: move the repository"
+    return f"{program} cannot be started: chmod +x '{program}'"
+
+
 def _command(handler: dict[str, Any], root: Layout) -> list[str]:
     """What the host starts: a program with its arguments, or a line for the shell."""
     words = [str(handler.get("command", "")), *map(str, handler.get("args") or ())]
@@ -135,7 +145,7 @@ def _command(handler: dict[str, Any], root: Layout) -> list[str]:
 def _noted(scratch: str) -> list[str]:
     """What a hook wrote into its diagnostics: a failure that the host does not get to see."""
     hooks = layout.hooks_folder(scratch)
-    lines = diagnostics.load_all(hooks)
+    lines = diagnostics.lines(hooks)
     if lines:
         try:
             os.unlink(diagnostics.path(hooks))

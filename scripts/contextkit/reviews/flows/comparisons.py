@@ -61,6 +61,7 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
     """
     repository = changes.repository_of(layout)
     top = repository.top
+    git.check(top)  # refused or not there: another thing than nothing to compare with
     if not git.head(repository).commit:
         if given:
             raise bad_input(f"base: {given!r} cannot be compared with: there is no commit here yet")
