@@ -273,12 +273,10 @@ def test_where_no_session_is_named_one_is_made_up_and_said(repo: Path, run: Scri
     assert run.out.split("/")[2] != session
 
 
-def test_ten_megabytes_are_stored_in_seconds(call: Callable[..., Any], run: Script) -> None:
+def test_ten_megabytes_are_stored(call: Callable[..., Any], run: Script) -> None:
     text = (REPORT + "Some prose of the usual kind, with 52 ms and `src/app.py` in it.\n") * 32_000
     assert len(text) > 10_000_000
-    start = time.perf_counter()
     found = call(text)
-    assert time.perf_counter() - start < 20
     assert tokens.cautious(run.out) <= 300
     run("payload_store", "show", Path(found["@stored"]).stem, "--part=content")
     assert run.out == text
