@@ -73,7 +73,7 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
             elif state == "made":
                 _make(real, text)
         reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
-        payloads.prepare_store(layout)
+        payloads.document_store(layout)
     return [(shown, state) for shown, _, _, state in steps]
 
 
