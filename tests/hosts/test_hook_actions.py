@@ -275,7 +275,7 @@ def test_an_agent_of_a_common_type_is_known_by_its_answer(layout: Layout, starte
 def test_whose_run_is_over_is_let_go(layout: Layout, started: Started) -> None:
     runs.change(layout, started.run.id, finished_at=NOW)
     assert stop() == ""
-    assert verdicts.load_all(layout) == []
+    assert verdicts.load_all(layout).documents == []
 
 
 def test_a_reviewer_of_a_run_gets_no_capsule(started: Started) -> None:
@@ -319,6 +319,34 @@ def test_a_compaction_leaves_one_snapshot_with_the_hosts_summary(layout: Layout)
     assert SECRET not in after.summary
     assert after.replace(summary=before.summary) == before
     assert "We read it." in fire("SessionStart", source="compact")
+
+
+@pytest.mark.parametrize("host", ["claude_code", "codex"])
+def test_what_was_asked_and_edited_is_in_the_snapshot_of_a_compaction(
+    layout: Layout, host: str
+) -> None:
+    path = str(Path(__file__).parents[1] / "memory" / "transcripts" / f"{host}.jsonl")
+    fire("PreCompact", trigger="auto", transcript_path=path)
+    (before,) = taken(layout)
+    assert "> Now wire it into the screen," in before.summary
+    assert {"src/cache.py", "src/screen.py"} <= {file.path for file in before.files}
+    fire("PostCompact", trigger="auto", compact_summary="A cache was written.")
+    (after,) = taken(layout)
+    assert after.summary.startswith("A cache was written.")
+    assert "> Now wire it into the screen," in after.summary
+
+
+def test_the_end_of_a_turn_and_a_compaction_right_after_it_share_a_snapshot(
+    layout: Layout, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = transcript(repo, 160_000)
+    for clock, event, there in (
+        ("10:00:00", "Stop", 1), ("10:00:30", "PreCompact", 1), ("10:00:40", "PostCompact", 1),
+        ("10:01:00", "PreCompact", 2), ("10:40:00", "PreCompact", 3),
+    ):  # fmt: skip
+        monkeypatch.setenv("CONTEXT_NOW", f"2025-10-23T{clock}")
+        fire(event, trigger="auto", transcript_path=path)
+        assert len(taken(layout)) == there
 
 
 def test_a_host_without_a_summary_gets_one_snapshot_all_the_same(layout: Layout) -> None:

@@ -118,7 +118,7 @@ WRITES = (
 def test_launch_starts_every_agent_and_the_wait_finds_their_files(run: Script) -> None:
     identity = begin(run, "--launch", f"--cmd={WRITES}")
     said = json.loads(run.out)["agents"]
-    known = {row["id"]: row for row in registry.load_all(Layout())}
+    known = {row["id"]: row for row in registry.rows(Layout())}
     assert [known[one["subagent"]]["slug"] for one in said] == ["a", "b"]
     assert run("verdict", "wait", f"--run={identity}", "--timeout=20s") == 0
     assert run("verdict", "ingest", f"--run={identity}") == 0
@@ -199,7 +199,7 @@ def test_deliverables_are_counted_and_harvested_from_a_clone(run: Script) -> Non
         return bool(json.loads(run.out)[0]["deliverables"] == "1/2")
 
     until(harvested)
-    [row] = registry.load_all(Layout())
+    [row] = registry.rows(Layout())
     assert [item["status"] for item in row["deliverables"]] == ["harvested", "missing"]
     assert run(*call, "--deliverables=../out.md") == 2
 
@@ -259,8 +259,8 @@ def test_a_retry_waits_for_no_one_at_work(run: Script) -> None:
     identity = begin(run, "--launch", "--cmd=sleep 60", agents="a")
     assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 1
     assert "subagent_abort" in run.err
-    [row] = registry.load_all(Layout())
+    [row] = registry.rows(Layout())
     assert run("subagent_manager", "abort", row["id"]) == 0
     assert run("verdict", "retry", identity, "a", "--launch", "--cmd=true") == 0
-    assert len(registry.load_all(Layout())) == 2
+    assert len(registry.rows(Layout())) == 2
     assert os.path.isdir(".contextkit/subagents")

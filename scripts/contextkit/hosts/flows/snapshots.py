@@ -19,6 +19,8 @@ from contextkit.hosts.documents.contracts import HookInput
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents import transcripts, zones
 
+_MEETING = 120  # seconds between the end of a turn and a compaction that one snapshot is enough for
+
 
 def when_full(layout: Layout, given: HookInput) -> None:
     """Write a snapshot if the context rose into the save zone since the last one."""
@@ -29,7 +31,10 @@ def when_full(layout: Layout, given: HookInput) -> None:
     session = given.session or sessions.find_current(layout)
     if zones.look(layout, session, task, count)[1]:
         now = names.now()
-        zones.once(layout, session, task, lambda: _save(layout, "token_limit", count, "", now), now)
+        path = given.text("transcript_path")
+        zones.once(
+            layout, session, task, lambda: _save(layout, "token_limit", count, "", now, path), now
+        )
 
 
 def tokens_now(given: HookInput) -> int:
@@ -43,7 +48,17 @@ def tokens_now(given: HookInput) -> int:
 
 def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
-    path = _save(layout, _reason(given), tokens_now(given), "", names.now())
+    now, count = names.now(), tokens_now(given)
+    session = given.session or sessions.find_current(layout)
+    transcript = given.text("transcript_path")
+    path, _ = zones.once(
+        layout,
+        session,
+        memory.current_task(layout),
+        lambda: _save(layout, _reason(given), count, "", now, transcript),
+        now,
+        _MEETING,
+    )
     files.store(layout.state)
     files.write(_mark(layout, given), path + "\n")
 
@@ -52,6 +67,8 @@ def after(layout: Layout, given: HookInput) -> None:
     """Complete the snapshot of this compaction with the host's summary; one where none was made."""
     from contextkit.memory.flows import derived
 
+    session = given.session or sessions.find_current(layout)
+    zones.forget(layout, session, memory.current_task(layout))
     summary = given.text("compact_summary").strip()
     waiting = layout.join((files.read_if_there(_mark(layout, given)) or "").strip())
     if os.path.isfile(waiting):
@@ -66,11 +83,15 @@ def after(layout: Layout, given: HookInput) -> None:
     _save(layout, _reason(given), 0, summary, names.now())
 
 
-def _save(layout: Layout, reason: str, count: int, summary: str, now: int) -> str:
+def _save(
+    layout: Layout, reason: str, count: int, summary: str, now: int, transcript: str = ""
+) -> str:
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import derived
 
-    made = derived.derive(layout, reason=reason, now=now, tokens=count, summary=summary)
+    made = derived.derive(
+        layout, reason=reason, now=now, tokens=count, summary=summary, transcript=transcript
+    )
     return layout.shown(snapshots.save(layout, made, now))
 
 

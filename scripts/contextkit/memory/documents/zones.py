@@ -5,7 +5,7 @@
     save    from the threshold: a snapshot is written, once until the count has dropped below
 
 For hooks: `zone` is arithmetic, `look` opens one small file at most, and the snapshot that `once`
-asks for is made by `derived_snapshots.derive`, which starts no process.
+asks for is made by `flows.derived.derive`, which starts no process.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
 from contextkit.base.records import Record
+from contextkit.memory.documents import store as memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,17 +65,25 @@ def look(layout: Layout, session: str, task: str, tokens: int) -> tuple[Zone, bo
     found = zone(layout, tokens)
     if found.name == SAVE:
         return found, not snapshot_of(layout, session, task)
+    forget(layout, session, task)
+    return found, False
+
+
+def forget(layout: Layout, session: str, task: str) -> None:
+    """The context was emptied: what is saved next is another snapshot."""
     try:
         os.unlink(_mark(layout, session, task))
     except FileNotFoundError:
         pass
-    return found, False
 
 
 def once(
-    layout: Layout, session: str, task: str, write: Callable[[], str], now: int
+    layout: Layout, session: str, task: str, write: Callable[[], str], now: int, age: int = 0
 ) -> tuple[str, bool]:
     """The snapshot of this rise: the path that `write` returns, or what another process wrote.
+
+    With `age`, one that is more seconds old does not count: for a compaction, which needs what
+    was said since, and comes at times right after the end of a turn that was saved.
 
     A process killed in between leaves a snapshot without its mark: the next look writes another,
     which is one too many and never one too few.
@@ -82,7 +91,8 @@ def once(
     mark = _mark(layout, session, task)
     with files.locked(layout.lock(mark)):
         there = snapshot_of(layout, session, task)
-        if there:
+        when = memory.parted(os.path.basename(there))[1]
+        if there and (not age or when >= memory.stamp(now - age)):
             return there, False
         path = write()
         files.write(mark, path + "\n")

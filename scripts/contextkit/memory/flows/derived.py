@@ -28,12 +28,14 @@ _UNSAID = "No summary was given: this was put together from the plan, the findin
 
 
 def complete(layout: Layout, path: str, summary: str) -> None:
-    """Put the summary of a conversation into a snapshot that was written without one.
+    """Put the host's summary of a conversation before what a snapshot tells from its transcript.
 
     Raises ContextError where the file cannot be read as a snapshot any more.
     """
-    made = snapshots.load(path).replace(summary=sections.clean(_clean(layout, summary)))
-    files.write(path, snapshots.render(made))
+    made = snapshots.load(path)
+    before = "" if made.summary == _UNSAID else made.summary
+    whole = "\n\n".join(filter(None, (_clean(layout, summary), before)))
+    files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
 def derive(
@@ -45,10 +47,12 @@ def derive(
     task: str = "",
     summary: str = "",
     modified: tuple[FileNote, ...] = (),
+    transcript: str = "",
 ) -> Snapshot:
     """A snapshot of `task`, by default of the current one.
 
-    `modified` are files that the caller knows to have changed, relative to the root. Without a
+    `modified` are files that the caller knows to have changed, relative to the root; `transcript`
+    is the path of the session's, of which what happened since the last save goes in. Without a
     task, and without anything stored, it holds what is given.
     """
     task = task or memory.current_task(layout)
@@ -56,13 +60,14 @@ def derive(
     told = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     saved = checkpoints.load_all(layout, task) if task else []
     checkpoint = saved[-1][1] if saved else None
-    in_play = _files_in_play(modified, told)
+    caught, edited = _caught_up(layout, transcript, checkpoint) if transcript else ("", ())
+    in_play = _files_in_play((*modified, *edited), told)
     paths = [saving.path_of(file.path) for file in in_play]
     decisions = [q.text for q in plan.questions if not q.answered] if plan else []
     return snapshots.make(
         timestamp=names.iso(now),
         reason=reason,
-        summary=_clean(layout, summary).strip() or _UNSAID,
+        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught))) or _UNSAID,
         tokens=tokens,
         task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
@@ -73,6 +78,24 @@ def derive(
         resume=_clean(layout, _resume(task, plan, checkpoint)),
         digests=references.seal(layout.root, paths),
     )
+
+
+def _caught_up(
+    layout: Layout, transcript: str, checkpoint: Checkpoint | None
+) -> tuple[str, tuple[FileNote, ...]]:
+    """What the session did since the last save, and the files that it edited."""
+    from contextkit.memory.flows import transcripts
+
+    since = max(last_save(layout), checkpoint.timestamp if checkpoint else "")
+    allowed = layout.limits.secrets_allow
+    found = transcripts.catch_up(transcript, since, root=layout.root, allowed=allowed)
+    return found.text, tuple(FileNote(path=path, note="edited") for path in found.edited)
+
+
+def last_save(layout: Layout) -> str:
+    """When a snapshot was taken last, of whatever task; empty for never."""
+    taken = snapshots.load_all(layout)
+    return taken[-1][1].timestamp if taken else ""
 
 
 def _clean(layout: Layout, text: str) -> str:

@@ -1,18 +1,19 @@
-"""The commands of verdict.py that set a review going: diff, start, contract, wait."""
+"""The commands of verdict.py that set a review going and see to it: start, wait, runs, end, retry."""
 
 from __future__ import annotations
 
 import os
 
 from contextkit.base import cli, formats, names, sessions
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from contextkit.reviews.documents.runs import Run
-    from contextkit.reviews.flows.attempts import Standing
     from contextkit.reviews.flows.start import Started
     from contextkit.reviews.flows.workers import Worker
 
@@ -24,18 +25,20 @@ def diff(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import comparisons
 
     found = comparisons.compare(layout, args.base)
-    if args.json:
-        rows = [{"id": change.path, **vars(change)} for change in found.changes]
-        return Answer(text=formats.to_json(rows))
+    rows = [{"id": change.path, **vars(change)} for change in found.changes]
     listed = tables.table(("state", "lines", "path"), comparisons.listed(found.changes))
     if args.stat:
-        return Answer(text=listed)
+        return Answer(text=listed, data=rows)
     size = f"{len(found.changes)} files, {found.lines} lines"
-    cli.say(f"{listed}\n{size} since {found.base.name} ({found.base.commit[:12]})")
-    return Answer(text=found.diff.decode("utf-8", "surrogateescape"), exact=True)
+    return Answer(
+        text=found.diff.decode("utf-8", "surrogateescape"),
+        exact=True,
+        talk=f"{listed}\n{size} since {found.base.name} ({found.base.commit[:12]})",
+        data=rows,
+    )
 
 
-def start(layout: Layout, args: Arguments) -> str:
+def start(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
 
     asked = starting.Request(
@@ -53,10 +56,9 @@ def start(layout: Layout, args: Arguments) -> str:
     for note in started.notes:
         cli.say(names.one_line(note))
     working = _launched(layout, started.run, started.run.roster, args, now) if args.launch else []
-    if args.json:
-        ids = {one.agent: one.id for one in working}
-        return formats.to_json(starting.roster(layout, started.run, started.launches, ids))
-    return _shown(layout, started, working)
+    ids = {one.agent: one.id for one in working}
+    data = starting.roster(layout, started.run, started.launches, ids)
+    return Answer(text=_shown(layout, started, working), data=data)
 
 
 def _launched(
@@ -141,14 +143,12 @@ def wait(layout: Layout, args: Arguments) -> Answer:
         if one.said:
             cli.say(names.one_line(f"{one.agent}: {one.said}"))
     notices.tell(layout, run.id, names.now())
-    if args.json:
-        rows = [
-            {"id": one.agent, "state": one.state, "path": layout.shown(one.path), "said": one.said}
-            for one in found
-        ]
-        return Answer(text=formats.to_json(rows), status=3 if late else 0)
-    lines = [f"{one.state}\t{one.agent}\t{layout.shown(one.path)}" for one in found]
-    return Answer(text="\n".join(lines), status=3 if late else 0)
+    rows = [
+        {"id": one.agent, "state": one.state, "path": layout.shown(one.path), "said": one.said}
+        for one in found
+    ]
+    lines = [f"{row['state']}\t{row['id']}\t{row['path']}" for row in rows]
+    return Answer(text="\n".join(lines), status=3 if late else 0, data=rows)
 
 
 def _progress(count: int, of: int, seconds: float, agent: str) -> None:
@@ -169,30 +169,33 @@ def _seconds(run: Run, given: str) -> int:
         raise bad_input(f"timeout: {given!r}: write 90s, 5m{others}") from None
 
 
-def runs_(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import tables
+def runs_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.reviews.flows import attempts
 
     now = names.now()
     found, broken = attempts.standings(layout, now, args.all)
     for line in broken:
         cli.say(names.one_line(line))
-    status = 1 if broken else 0
-    if args.json:
-        rows = [{"id": one.run, **vars(one)} for one in found]
-        return Answer(text=formats.to_json(rows), status=status)
-    heads = ("run", "process", "state", "age", "done", "status", "target")
-    rows_of = [_row(one, now) for one in found]
-    return Answer(text=tables.table(heads, rows_of) or "No review runs.", status=status)
 
+    def age(one: dict[str, Any]) -> str:
+        seconds = max(0, now - names.moment(one["started"]))
+        units = (("d", 86_400), ("h", 3600), ("m", 60), ("s", 1))
+        return next((f"{seconds // size}{unit}" for unit, size in units if seconds >= size), "0s")
 
-def _row(one: Standing, now: int) -> tuple[str, ...]:
-    """The cells of a run; the target is last, where it can be as long as it is."""
-    age = max(0, now - names.moment(one.started))
-    said = next((f"{age // n}{u}" for u, n in (("d", 86400), ("h", 3600), ("m", 60)) if age >= n),
-                f"{age}s")  # fmt: skip
-    done = f"{one.done}/{one.agents}"
-    return (one.run, one.process, one.state, said, done, one.status or "-", one.target[:40] or "-")
+    return Rows(
+        columns=(
+            ("run", "run"),
+            ("process", "process"),
+            ("state", "state"),
+            ("age", "started", age),
+            ("done", "done", lambda one: f"{one['done']}/{one['agents']}"),
+            ("status", "status", lambda one: one["status"] or "-"),
+            ("target", "target", lambda one: one["target"][:40] or "-"),
+        ),
+        rows=[{"id": one.run, **vars(one)} for one in found],
+        nothing="No review runs.",
+        status=1 if broken else 0,
+    )
 
 
 def end(layout: Layout, args: Arguments) -> str:
@@ -204,7 +207,7 @@ def end(layout: Layout, args: Arguments) -> str:
     return f"run {run.id}"
 
 
-def retry(layout: Layout, args: Arguments) -> str:
+def retry(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
     from contextkit.reviews.flows import attempts, workers
 
@@ -218,12 +221,11 @@ def retry(layout: Layout, args: Arguments) -> str:
     working = []
     if args.launch:
         working = _launched(layout, runs.load(layout, args.run), (args.agent,), args, now)
-    if args.json:
-        found = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
-        return formats.to_json({**found, "subagent": working[0].id} if working else found)
     lines = [f"path {path}", f"prompt {prompt}"]
     lines += [f"subagent {one.id}" for one in working] or [_agent_call(again.agent, prompt)]
-    return "\n".join(lines)
+    data = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
+    data |= {"subagent": one.id for one in working}
+    return Answer(text="\n".join(lines), data=data)
 
 
 RUN = Option(name="run", required=True, positional=True, help="a review run's id, or latest")

@@ -41,14 +41,16 @@ def standings(layout: Layout, now: int, everything: bool) -> tuple[list[Standing
     The second is a sentence for each file that is no run.
     """
     lifetime = names.seconds(layout.limits.verdict_run_lifetime)
-    found, broken = runs.load_all(layout)
-    shown = [_standing(layout, run, runs.state(run, now, lifetime)) for run in reversed(found)]
-    return [one for one in shown if everything or one.state != "ended"], broken
+    loaded = runs.load_all(layout)
+    found = [_standing(layout, run, runs.state(run, now, lifetime)) for run in loaded.documents]
+    shown = [one for one in reversed(found) if everything or one.state != "ended"]
+    return shown, [str(one) for one in loaded.broken]
 
 
 def _standing(layout: Layout, run: Run, state: str) -> Standing:
     store = runs.verdict_folder(verdicts.folder(layout), run.id)
-    entries = [entry for entry in verdicts.load_all(layout, store) if entry["agent"] in run.roster]
+    found = verdicts.load_all(layout, store).documents
+    entries = [entry for entry in found if entry["agent"] in run.roster]
     return Standing(
         run=run.id,
         process=run.process,

@@ -48,7 +48,7 @@ def state_of(layout: Layout, run: Run) -> str:
 def _start(layout: Layout, run: Run, state: str) -> None:
     """Start the command and go on; what it prints is kept beside the run."""
     store = runs.verdict_folder(verdicts.folder(layout), run.id)
-    lines = verdicts.table(verdicts.load_all(layout, store)) or f"{run.id}: {state}"
+    lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
     record = runs.path(layout, run.id).removesuffix(".json")
     said = files.write(record + ".notice", lines + "\n", derived=True)
     actions = [

@@ -57,7 +57,7 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
     """The newest subagent of each agent that has one."""
     prompts = {prompt_path(run, agent): agent for agent in run.roster}
     try:
-        rows = registry.load_all(layout)
+        rows = registry.rows(layout)
     except ContextError:
         return {}  # who looks at subagents is told of a broken registry
     found = {}
@@ -85,7 +85,7 @@ def of_row(layout: Layout, row: Row) -> tuple[Run, str] | None:
     scope = os.path.normpath(str(row.get("scope_path") or "."))
     if os.path.basename(os.path.dirname(scope)) != "prompts":
         return None
-    for run in reversed(runs.load_all(layout)[0]):
+    for run in reversed(runs.load_all(layout).documents):
         for agent in run.roster:
             same = prompt_path(run, agent) == scope
             if same and watch.started(row) >= names.moment(run.started_at):

@@ -106,7 +106,9 @@ def _is_prompt(layout: Layout, path: str) -> bool:
     is no document of the repository.
     """
     folder, name = os.path.split(os.path.dirname(os.path.normpath(path)))
-    return name == "prompts" and any(run.output_dir == folder for run in runs.load_all(layout)[0])
+    return name == "prompts" and any(
+        run.output_dir == folder for run in runs.load_all(layout).documents
+    )
 
 
 def _deliverables(given: tuple[str, ...]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def refresh(layout: Layout, now: int, identity: str = "") -> list[News]:
     """Write down how each running subagent is, or this one; what is new is returned."""
     found: dict[str, dict[str, Any]] = {}
     said = []
-    for row in registry.load_all(layout):
+    for row in registry.rows(layout):
         if identity in ("", row["id"]) and row.get("status") in registry.ACTIVE:
             changes = _changes(layout, row, now)
             if changes:
@@ -158,7 +158,7 @@ def started(row: Row) -> int:
 
 def last_line(layout: Layout, identity: str) -> str:
     """The last line that a subagent printed, for somebody who wonders why it is silent."""
-    return last_words(layout, registry.find(registry.load_all(layout), identity), 1)
+    return last_words(layout, registry.find(registry.rows(layout), identity), 1)
 
 
 def last_words(layout: Layout, row: Row, count: int = 3) -> str:

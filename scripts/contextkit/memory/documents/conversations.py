@@ -1,0 +1,482 @@
+"""Conversations: what happened in a session, from the end of the host's transcript.
+
+Claude Code writes a JSONL file a session, Codex a rollout; both are read as the same events:
+
+    asked     what the user typed, word for word
+    said      what the agent wrote to the user
+    ran       a command, and how it ended: its status and the line that tells why
+    edited    a file that the agent changed
+    chose     what the user answered when the agent asked, or the plan that was approved
+    steps     the agent's own list of what is done and what is open
+
+Whatever a line holds that is none of these (reasoning, results of tools, the host's own
+messages, a subagent's lines) is passed over, and so is a line that is no JSON. At most the last
+2 MB are read: a session of a day has hundreds of megabytes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from contextkit.base import formats
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Line = dict[str, Any]
+
+MOST = 2 << 20  # bytes from the end of a transcript that are read
+CLAUDE, CODEX = "Claude Code", "Codex"
+FAILED, PASSED, RUNNING, REFUSED = "failed", "passed", "running", "refused"
+ASKED, SAID, RAN, EDITED, CHOSE, STEPS = "asked", "said", "ran", "edited", "chose", "steps"
+
+# What hosts put in the user's place, and no user typed.
+_NOT_TYPED = (
+    "<local-command", "<command-", "<task-notification", "<environment_context",
+    "<user_instructions", "<subagent_notification", "<turn_aborted", "<permissions",
+    "<collaboration_mode", "<skills_instructions", "<INSTRUCTIONS", "<apps_instructions",
+    "<plugins_instructions", "<skill>", "<bash-stdout", "<bash-stderr", "<user_shell_command",
+    "# AGENTS.md instructions", "[Request interrupted", "Caveat: The messages below",
+    "This session is being continued from a previous", "Warning: The maximum number of",
+)  # fmt: skip
+_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_SLASH = re.compile(r"<command-name>\s*(/?[^<]+?)\s*</command-name>")
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_TYPED_SHELL = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
+# Commands of the host itself: what follows them says what the user wanted.
+_HOUSEKEEPING = frozenset(
+    "/clear /compact /exit /quit /model /config /status /context /cost /resume /login /logout /help"
+    " /mcp /permissions /init /hooks /agents /doctor /usage /effort /memory /plugin /rewind".split()
+)
+_EDITS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path",
+          "NotebookEdit": "notebook_path"}  # fmt: skip
+_SHELLS = ("Bash", "shell", "exec_command", "shell_command", "local_shell", "container.exec",
+           "unified_exec")  # fmt: skip
+_PATCHED = re.compile(
+    r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE
+)
+_HEREDOC = re.compile(
+    r"(?:>>?|\btee\s+(?:-a\s+)?)\s*([\w./@+-]+)\s*<<"
+    r"|<<-?\s*['\"]?\w+['\"]?\s*>>?\s*([\w./@+-]+)"
+)
+_EXIT = re.compile(r"(?:exited with code|[Ee]xit code:?|exit status:?)\s*(-?\d+)")
+_REJECTED = ("doesn't want to proceed", "was rejected", "rejected by user", "user rejected",
+             "denied by the user")  # fmt: skip
+_TROUBLE = re.compile(
+    r"error|fail|fatal|exception|panic|denied|not found|no such|cannot|unable|abort|timed out", re.I
+)
+_FRAME = (
+    "Exit code", "Chunk ID:", "Wall time:", "Process exited", "Original token count", "Output:",
+    "Total output lines", "<error>", "</error>", "Error: Exit code",
+)  # fmt: skip
+
+
+class Event(Record):
+    """One thing that happened; `at` is `2026-11-22T05:13:12` or empty, in UTC.
+
+    `text` is what was asked, said, run, edited, chosen, or the step; `state` and `why` are how a
+    command ended, or where a step stands.
+    """
+
+    kind: str
+    at: str = ""
+    text: str = ""
+    state: str = ""
+    why: str = ""
+
+
+class Conversation(Record):
+    """The end of a session; `host` is empty for a file that is no transcript that we know."""
+
+    host: str = ""
+    folder: str = ""  # in which the session worked
+    session: str = ""
+    ended: str = ""  # the time of its last line
+    whole: bool = True  # whether the file was read from its beginning
+    events: tuple[Event, ...] = ()
+
+
+def read(path: str, most: int = MOST) -> Conversation:
+    """The end of the conversation in a transcript. Never raises: what cannot be read is none."""
+    try:
+        lines, whole = _tail(path, most)
+    except OSError:
+        return Conversation()
+    found = [line for line in map(_object, lines) if line]
+    if any("payload" in line and "type" in line for line in found):
+        return _of(CODEX, found, whole, _Codex())
+    if any("sessionId" in line or "uuid" in line for line in found):
+        return _of(CLAUDE, found, whole, _Claude())
+    return Conversation()
+
+
+def _tail(path: str, most: int) -> tuple[list[bytes], bool]:
+    """The last whole lines of a file, and whether that is all of it."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would be waited for
+    with open(descriptor, "rb") as file:
+        length = file.seek(0, os.SEEK_END)
+        start = file.seek(max(0, length - most))
+        lines = file.read(most).split(b"\n")
+    return (lines[1:] if start else lines), not start
+
+
+def _object(line: bytes) -> Line:
+    """The object in a line; empty for any other, such as one written by half."""
+    if not line.strip():
+        return {}
+    try:
+        found = formats.scan_json(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _of(host: str, lines: list[Line], whole: bool, reader: _Claude | _Codex) -> Conversation:
+    for line in lines:
+        try:
+            reader.take(line)
+        except (AttributeError, TypeError, ValueError, KeyError):
+            continue  # a line of a form that nobody knows yet
+    return Conversation(
+        host=host, folder=reader.folder, session=reader.session, ended=reader.at, whole=whole,
+        events=tuple(reader.finished()),
+    )  # fmt: skip
+
+
+class _Reader:
+    """What both hosts have in common: calls that wait for their result, in the order of calling."""
+
+    def __init__(self) -> None:
+        self.folder = ""
+        self.session = ""
+        self.at = ""
+        self.events: list[Event] = []
+        self._calls: dict[str, list[int]] = {}  # of a call without a result, where its events are
+        self._steps: dict[str, Event] = {}
+
+    def add(self, kind: str, text: str, state: str = "", why: str = "") -> None:
+        if text.strip():
+            self.events.append(
+                Event(kind=kind, at=self.at, text=text.strip(), state=state, why=why)
+            )
+
+    def timed(self, line: Line) -> None:
+        moment = line.get("timestamp")
+        if isinstance(moment, str) and len(moment) > 18:
+            self.at = moment[:19]
+
+    def known(self, folder: object, session: object) -> None:
+        self.folder = folder if isinstance(folder, str) and folder else self.folder
+        self.session = session if isinstance(session, str) and session else self.session
+
+    def ran(self, call: str, command: str) -> None:
+        self._called(call, RAN, command)
+
+    def wrote(self, call: str, path: str) -> None:
+        self._called(call, EDITED, path)
+
+    def _called(self, call: str, kind: str, text: str) -> None:
+        if text.strip():
+            self._calls.setdefault(call, []).append(len(self.events))
+            self.add(kind, text, RUNNING)
+
+    def ended(self, call: str, state: str, why: str = "") -> None:
+        """The result of a call: of a command, what it wrote is known from its text."""
+        for at in self._calls.pop(call, []):
+            event = self.events[at] = self.events[at].replace(state=state, why=why)
+            if event.kind == RAN and state == PASSED:
+                for path in paths_written(event.text):
+                    self.add(EDITED, path, PASSED)
+
+    def list_steps(self, steps: list[tuple[str, str]]) -> None:
+        self._steps = {
+            text: Event(kind=STEPS, at=self.at, text=text, state=state) for text, state in steps
+        }
+
+    def finished(self) -> Iterator[Event]:
+        yield from (e for e in self.events if e.kind != EDITED or e.state in (PASSED, RUNNING))
+        yield from self._steps.values()
+
+
+class _Claude(_Reader):
+    """Claude Code: `{"type": "user", "message": {"content": …}, "timestamp": …, …}` a line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked: dict[str, str] = {}  # calls of tools whose result is a choice, by their id
+        self._tasks: dict[str, tuple[str, str]] = {}
+
+    def take(self, line: Line) -> None:
+        self.known(line.get("cwd"), line.get("sessionId"))
+        if line.get("isSidechain"):
+            return
+        self.timed(line)
+        kind = line.get("type")
+        if kind == "attachment":
+            attached = line.get("attachment") or {}
+            if attached.get("type") == "queued_command":
+                self._typed(_texts(attached.get("prompt")))
+            return
+        if kind not in ("user", "assistant") or line.get("isMeta") or line.get("isCompactSummary"):
+            return
+        content = line["message"]["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if kind == "assistant":
+            for block in blocks:
+                self._reply(block)
+            return
+        results = [block for block in blocks if block.get("type") == "tool_result"]
+        for block in results:
+            self._result(block)
+        if not results:
+            self._typed(_texts(blocks))
+
+    def _typed(self, text: str) -> None:
+        text = _REMINDER.sub("", text).strip()
+        if shell := _TYPED_SHELL.search(text):
+            self.add(ASKED, "! " + shell[1].strip())
+        elif slash := _SLASH.search(text):
+            arguments = _ARGUMENTS.search(text)
+            words = arguments[1].strip() if arguments else ""
+            name = "/" + slash[1].lstrip("/")
+            if name not in _HOUSEKEEPING:
+                self.add(ASKED, f"{name} {words}")
+        elif not text.startswith(_NOT_TYPED):
+            self.add(ASKED, text)
+
+    def _reply(self, block: Line) -> None:
+        kind = block.get("type")
+        if kind == "text":
+            self.add(SAID, block["text"])
+        elif kind == "tool_use":
+            self._call(str(block.get("id", "")), block.get("name", ""), block.get("input") or {})
+
+    def _call(self, call: str, name: str, given: Line) -> None:
+        if name in _EDITS:
+            self.wrote(call, str(given.get(_EDITS[name], "")))
+        elif name == "Bash":
+            self.ran(call, str(given.get("command", "")))
+        elif name == "TodoWrite":
+            rows = given.get("todos") or []
+            self.list_steps([(str(r["content"]), str(r.get("status", ""))) for r in rows])
+        elif name in ("AskUserQuestion", "ExitPlanMode", "TaskCreate"):
+            self._asked[call] = str(given.get("plan") or given.get("subject") or "") or name
+        elif name == "TaskUpdate":
+            self._task(str(given.get("taskId", "")), "", str(given.get("status") or ""))
+
+    def _task(self, number: str, subject: str, state: str) -> None:
+        old = self._tasks.get(number, ("", "pending"))
+        self._tasks[number] = (subject or old[0], state or old[1])
+        named = [(text, state) for text, state in self._tasks.values() if text]
+        self.list_steps([step for step in named if step[1] != "deleted"])
+
+    def _result(self, block: Line) -> None:
+        call = str(block.get("tool_use_id", ""))
+        said = _texts(block.get("content"))
+        if call in self._asked:
+            what = self._asked.pop(call)
+            if match := re.search(r"Task #(\d+) created", said):
+                self._task(match[1], what, "pending")
+            elif not block.get("is_error"):
+                plan = what.strip().partition("\n")[0].lstrip("# ")
+                self.add(
+                    CHOSE, _answer(said) if what == "AskUserQuestion" else f"Plan approved: {plan}"
+                )
+            return
+        if any(words in said[:300] for words in _REJECTED):
+            self.ended(call, REFUSED, "refused by the user" + _reason(said))
+        elif block.get("is_error"):
+            self.ended(call, FAILED, _why(said))
+        else:
+            self.ended(call, PASSED)
+
+
+class _Codex(_Reader):
+    """Codex: `{"timestamp": …, "type": "response_item", "payload": {"type": …, …}}` a line.
+
+    A user's message stands there twice, as an event and as an item among the host's own: where
+    there are events, they count.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._items: list[Event] = []
+        self._said: list[Event] = []
+        self._typed = False
+        self._replied = False
+
+    def take(self, line: Line) -> None:
+        self.timed(line)
+        kind, payload = line.get("type"), line["payload"]
+        what = payload.get("type")
+        if kind in ("session_meta", "turn_context"):
+            self.known(payload.get("cwd"), payload.get("id"))
+        elif kind == "event_msg" and what == "user_message":
+            self._typed = True
+            self._user(payload["message"])
+        elif kind == "event_msg" and what == "agent_message":
+            self._replied = True
+            self.add(SAID, payload["message"])
+        elif kind == "event_msg" and what == "exec_command_end":
+            said = str(payload.get("aggregated_output") or payload.get("stderr") or "")
+            self._ended(str(payload.get("call_id", "")), payload.get("exit_code"), said)
+        elif kind == "event_msg" and what == "patch_apply_end":
+            self.ended(
+                str(payload.get("call_id", "")), PASSED if payload.get("success") else FAILED
+            )
+        elif kind == "response_item" and what == "message":
+            self._message(payload)
+        elif kind == "response_item" and str(what).endswith("_call"):
+            self._call(payload)
+        elif kind == "response_item" and str(what).endswith("_call_output"):
+            self._output(payload)
+
+    def _user(self, text: str) -> None:
+        if not text.strip().startswith(_NOT_TYPED):
+            self.add(ASKED, _REMINDER.sub("", text))
+
+    def _message(self, payload: Line) -> None:
+        text = _texts(payload.get("content"))
+        role = payload.get("role")
+        before = len(self.events)
+        if role == "user":
+            self._user(text)
+        elif role == "assistant":
+            self.add(SAID, text)
+        self._items += self.events[before:]
+
+    def _call(self, payload: Line) -> None:
+        call = str(payload.get("call_id") or payload.get("id") or "")
+        name = str(payload.get("name", ""))
+        given = payload.get("arguments", payload.get("input", payload.get("action", "")))
+        fields = formats.scan_json(given) if isinstance(given, str) and given[:1] == "{" else given
+        text = fields if isinstance(fields, str) else ""
+        fields = fields if isinstance(fields, dict) else {}
+        if name == "apply_patch":
+            for path in _patched(text or str(fields.get("input", ""))):
+                self.wrote(call, path)
+        elif name == "update_plan":
+            rows = fields.get("plan") or []
+            self.list_steps([(str(r["step"]), str(r.get("status", ""))) for r in rows])
+        elif name in _SHELLS or payload.get("type") == "local_shell_call":
+            command = fields.get("command", fields.get("cmd", text))
+            self.ran(call, _shell(command))
+
+    def _output(self, payload: Line) -> None:
+        call = str(payload.get("call_id", ""))
+        given = payload.get("output", "")
+        code: object = None
+        if isinstance(given, dict):
+            code = 0 if given.get("success", True) else 1
+            given = given.get("content", "")
+        text = _texts(given)
+        if text[:1] == "{":
+            try:
+                found = formats.scan_json(text)
+                text, code = str(found["output"]), found["metadata"]["exit_code"]
+            except (ValueError, KeyError, TypeError):
+                pass
+        elif match := _EXIT.search(text[:400]):
+            code = int(match[1])
+        self._ended(call, code, text)
+
+    def _ended(self, call: str, code: object, text: str) -> None:
+        if any(words in text[:300] for words in _REJECTED):
+            self.ended(call, REFUSED, "refused by the user" + _reason(text))
+        elif type(code) is int and code:
+            self.ended(call, FAILED, _why(text, code))
+        elif "session ID" not in text[:300] or type(code) is int:  # else it goes on running
+            self.ended(call, PASSED)
+
+    def finished(self) -> Iterator[Event]:
+        twice = [
+            each
+            for each in self._items
+            if (self._typed and each.kind == ASKED) or (self._replied and each.kind == SAID)
+        ]
+        left = {id(each) for each in twice}
+        self.events = [each for each in self.events if id(each) not in left]
+        yield from super().finished()
+
+
+def paths_written(command: str) -> list[str]:
+    """The files that the text of a shell command plainly writes: by a patch or a here-document."""
+    found = _patched(command) if "*** Begin Patch" in command else []
+    if "<<" in command:
+        found += [first or second for first, second in _HEREDOC.findall(command)]
+    return [path for path in dict.fromkeys(found) if not path.startswith(("/dev/", "/tmp/"))]
+
+
+def _patched(patch: str) -> list[str]:
+    return [(first or second).strip() for first, second in _PATCHED.findall(patch)]
+
+
+def _shell(command: object) -> str:
+    """A command as it would be typed: `["bash", "-lc", "make test"]` is `make test`."""
+    if isinstance(command, list):
+        words = [str(word) for word in command]
+        inner = len(words) == 3 and words[1] in ("-lc", "-c")
+        return words[2] if inner else " ".join(words)
+    return str(command)
+
+
+def _texts(content: object) -> str:
+    """The text of a message: a string, or blocks of which those with text count."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    said = [block.get("text") for block in blocks if isinstance(block, dict)]
+    return "\n".join(text for text in said if isinstance(text, str))
+
+
+def _answer(said: str) -> str:
+    """`User has answered your questions: "Which cache?"="Redis". You can …` without its frame."""
+    answered = said.partition("questions:")[2] or said
+    return answered.partition(". You can now")[0].strip()
+
+
+def _reason(said: str) -> str:
+    """What the user said to a refusal, if anything."""
+    for mark in ("the user said:", "Reason:"):
+        reason = said.partition(mark)[2].strip().partition("\n")[0]
+        if reason:
+            return f": {reason}"
+    return ""
+
+
+def _why(text: str, code: int | None = None) -> str:
+    """`exit 1: AssertionError: …`: the last line of an output that speaks of trouble."""
+    match = _EXIT.search(text[:400])
+    status = code if code is not None else int(match[1]) if match else None
+    lines = [line.strip() for line in text[-20_000:].split("\n")]
+    lines = [line for line in lines if line and not line.startswith(_FRAME)]
+    told = next((line for line in reversed(lines) if _TROUBLE.search(line)), "")
+    told = told or (lines[-1] if lines else "")
+    said = f"exit {status}" if status is not None else "failed"
+    return f"{said}: {told[:300]}" if told else said
+
+
+def folder_of(path: str) -> str:
+    """The folder in which the session of a transcript works, from its first lines.
+
+    Empty for a subagent's transcript and for any other file.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            lines = file.read(1 << 18).split(b"\n")[:50]
+    except OSError:
+        return ""
+    for line in map(_object, lines):
+        payload = line.get("payload")
+        fields = payload if isinstance(payload, dict) else line
+        if line.get("isSidechain") or isinstance(fields.get("source"), dict):
+            return ""  # a subagent's
+        folder = fields.get("cwd")
+        if isinstance(folder, str) and folder:
+            return folder
+    return ""

@@ -1,0 +1,320 @@
+"""Transcripts: what a session did since the last save, told from its transcript to the next one.
+
+A session that died has saved nothing of its end. What the user asked last, which files were
+edited, which commands failed, what was decided and what was open stand in the host's transcript;
+`catch_up` tells them in few tokens. Nothing is made up: every text is one of the transcript's,
+and a secret in it is taken out before anything is cut.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from contextkit.base import names, redaction, templates, tokens
+from contextkit.base.records import Record
+from contextkit.memory.documents import conversations
+from contextkit.memory.documents.conversations import Event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST_TOKENS = 800
+_SAME_DAYS = 14  # of Codex's folders, a day each, that are looked through for a session
+_DECIDES = re.compile(
+    r"\b(?:decid(?:ed|e|ing)|decisions?|chose|chosen|choosing|opt(?:ed|ing) for|go(?:ing)? with"
+    r"|settled on|agreed|rejected|ruled out|instead of|rather than|in favou?r of|won't|will not"
+    r"|must not|entschieden|entscheidung|stattdessen|verworfen|nehmen wir|décidé|décision"
+    r"|decidid[oa]|decisión|decidi(?:mos|u)|decisão)\b|决定|決定|採用",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
+_HEADING = 9  # tokens of a heading and the lines around it
+_OPEN = ("in_progress", "pending")
+
+
+class CaughtUp(Record):
+    """What happened since a save; `text` tells it within the tokens that were asked for.
+
+    Empty where nothing did. Paths in `edited` are relative to the folder of the session where
+    they are below it. `left_out` counts what the text does not say.
+    """
+
+    host: str = ""
+    session: str = ""
+    path: str = ""
+    since: str = ""
+    ended: str = ""
+    requests: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    running: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    open_steps: tuple[str, ...] = ()
+    last_said: str = ""
+    text: str = ""
+    left_out: int = 0
+
+    @property
+    def empty(self) -> bool:
+        return not self.text
+
+
+def catch_up(
+    path: str,
+    since: str = "",
+    max_tokens: int = MOST_TOKENS,
+    root: str = "",
+    allowed: Iterable[str] = (),
+) -> CaughtUp:
+    """What the session whose transcript is `path` did since the time `since` (ISO, UTC).
+
+    Reads at most the last 2 MB and never raises for what stands there. `root` is the folder to
+    which paths are made relative, by default that of the session; `allowed` as for `redaction`.
+    """
+    found = conversations.read(path)
+    events = [each for each in found.events if not each.at or each.at >= since[:19]]
+    allowed = tuple(allowed)
+    events = [each.replace(text=_clean(each.text, allowed), why=_clean(each.why, allowed))
+              for each in events]  # fmt: skip
+    told = CaughtUp(
+        host=found.host,
+        session=found.session,
+        path=path,
+        since=since,
+        ended=f"{found.ended}Z" if found.ended else "",
+        requests=_texts(events, conversations.ASKED),
+        edited=_edited(events, root, found.folder),
+        failed=_failed(events),
+        running=tuple(
+            _command(e.text)
+            for e in events
+            if e.kind == conversations.RAN and e.state == conversations.RUNNING
+        ),
+        decisions=_decisions(events),
+        open_steps=tuple(
+            f"{names.one_line(e.text)} ({e.state.replace('_', ' ')})"
+            for e in events
+            if e.kind == conversations.STEPS and e.state in _OPEN
+        ),
+        last_said=(_texts(events, conversations.SAID) or ("",))[-1],
+    )
+    happened = told.requests or told.edited or told.failed or told.running or told.decisions
+    return _fitted(told, max_tokens) if happened or told.last_said else CaughtUp(path=path)
+
+
+def _clean(text: str, allowed: tuple[str, ...]) -> str:
+    return redaction.redacted(text, allowed)[0] if text else text
+
+
+def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
+    """The texts of a kind in order; one that was said again counts where it was said last."""
+    last = {each.text: number for number, each in enumerate(events) if each.kind == kind}
+    return tuple(sorted(last, key=lambda text: last[text]))
+
+
+def _edited(events: list[Event], *folders: str) -> tuple[str, ...]:
+    """The files that were edited, the one that was edited last first."""
+    found = []
+    for event in reversed(events):
+        if event.kind == conversations.EDITED:
+            path = event.text
+            for folder in filter(None, folders):
+                for known in (folder, os.path.realpath(folder)):
+                    path = path.removeprefix(known.rstrip("/") + "/")
+            found.append(names.one_line(path))
+    return tuple(dict.fromkeys(found))
+
+
+def _failed(events: list[Event]) -> tuple[str, ...]:
+    """The commands that failed and did not pass later, the last one first."""
+    ended: dict[str, Event] = {}
+    for event in events:
+        if event.kind == conversations.RAN and event.state != conversations.RUNNING:
+            ended.pop(event.text, None)
+            ended[event.text] = event
+    bad = (conversations.FAILED, conversations.REFUSED)
+    return tuple(
+        f"{_command(e.text)} ({names.one_line(e.why)[:200]})"
+        for e in reversed(ended.values())
+        if e.state in bad
+    )
+
+
+def _command(text: str) -> str:
+    """A command as a code span of one line; of a long one the beginning."""
+    first = names.one_line(text)
+    first = first if len(first) <= 120 else first[:119] + "…"
+    return f"`{first.replace('`', chr(39))}`"
+
+
+def _decisions(events: list[Event]) -> tuple[str, ...]:
+    """What was chosen, and the sentences in which the agent says so, the newest first."""
+    found = []
+    for event in reversed(events):
+        if event.kind == conversations.CHOSE:
+            found.append(event.text)
+        elif event.kind == conversations.SAID:
+            said = [s for s in _SENTENCE.split(_without_code(event.text)) if _DECIDES.search(s)]
+            found += [_bare(sentence) for sentence in reversed(said)]
+    clean = [names.one_line(text)[:400] for text in found]
+    return tuple(dict.fromkeys(text for text in clean if len(text) > 11))
+
+
+def _bare(sentence: str) -> str:
+    return sentence.strip().lstrip("#>-*+ ").replace("**", "")
+
+
+def _without_code(text: str) -> str:
+    from contextkit.base import markdown
+
+    return "\n".join(line for _, line in markdown.outside_fences(text))
+
+
+# Within the tokens that were asked for
+
+
+class _Telling:
+    """What is told so far, and how many tokens it may still have."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.requests: list[str] = []
+        self.edited: list[str] = []
+        self.lists: dict[str, list[str]] = {}
+        self.last = ""
+
+    def take(self, place: list[str], text: str, most: int, cut: bool = False) -> bool:
+        """Put a text into its place if it goes into `most` tokens; with `cut` its beginning."""
+        most = min(most, self.room)
+        size = tokens.estimate(text) + (3 if place else _HEADING)
+        if size > most and cut and most > 20:
+            text = tokens.clip(text[: 20 * most], most - 12) + " (cut)"
+            size = tokens.estimate(text) + 3
+        if size > most:
+            return False
+        place.append(text)
+        self.room -= size
+        return True
+
+
+def _fitted(told: CaughtUp, max_tokens: int) -> CaughtUp:
+    """`told` with its text: the last request first of all, then a share for each kind.
+
+    What one kind does not need goes to the others: earlier requests, then what was said last.
+    """
+    room = int(max_tokens / tokens.CAUTION) - 16  # the heading of the requests
+    while True:
+        telling, count = _tell(told, max(room, 12))
+        text = _rendered(telling, told)
+        if tokens.cautious(text) <= max_tokens or room < 12:
+            break
+        room = room * 9 // 10
+    return told.replace(text=text if room >= 12 else "", left_out=count)
+
+
+def _tell(told: CaughtUp, room: int) -> tuple[_Telling, int]:
+    telling = _Telling(room)
+    asked = list(reversed(told.requests))
+    if asked:
+        telling.take(telling.requests, asked[0], room * 2 // 5, cut=True)
+    lists = {"Commands that failed": told.failed, "Running when it ended": told.running,
+             "Decisions": told.decisions, "Open steps": told.open_steps}  # fmt: skip
+    left: list[tuple[list[str], str]] = []
+    share = max(room // 8, 24)
+    for place, texts in ((telling.edited, told.edited), *((telling.lists.setdefault(h, []), t)
+                                                         for h, t in lists.items())):  # fmt: skip
+        spent = 0
+        for text in texts:
+            before = telling.room
+            if spent < share and telling.take(place, text, share, cut=place is not telling.edited):
+                spent += before - telling.room
+            else:
+                left.append((place, text))
+    for text in asked[1:]:
+        if not telling.take(telling.requests, text, room):
+            break  # a gap between two requests would mislead
+    left = [(place, text) for place, text in left if not telling.take(place, text, room)]
+    if told.last_said:
+        said: list[str] = []
+        telling.take(said, told.last_said, max(room // 6, telling.room), cut=True)
+        telling.last = "".join(said)
+    return telling, len(left) + len(told.requests) - len(telling.requests)
+
+
+def _rendered(telling: _Telling, told: CaughtUp) -> str:
+    edited = ", ".join(telling.edited)
+    if len(telling.edited) < len(told.edited):
+        edited += f" (+{len(told.edited) - len(telling.edited)} more)"
+    return templates.render(
+        "catch_up.md",
+        requests=[_quoted(text) for text in reversed(telling.requests)],
+        earlier=len(told.requests) - len(telling.requests),
+        edited=edited.strip(),
+        lists=[{"heading": h, "texts": texts} for h, texts in telling.lists.items() if texts],
+        last=_quoted(telling.last),
+    ).strip()
+
+
+def _quoted(text: str) -> str:
+    """`text` as the lines of a Markdown quote behind its first `> `."""
+    return text.replace("\r\n", "\n").replace("\n", "\n> ")
+
+
+# Where hosts keep them
+
+
+def newest(root: str, without: str = "", after: str = "") -> str:
+    """The transcript of the session that worked in `root` last, by Claude Code or Codex; or empty.
+
+    `without` is the id of a session that does not count: the one that asks. Only one that was
+    written after the time `after` counts.
+    """
+    limit = names.moment(after)
+    found = [
+        (moment, path) for moment, path in (*_of_claude(root), *_of_codex()) if moment >= limit
+    ]
+    for _, path in sorted(found, reverse=True)[:40]:
+        if without and without in os.path.basename(path):
+            continue
+        folder = conversations.folder_of(path)
+        if folder and os.path.realpath(folder) == os.path.realpath(root):
+            return path
+    return ""
+
+
+def _of_claude(root: str) -> list[tuple[float, str]]:
+    """Claude Code's transcripts of a folder: its path, every odd character a hyphen, names it."""
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
+    found = []
+    for path in dict.fromkeys((root, os.path.realpath(root))):
+        name = "".join(char if char.isalnum() and char.isascii() else "-" for char in path)
+        found += _files(os.path.join(home, "projects", name))
+    return found
+
+
+def _of_codex() -> list[tuple[float, str]]:
+    """Codex's rollouts of the last days on which there were any, of all folders."""
+    home = os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex")
+    days = [os.path.join(home, "sessions")]
+    for _ in range(3):  # year, month, day
+        days = [os.path.join(day, name) for day in days for name in _names(day) if name.isdigit()]
+        days = sorted(days)[-_SAME_DAYS:]
+    return [file for day in days for file in _files(day)]
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _files(folder: str) -> list[tuple[float, str]]:
+    found = []
+    for name in _names(folder):
+        path = os.path.join(folder, name)
+        if name.endswith(".jsonl") and os.path.isfile(path):
+            found.append((os.stat(path).st_mtime, path))
+    return found

@@ -1,0 +1,196 @@
+"""transcripts.catch_up: what a session did since the last save, from recorded transcripts.
+
+The transcripts have the forms of Claude Code 2.1.330 and codex-cli 0.169.0; `{SECRET}` in them
+stands for a key that is put in here, so that none lies in the repository.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from contextkit.base import tokens
+from contextkit.memory.documents import conversations
+from contextkit.memory.flows import transcripts
+from contextkit.memory.flows.transcripts import CaughtUp
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+RECORDED = Path(__file__).parent / "transcripts"
+SECRET = "sk-ant-" + "api03-" + "Zx9Qw3Er5Ty7Ui1Op2As4Df6Gh8Jk0LzXc"
+HOSTS = ("claude_code", "codex")
+LAST = "Now wire it into the screen,\nand *do not* touch `src/service.py`."
+
+
+@pytest.fixture(params=HOSTS)
+def transcript(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return recorded(request.param, tmp_path)
+
+
+def recorded(host: str, folder: Path, before: str = "") -> str:
+    text = (RECORDED / f"{host}.jsonl").read_text(encoding="utf-8").replace("{SECRET}", SECRET)
+    path = folder / f"{host}.jsonl"
+    path.write_text(before + text, encoding="utf-8")
+    return str(path)
+
+
+def test_what_the_user_asked_is_there_word_for_word(transcript: str) -> None:
+    told = transcripts.catch_up(transcript)
+    assert LAST in told.requests
+    assert "> Now wire it into the screen,\n> and *do not* touch `src/service.py`." in told.text
+    assert told.requests[0].startswith("Add a cache")
+    for words in (
+        "environment_context",
+        "AGENTS.md",
+        "Set model",
+        "subagent_notification",
+        "task tools",
+    ):
+        assert words not in told.text
+
+
+def test_what_claude_code_queued_and_a_command_of_the_users_own_count_as_asked(
+    tmp_path: Path,
+) -> None:
+    told = transcripts.catch_up(recorded("claude_code", tmp_path))
+    assert told.requests[-1] == "and add a line to CHANGELOG.md"
+    assert "/review src/cache.py only" in told.requests
+    assert not any("reviewer" in text for text in told.requests)  # a subagent's prompt
+
+
+def test_files_that_were_edited_and_not_those_where_it_failed(transcript: str) -> None:
+    assert set(transcripts.catch_up(transcript).edited) == {"src/cache.py", "src/screen.py"}
+
+
+def test_a_command_that_failed_and_passed_later_is_not_told(transcript: str) -> None:
+    failed = transcripts.catch_up(transcript).failed
+    assert any("exit 6: curl: (6) Could not resolve host" in line for line in failed)
+    assert not any("pytest" in line for line in failed)
+
+
+def test_what_the_user_refused_is_told_with_the_reason(tmp_path: Path) -> None:
+    failed = transcripts.catch_up(recorded("claude_code", tmp_path)).failed
+    assert (
+        failed[0] == "`git push --force origin main` (refused by the user: Never push from here.)"
+    )
+
+
+def test_decisions_open_steps_what_was_running_and_what_was_said_last(transcript: str) -> None:
+    told = transcripts.catch_up(transcript)
+    lru = "We go with an LRU of 128 entries instead of a plain dict."
+    assert lru in told.decisions
+    assert told.running == ("`make test`",)
+    assert told.open_steps[0] == "Use it in the screen (in progress)"
+    assert not any("Write the cache" in step for step in told.open_steps)
+    assert told.last_said.startswith("The screen reads through the cache now.")
+
+
+def test_what_the_user_chose_is_a_decision(tmp_path: Path) -> None:
+    decisions = transcripts.catch_up(recorded("claude_code", tmp_path)).decisions
+    assert decisions[0] == '"How long may an entry live?"="5 minutes"'
+
+
+def test_nothing_before_the_last_save_is_told(transcript: str) -> None:
+    told = transcripts.catch_up(transcript, since="2026-11-22T05:11:05Z")
+    assert told.requests[0] == LAST
+    assert told.failed == ()
+    assert "src/cache.py" not in told.edited
+    assert transcripts.catch_up(transcript, since="2026-11-22T06:00:00Z").empty
+
+
+def test_secrets_are_taken_out_of_everything(transcript: str) -> None:
+    told = transcripts.catch_up(transcript)
+    assert SECRET[:20] not in json.dumps(vars(told))
+    assert "(redacted anthropic-key)" in told.text
+
+
+@pytest.mark.parametrize("most", [60, 120, 250, 400, 800])
+def test_the_text_holds_its_tokens(transcript: str, most: int) -> None:
+    told = transcripts.catch_up(transcript, max_tokens=most)
+    assert tokens.cautious(told.text) <= most
+    if most >= 120:
+        assert "Now wire it into the screen" in told.text or "CHANGELOG" in told.text
+
+
+def test_a_request_that_is_too_long_is_cut_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    path.write_text(asked("Look at this: " + "word " * 5_000), encoding="utf-8")
+    told = transcripts.catch_up(str(path))
+    assert told.text.endswith("… (cut)")
+    assert 250 < tokens.cautious(told.text) <= transcripts.MOST_TOKENS
+
+
+def asked(text: str, at: str = "2026-11-22T05:00:00.000Z") -> str:
+    message = {"role": "user", "content": text}
+    line = {"type": "user", "sessionId": "s", "uuid": "u", "cwd": "/x", "timestamp": at}
+    return json.dumps(line | {"message": message}) + "\n"
+
+
+def test_at_most_the_last_two_megabytes_are_read(
+    transcript: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, whole = conversations._tail(transcript, 1000)
+    assert sum(map(len, lines)) < 1000 and not whole
+    early = asked("An early wish") + asked("x" * (conversations.MOST + 10))
+    with open(transcript, "r+", encoding="utf-8") as file:
+        old = file.read()
+        file.seek(0)
+        file.write(early + old)
+    told = transcripts.catch_up(transcript)
+    assert "An early wish" not in told.text
+    assert LAST in told.requests
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    lines=st.lists(
+        st.one_of(
+            st.text(),
+            st.recursive(
+                st.none() | st.booleans() | st.integers() | st.text(),
+                lambda inner: st.lists(inner) | st.dictionaries(
+                    st.sampled_from(["type", "message", "content", "payload", "timestamp", "role",
+                                     "name", "input", "sessionId", "arguments", "output"]), inner),
+            ).map(json.dumps),
+        )
+    )
+)  # fmt: skip
+def test_no_transcript_makes_it_fail(tmp_path: Path, lines: list[str]) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8", errors="replace")
+    assert isinstance(transcripts.catch_up(str(path)), CaughtUp)
+
+
+@pytest.mark.parametrize("name", ["", "nothing.jsonl"])
+def test_what_is_no_file_tells_nothing(tmp_path: Path, name: str) -> None:
+    assert transcripts.catch_up(str(tmp_path / name)).empty
+
+
+def test_the_newest_transcript_of_a_folder_is_found_where_each_host_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "my_project"
+    root.mkdir()
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    assert transcripts.newest(str(root)) == ""
+    name = "".join(char if char.isalnum() else "-" for char in str(root))
+    theirs = kept(tmp_path / "claude/projects" / name / "old.jsonl", str(root), 1_000)
+    other = tmp_path / "codex/sessions/2026/11/22"
+    kept(other / "rollout-1-other.jsonl", "/somewhere/else", 3_000)
+    rollout = other / "rollout-1-mine.jsonl"
+    meta = {"type": "session_meta", "payload": {"id": "mine", "cwd": str(root)}}
+    rollout.write_text(json.dumps(meta) + "\n", encoding="utf-8")
+    os.utime(rollout, (2_000, 2_000))
+    assert transcripts.newest(str(root)) == str(rollout)
+    assert transcripts.newest(str(root), without="mine") == theirs
+    assert transcripts.newest(str(root), after="1970-01-01T01:00:00Z") == ""
+
+
+def kept(path: Path, folder: str, moment: int) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(asked("go on").replace('"/x"', json.dumps(folder)), encoding="utf-8")
+    os.utime(path, (moment, moment))
+    return str(path)
