@@ -195,10 +195,11 @@ def test_deliverables_are_counted_and_harvested_from_a_clone(run: Script) -> Non
     until(Path("docs/report.md").exists)
 
     def harvested() -> bool:
-        run("subagent_manager", "status", "--json")
-        return bool(json.loads(run.out)[0]["deliverables"] == "1/2")
+        return registry.rows(Layout())[0]["deliverables"][1]["status"] == "missing"
 
     until(harvested)
+    run("subagent_manager", "status", "--json")
+    assert json.loads(run.out)[0]["deliverables"] == "1/2"
     [row] = registry.rows(Layout())
     assert [item["status"] for item in row["deliverables"]] == ["harvested", "missing"]
     assert run(*call, "--deliverables=../out.md") == 2

@@ -1,4 +1,4 @@
-"""The commands of verdict.py that set a review going and see to it: start, wait, runs, end, retry."""
+"""The commands of verdict.py that set a review going and see to it: start, wait, runs, retry …"""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
             ("run", "run"),
             ("process", "process"),
             ("state", "state"),
-            ("age", "started", age),
+            ("started", "started", age),
             ("done", "done", lambda one: f"{one['done']}/{one['agents']}"),
             ("status", "status", lambda one: one["status"] or "-"),
             ("target", "target", lambda one: one["target"][:40] or "-"),
@@ -224,7 +224,8 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     lines = [f"path {path}", f"prompt {prompt}"]
     lines += [f"subagent {one.id}" for one in working] or [_agent_call(again.agent, prompt)]
     data = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
-    data |= {"subagent": one.id for one in working}
+    if working:
+        data["subagent"] = working[0].id
     return Answer(text="\n".join(lines), data=data)
 
 

@@ -194,10 +194,9 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     read = []
     try:
         for name in found:
-            try:
-                read.append((os.path.join(store, name), _read(name, name[:-5], at)))
-            except FileNotFoundError:
-                continue  # cleaned up just now
+            path = os.path.join(store, name)
+            if os.path.lexists(path):  # else it was cleaned up just now
+                read.append((path, _read(name, name[:-5], at)))
     finally:
         os.close(at)
     broken = [stores.broken(layout, p, str(e["broken"])) for p, e in read if "broken" in e]
@@ -214,8 +213,6 @@ def _read(path: str, stem: str, at: int | None = None) -> Entry:
                 data += more
         finally:
             os.close(descriptor)
-    except FileNotFoundError:
-        raise
     except OSError as error:
         return unreadable(stem, f"cannot be read ({error.strerror})")
     return parse(data, stem)
