@@ -28,9 +28,10 @@ def add(layout: Layout, args: Arguments) -> str:
 
 def list_(layout: Layout, args: Arguments) -> str:
     topic = names.one_line(args.topic)
+    loaded = reminders.load_all(layout, inbox(layout, args)).whole()
     found = [
         reminder
-        for reminder in reminders.load_all(inbox(layout, args))
+        for reminder in loaded.documents
         if (args.all or not reminder.done)
         and (not args.tag or args.tag in reminder.tags)
         and (not topic or topic == reminder.topic)

@@ -36,8 +36,8 @@ def states(out: str) -> dict[str, str]:
 def test_init_makes_what_is_documented_and_a_second_time_nothing(repo: Path, run: Script) -> None:
     assert run("context", "init") == 0
     assert states(run.out) == dict.fromkeys(DOCUMENTS, "made")
-    documents = {path for path in tree() if not path.startswith(".contextkit/")}
-    assert documents == {*DOCUMENTS, ATTRIBUTES, "shared/payloads/.gitignore"}
+    stored = {path for path in tree() if not path.startswith(".contextkit/")}
+    assert stored == {*DOCUMENTS, ATTRIBUTES, "shared/payloads/.gitignore"}
     before = {path: (Path(path).read_bytes(), Path(path).stat().st_ino) for path in tree()}
     assert run("context", "init") == 0
     assert states(run.out) == dict.fromkeys(DOCUMENTS, "kept")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
 import pytest
 from conftest import git
-from contextkit.base import changes, stores
+from contextkit.base import changes, files, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, Places
 from contextkit.base.stores import Store
@@ -86,3 +87,47 @@ def test_only_folders_of_documents_may_not_hold_each_other() -> None:
     Places(reminders="parallelus/manuals/capsules/inbox.md")  # as by default: inside another
     with pytest.raises(ContextError, match="would hold handoffs"):
         Places(payloads=".aios")
+
+
+# What every `load_all` gives
+
+
+def read(path: str) -> str:
+    text = files.read(path)
+    if not text.startswith("# "):
+        raise ContextError(f"{path}: has no title")
+    return text
+
+
+def test_what_is_broken_is_beside_what_is_not_with_its_path_and_the_reason_once(
+    repo: Path,
+) -> None:
+    for name, text in (("a.md", b"# A"), ("b.md", b"B"), ("c.md", b"\xff"), ("d.md", b"# D")):
+        Path(name).write_bytes(text)
+    layout = Layout()
+    found = stores.load(layout, [layout.join(f"{name}.md") for name in "abcd"], read)
+    assert found == [(layout.join("a.md"), "# A"), (layout.join("d.md"), "# D")]
+    assert found.documents == ["# A", "# D"]
+    said: list[str] = []
+    assert found.noting(said) is found
+    assert said == ["b.md: has no title", "c.md: not UTF-8 (byte 0): convert it first"]
+    with pytest.raises(ContextError, match=r"^b.md: has no title; c.md: not UTF-8"):
+        found.whole()
+
+
+def test_a_file_that_was_removed_meanwhile_is_no_broken_one(repo: Path) -> None:
+    layout = Layout()
+    assert stores.load(layout, [layout.join("gone.md")], read).whole() == []
+
+
+@pytest.mark.parametrize("store", stores.with_documents(), ids=lambda store: str(store.kind))
+def test_every_store_loads_the_same_shape_of_nothing(repo: Path, store: Store) -> None:
+    found = stores.module(store).load_all(Layout())
+    assert isinstance(found, stores.Loaded)
+    assert found.broken == [] and len(found) == 0
+
+
+def test_names_are_tried_until_one_is_free() -> None:
+    tried = stores.numbered("a/b.tar.md")
+    assert [next(tried) for _ in range(3)] == ["a/b.tar.md", "a/b.tar-2.md", "a/b.tar-3.md"]
+    assert list(itertools.islice(stores.numbered("a.json", "_"), 2)) == ["a.json", "a_2.json"]

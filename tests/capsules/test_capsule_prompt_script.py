@@ -354,7 +354,7 @@ def test_stubs_of_one_second_each_have_a_file_of_their_own(repo: Path) -> None:
     running = [start("capsule_prompt.py", "--stub") for _ in range(10)]
     found = set()
     for process in running:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         assert (process.returncode, err) == (0, "")
         assert "\nCapsule stub created.\n" in out
         (said,) = re.findall(r'^created_at: "(.*)"$', out, re.M)
@@ -380,6 +380,6 @@ def test_a_reader_that_stops_early_is_no_error(repo: Path) -> None:
 def test_an_ascii_terminal_gets_utf_8(repo: Path) -> None:
     put(NOTEBOOKS / "PLAN.md", "## Über\n≈ 字\n")
     process = start("capsule_prompt.py", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (0, "")
     assert "## Über\n≈ 字\n" in out

@@ -58,7 +58,7 @@ def test_all_leaves_only_what_is_going_on(out: Path, run: Script) -> None:
     run("verdict", "gate", "--run=r-1")
     run("verdict", "clean", "--all")
     assert "r-1/fd-a.json" in run.out and not list(STORE.glob("*.json"))
-    assert runs.load_all(Layout()) == ([], [])
+    assert runs.load_all(Layout()) == []
 
 
 def test_by_age_only_old_runs_go(out: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def test_by_age_only_old_runs_go(out: Path, run: Script, monkeypatch: pytest.Mon
     run("verdict", "gate", "--run=r-2")
     run("verdict", "clean", "--older-than=7d")
     assert "alone.json" in run.out and "r-1/fd-a.json" in run.out and "r-2" not in run.out
-    assert [one.id for one in runs.load_all(Layout())[0]] == ["r-2"]
+    assert [one.id for one in runs.load_all(Layout()).documents] == ["r-2"]
 
 
 def test_another_session_keeps_its_run(
@@ -79,4 +79,4 @@ def test_another_session_keeps_its_run(
     a_run(out, id="r-2", session_id="s-2", finished_at="2025-10-23T18:06:00Z")
     monkeypatch.setenv("SESSION_ID", "s-1")
     run("verdict", "clean")
-    assert [one.id for one in runs.load_all(Layout())[0]] == ["r-2"]
+    assert [one.id for one in runs.load_all(Layout()).documents] == ["r-2"]

@@ -63,7 +63,7 @@ def test_rows_of_others_stay_where_and_as_they_are(layout: Layout) -> None:
     assert rest == FOREIGN[1:]
     assert list(first)[:3] == ["id", "launcher_handle", "zz"]
     assert {name: first[name] for name in FOREIGN[0]} == FOREIGN[0]
-    assert [row["id"] for row in registry.load_all(layout)] == ["20251009-000000-x"]
+    assert [row["id"] for row in registry.rows(layout)] == ["20251009-000000-x"]
 
 
 def test_an_id_that_is_taken_gets_a_number(layout: Layout) -> None:
@@ -80,7 +80,7 @@ def test_an_id_that_is_taken_gets_a_number(layout: Layout) -> None:
 def test_a_broken_registry_is_said_and_never_written(layout: Layout, text: str) -> None:
     put(text)
     for act in (
-        lambda: registry.load_all(layout),
+        lambda: registry.rows(layout),
         lambda: registry.add(layout, "a", a_row),
         lambda: registry.update(layout, "a", status="x"),
     ):
@@ -111,7 +111,7 @@ def test_another_place_may_be_named_but_none_outside(
     assert json.loads(Path("here/r.json").read_text(encoding="utf-8"))[0]["id"] == "a"
     monkeypatch.setenv("SUBAGENT_REGISTRY_FILE", "../r.json")
     with pytest.raises(ContextError, match="lies outside"):
-        registry.load_all(layout)
+        registry.rows(layout)
 
 
 def test_ten_writers_at_once_keep_ten_rows(layout: Layout) -> None:
@@ -129,7 +129,7 @@ def test_ten_writers_at_once_keep_ten_rows(layout: Layout) -> None:
                 os._exit(status)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 10
-    found = registry.load_all(layout)
+    found = registry.rows(layout)
     assert len({row["id"] for row in found}) == 50
     assert len(registry.gaps_of(found[0])) == 10
 

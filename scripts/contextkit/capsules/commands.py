@@ -131,7 +131,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
 
 
 def _shown(
-    layout: Layout, loaded: capsules.Loaded, body: str, gone: list[str], stale: list[str],
+    layout: Layout, loaded: capsules.Stored, body: str, gone: list[str], stale: list[str],
     marks: list[tuple[str, str]],
 ) -> dict[str, object]:  # fmt: skip
     from contextkit.capsules.flows import upkeep

@@ -101,7 +101,7 @@ def list_(layout: Layout, args: Arguments) -> str:
     rows = []
     for name in found:
         there = {path.rpartition("/")[2] for path in payloads.documents(layout, name)}
-        for entry in payloads.load_all(layout, name):
+        for entry in payloads.entries(layout, name):
             state = "" if entry["path"] in there else "missing"
             there.discard(entry["path"])
             rows.append((entry["id"], str(entry["tokens"]), state, entry["source"], entry["topic"]))

@@ -9,23 +9,15 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, names
+from contextkit.base import files, filters, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-
-def numbered(path: str) -> Iterator[str]:
-    """`path`, then with `-2`, `-3` … before the suffix: the names that `files.create` tries."""
-    stem, suffix = os.path.splitext(path)
-    number = 1
-    yield path
-    while True:
-        number += 1
-        yield f"{stem}-{number}{suffix}"
+def all_of(layout: Layout) -> list[str]:
+    """Every folder below the store; the store itself holds the inbox and no capsule."""
+    files.inside(layout.root, layout.capsules, "capsules")
+    return sorted(folder for folder, _, _ in os.walk(layout.capsules) if folder != layout.capsules)
 
 
 def folder(layout: Layout, branch: str) -> str:
@@ -147,4 +139,4 @@ def path_at(layout: Layout, branch: str, created_at: str) -> str:
 def free_path(layout: Layout, branch: str, now: int) -> str:
     """As `path_at`; a name that is taken gets `-2`."""
     path = path_at(layout, branch, names.iso(now))
-    return next(name for name in numbered(path) if not os.path.lexists(name))
+    return next(name for name in stores.numbered(path) if not os.path.lexists(name))

@@ -8,8 +8,6 @@ listed   the capsules of a branch, or of all
 
 from __future__ import annotations
 
-import os
-
 from contextkit.base import files, names, redaction, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -71,7 +69,7 @@ def _references(layout: Layout, body: str, offset: int) -> list[Finding]:
 
 def _reminders(layout: Layout, body: str, shown: str) -> list[Finding]:
     """The open reminders: each is to be taken in or dismissed, and then marked."""
-    still_open = [r for r in reminders.load_all(layout.reminders) if not r.done]
+    still_open = [r for r in reminders.load_all(layout).whole().documents if not r.done]
     found = [_reminder(reminder, body, shown) for reminder in still_open]
     most = layout.limits.capsule_prompt_reminders
     if len(found) > most:
@@ -115,7 +113,9 @@ def redact(layout: Layout, path: str) -> int:
 
 def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
     """The capsules of a branch, or of all without one, stubs included, oldest first."""
-    chosen_ones = [branch_folders.folder(layout, branch)] if branch else folders(layout)
+    chosen_ones = (
+        [branch_folders.folder(layout, branch)] if branch else branch_folders.all_of(layout)
+    )
     rows = [one for folder in chosen_ones for one in rows_in(layout, folder)]
     return [one for one in rows if workstream in ("", one.workstream)]
 
@@ -123,12 +123,6 @@ def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
 def rows_in(layout: Layout, folder: str) -> list[Row]:
     """The capsules of one folder, oldest first."""
     return [row(layout, path) for path in branch_folders.paths(folder)]
-
-
-def folders(layout: Layout) -> list[str]:
-    """Every folder below the store; the store itself holds the inbox and no capsule."""
-    files.inside(layout.root, layout.capsules, "capsules")
-    return sorted(folder for folder, _, _ in os.walk(layout.capsules) if folder != layout.capsules)
 
 
 def row(layout: Layout, path: str) -> Row:

@@ -16,7 +16,7 @@ def list_(layout: Layout, args: Arguments) -> str:
     from contextkit.base import tables
 
     state, said = handoff_state.current(layout)
-    found, unread = handoffs.load_all(layout, handoff_state.retained(layout, state))
+    found, unread = handoffs.read(layout, handoff_state.retained(layout, state))
     cli.say_each((*said, *unread))
     rows = [(name.removesuffix(".yaml"), handoff) for name, handoff in found.items()]
     if args.json:

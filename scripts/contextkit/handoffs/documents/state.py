@@ -81,7 +81,7 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     if kept and set(kept.order) == set(listed):
         return kept, said
     order = tuple(name for name in there.order if name in listed)
-    found, unread = handoffs.load_all(layout, [name for name in listed if name not in order])
+    found, unread = handoffs.read(layout, [name for name in listed if name not in order])
     said += unread
     if not found:
         return there.replace(order=order), said

@@ -125,7 +125,7 @@ def hooks(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 def failures(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """What went wrong in hooks since somebody last looked."""
-    lines = diagnostics.load_all(layout.hooks)
+    lines = diagnostics.lines(layout.hooks)
     path = layout.shown(diagnostics.path(layout.hooks))
     older = f" ({len(lines) - _SHOWN} older ones in {path})" if len(lines) > _SHOWN else ""
     mend = f"when that is mended: rm {path}{older}"

@@ -8,10 +8,11 @@ The format is told in manuals/external-memory.md. Merged ones are in `merged_fin
 
 from __future__ import annotations
 
-from contextkit.base import names, templates
+from contextkit.base import names, stores, templates
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 from contextkit.memory.documents import sections
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.sections import FileNote
@@ -181,17 +182,15 @@ def load(path: str) -> Finding:
     return finding
 
 
-def load_all(
-    layout: Layout, task: str = "", broken: list[str] | None = None, place: str = ""
-) -> list[tuple[str, Finding]]:
+def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Finding]:
     """(path, finding) of each that was not merged from others, oldest first by its name.
 
     With `task` only those of it; `place` is another folder than the store's, as after archiving.
-    What cannot be read is said in `broken`.
     """
     place = place or layout.memory_folder(memory.FINDINGS)
-    found = memory.load_all(layout, place, ".md", _load_individual, broken)
-    return [(path, one) for path, one in found if one and (not task or one.is_of(task))]
+    found = stores.load(layout, memory.paths(place, ".md"), _load_individual)
+    mine = [(path, one) for path, one in found if one and (not task or one.is_of(task))]
+    return Loaded(mine, found.broken)
 
 
 def _load_individual(path: str) -> Finding | None:

@@ -172,20 +172,6 @@ def load(path: str, parse: Callable[[str], Any]) -> Any:
         raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
 
 
-def load_all(
-    layout: Layout, place: str, suffix: str, load: Callable[[str], Any], broken: list[str] | None
-) -> list[tuple[str, Any]]:
-    """(path, document) of each that can be read; what is wrong with the others goes to `broken`."""
-    found = []
-    for path in paths(place, suffix):
-        try:
-            found.append((path, load(path)))
-        except ContextError as error:
-            if broken is not None and os.path.lexists(path):  # else it was archived just now
-                broken.append(f"{layout.shown(path)}: {str(error).removeprefix(f'{path}: ')}")
-    return found
-
-
 def archived(layout: Layout) -> list[str]:
     """The ids of the tasks of which something is in the archive."""
     place = os.path.dirname(os.path.dirname(layout.memory_archive("task", PLANS)))

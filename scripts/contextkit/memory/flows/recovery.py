@@ -109,8 +109,8 @@ class _Live:
     """What of the store is not archived: read once, of all tasks."""
 
     def __init__(self, layout: Layout, warnings: list[str]) -> None:
-        self.checkpoints = checkpoints.load_all(layout, broken=warnings)
-        self.snapshots = snapshots.load_all(layout, broken=warnings)
+        self.checkpoints = checkpoints.load_all(layout).noting(warnings)
+        self.snapshots = snapshots.load_all(layout).noting(warnings)
         self._layout = layout
         plans = memory.paths(layout.memory_folder(memory.PLANS), ".md")
         self.plans = {os.path.basename(path)[:-3]: path for path in plans}
@@ -131,10 +131,10 @@ def _saves(
     saved, taken = _of(task, live.checkpoints), _of(task, live.snapshots)
     if task and not saved:  # of an open task, the last one that was cleaned away
         place = layout.memory_archive(task, memory.CHECKPOINTS)
-        saved = checkpoints.load_all(layout, task, warnings, place)
+        saved = checkpoints.load_all(layout, task, place).noting(warnings)
     if archived:
         place = layout.memory_archive(task, memory.SNAPSHOTS)
-        taken = snapshots.load_all(layout, task, warnings, place)
+        taken = snapshots.load_all(layout, task, place).noting(warnings)
     return saved, taken
 
 
@@ -200,14 +200,14 @@ def _plan(layout: Layout, task: str, archived: bool) -> str:
 def _told(layout: Layout, task: str, archived: bool, warnings: list[str]) -> list[Told]:
     """The task's findings: merged ones first, then those that are in none, newest first."""
     place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
-    merged = _not_superseded(merged_findings.load_all(layout, task, warnings, place))
+    merged = _not_superseded(merged_findings.load_all(layout, task, place).noting(warnings))
     within = {part.file for _, one in merged for part in one.parts}
     told = [
         Told(path=layout.shown(path), agent=memory.MERGED, timestamp=one.timestamp,
              status=one.status, summary=f"{len(one.parts)} findings", merged=True)
         for path, one in merged
     ]  # fmt: skip
-    for path, one in reversed(findings.load_all(layout, task, warnings, place)):
+    for path, one in reversed(findings.load_all(layout, task, place).noting(warnings)):
         if os.path.basename(path) not in within:
             told.append(Told(path=layout.shown(path), agent=one.agent, timestamp=one.timestamp,
                              status=one.status, summary=one.summary))  # fmt: skip

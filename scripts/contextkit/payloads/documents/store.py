@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, sessions, templates
+from contextkit.base import files, names, sessions, stores, templates
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 from contextkit.payloads.documents import manifest as manifests
 
 TYPE_CHECKING = False
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 LIST, TOTAL = "payloads", "totalTokensStored"
-_IGNORE = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
@@ -144,13 +144,18 @@ def sessions_in(layout: Layout) -> list[str]:
 
 
 def prepare_store(layout: Layout) -> None:
-    """The store's own files, on first use: what it is, and that git does not see it."""
-    files.store(layout.payloads, _IGNORE)
-    for name in ("README.md", ".gitkeep"):
-        path = os.path.join(layout.payloads, name)
-        if not os.path.lexists(path):
-            files.write(path, store_documents()[name])
+    """Make the store on first use, so that git sees nothing of it."""
+    files.store(layout.payloads)
     _exclude(layout)
+
+
+def document_store(layout: Layout) -> None:
+    """The store's own files, which git does see: what it is, and what is to be ignored in it."""
+    prepare_store(layout)
+    for name, text in (*store_documents().items(), (".gitignore", stores.named("payload").rules)):
+        path = os.path.join(layout.payloads, name)
+        if not os.path.lexists(path) or (name == ".gitignore" and files.read(path) == "*\n"):
+            files.write(path, text)
 
 
 def _exclude(layout: Layout) -> None:
@@ -242,11 +247,29 @@ def manifest(layout: Layout, session: str, now: int) -> str:
     """
     if not os.path.lexists(os.path.join(folder(layout, session), MANIFEST)):
         return _manifest(session, names.iso(now), [])
-    load_all(layout, session)
+    entries(layout, session)
     return files.read(os.path.join(folder(layout, session), MANIFEST))
 
 
-def load_all(layout: Layout, session: str) -> list[manifests.Fields]:
+def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
+    """The payloads of a session, of all by default, oldest first, whether listed or not.
+
+    A manifest that cannot be read is among the broken ones.
+    """
+    found: Loaded[Payload] = Loaded()
+    for name in [session] if session else sessions_in(layout):
+        there = stores.load(layout, documents(layout, name), lambda p: load(p, layout.shown(p)))
+        found += there
+        found.broken += there.broken
+        try:
+            entries(layout, name)
+        except ContextError as error:
+            path = os.path.join(folder(layout, name), MANIFEST)
+            found.broken.append(stores.broken(layout, path, str(error)))
+    return found
+
+
+def entries(layout: Layout, session: str) -> list[manifests.Fields]:
     """The manifest's entries, in order of storing; none without a manifest."""
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):

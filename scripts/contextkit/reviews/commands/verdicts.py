@@ -87,24 +87,24 @@ def read(layout: Layout, args: Arguments) -> Answer:
 
 
 def table(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args))
+    entries = verdicts.load_all(layout, results.store(layout, args)).documents
     text = redaction.redacted(verdicts.table(entries, _legacy(args)), layout.limits.secrets_allow)
     return _answer(entries, entries, text[0], args)
 
 
 def count(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args))
+    entries = verdicts.load_all(layout, results.store(layout, args)).documents
     return _answer(entries, entries, verdicts.counts(entries, _legacy(args)), args)
 
 
 def attention(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args))
+    entries = verdicts.load_all(layout, results.store(layout, args)).documents
     urgent = verdicts.needs_attention(entries, _legacy(args))
     return _answer(entries, urgent, verdicts.attention_rows(urgent, not args.plain), args)
 
 
 def tokens(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args))
+    entries = verdicts.load_all(layout, results.store(layout, args)).documents
     total, odd = verdicts.tokens(entries)
     for agent in odd:
         cli.say(f"{names.one_line(agent)}: its tokens_spent is no number and is not counted")

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import changes, files, formats, names, sessions
+from contextkit.base import changes, files, formats, names, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 
 VERSION = 1
 MODES = ("review", "research")
@@ -128,42 +129,39 @@ def load(layout: Layout, run: str) -> Run:
         return latest(layout)
     where = path(layout, run)
     if not os.path.lexists(where):
-        known = [one.id for one in load_all(layout)[0]]
+        known = [one.id for one in load_all(layout).documents]
         raise ContextError(f"run: there is no run {run!r}{names.nearest(run, known)}")
     return parse(files.read(where), layout.shown(where))
 
 
-def load_all(layout: Layout, since: str = "") -> tuple[list[Run], list[str]]:
-    """Every run, oldest first, and a sentence for each file that is none.
+def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
+    """Every run, oldest first.
 
     With `since` (a stamp as ids begin with) only those that started then or later.
     """
     try:
         there = sorted(os.listdir(folder(layout)))
     except FileNotFoundError:
-        return [], []
+        return Loaded()
     except NotADirectoryError:
         raise ContextError(f"{layout.shown(folder(layout))}: a file is in the way") from None
-    found, broken = [], []
-    for name in there:
-        where = os.path.join(folder(layout), name)
-        if name[0] == "." or not name.endswith(".json") or name < since:
-            continue
-        try:
-            run = parse(files.read(where), layout.shown(where))
-        except ContextError as error:
-            broken.append(str(error).replace(where, layout.shown(where)))
-            continue
-        if run.id + ".json" == name:
-            found.append(run)
-        else:
-            broken.append(f"{layout.shown(where)}: says it is the run {run.id}")
-    return sorted(found, key=lambda run: (run.started_at, run.id)), broken
+    fitting = [n for n in there if n[0] != "." and n.endswith(".json") and n >= since]
+    paths = [os.path.join(folder(layout), name) for name in fitting]
+    found = stores.load(layout, paths, lambda path: _read(layout, path))
+    found.sort(key=lambda pair: (pair[1].started_at, pair[1].id))
+    return found
+
+
+def _read(layout: Layout, path: str) -> Run:
+    run = parse(files.read(path), layout.shown(path))
+    if run.id + ".json" != os.path.basename(path):
+        raise ContextError(f"{path}: says it is the run {run.id}")
+    return run
 
 
 def latest(layout: Layout) -> Run:
     """The run that started last. Raises ContextError where there is none."""
-    found, _ = load_all(layout)
+    found = load_all(layout).documents
     if not found:
         raise ContextError("there is no review run here: make verdict_start comes first")
     return found[-1]
@@ -180,7 +178,7 @@ def change(layout: Layout, run: str, **values: object) -> Run:
 def live(layout: Layout, now: int) -> list[Run]:
     """The runs that agents may still be writing for, the newest first; broken files passed over."""
     lifetime = names.seconds(layout.limits.verdict_run_lifetime)
-    found, _ = load_all(layout, since=names.stamp(max(0, now - lifetime)))
+    found = load_all(layout, since=names.stamp(max(0, now - lifetime))).documents
     return [run for run in reversed(found) if is_live(run, now, lifetime)]
 
 

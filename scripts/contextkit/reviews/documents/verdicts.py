@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, redaction
+from contextkit.base import files, formats, names, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,21 +171,25 @@ def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
     return parse(files.read_bytes(path), encode(agent))
 
 
-def load_all(layout: Layout, store: str = "") -> list[Entry]:
-    """Every verdict of the store, by agent; none where there is no store."""
+def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
+    """Every verdict of the store, by agent; none where there is no store.
+
+    One that cannot be read is an ERROR among them and is told in `broken` too.
+    """
     store = store or folder(layout)
     try:
         found = sorted(n for n in os.listdir(store) if n.endswith(".json") and n[0] != ".")
     except FileNotFoundError:
-        return []
+        return Loaded()
     except NotADirectoryError:
         raise ContextError(f"{layout.shown(store)}: a file is in the way of the store") from None
     at = os.open(store, os.O_RDONLY)
     try:
-        entries = [_read(name, name[:-5], at) for name in found]
+        read = [(os.path.join(store, name), _read(name, name[:-5], at)) for name in found]
     finally:
         os.close(at)
-    return sorted(entries, key=lambda entry: entry["agent"])
+    broken = [stores.broken(layout, p, str(e["broken"])) for p, e in read if "broken" in e]
+    return Loaded(sorted(read, key=lambda pair: pair[1]["agent"]), broken)
 
 
 def _read(path: str, stem: str, at: int | None = None) -> Entry:

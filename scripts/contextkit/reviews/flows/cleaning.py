@@ -37,7 +37,7 @@ def clean(layout: Layout, all_: bool, age: int | None, now: int) -> tuple[list[s
     """
     session = sessions.find_current(layout)
     oldest = "" if age is None else names.iso(max(0, now - age))
-    known, _ = runs.load_all(layout)
+    known = runs.load_all(layout).documents
     live = {run.id for run in known if _is_live(layout, run, now)}
 
     def stays(when: str, whose: str) -> bool:

@@ -44,7 +44,9 @@ def of_folder(
     With `finished` that holds for a run that has ended, too.
     """
     shown = layout.shown(folder)
-    its = [run for run in runs.load_all(layout)[0] if os.path.normpath(run.output_dir) == shown]
+    its = [
+        run for run in runs.load_all(layout).documents if os.path.normpath(run.output_dir) == shown
+    ]
     if its and not agents and (finished or not its[-1].finished_at):
         return of_run(layout, its[-1].id)
     return Asked(folder=folder, agents=agents)

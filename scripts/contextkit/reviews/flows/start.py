@@ -58,7 +58,8 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
     _check_agents(asked.agents or process.agents)
     kind, target = inputs.identify(layout, process, asked.target)
     with files.locked(layout.lock(runs.folder(layout))):
-        known, broken = runs.load_all(layout)
+        found = runs.load_all(layout)
+        known, broken = found.documents, list(map(str, found.broken))
         ended = _ended(layout, process, target, known, now) if asked.restart else {}
         known = [ended.get(run.id, run) for run in known]
         folder, notes = folders.choose(layout, process, target, known, now)

@@ -33,7 +33,8 @@ def status(review: Review, header: Header | None) -> tuple[str, tuple[str, ...]]
         return header.status, header.flags
     order = headers.STATUSES
     stricter = max(status, header.status, key=order.index)
-    return stricter, flags if stricter == status else ("header_mismatch", *flags)
+    agree = stricter == status and (header.passes() or not agent_review.is_doubted(review))
+    return stricter, flags if agree else ("header_mismatch", *flags)
 
 
 def derived(review: Review) -> str:

@@ -141,7 +141,7 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
     text = files.read(path)
     if "\n## Context Capsule\n" in text:
         return [f"{layout.shown(path)} has a capsule already"]
-    rows = [row for row in registry.load_all(layout) if row["id"] == identity]
+    rows = [row for row in registry.rows(layout) if row["id"] == identity]
     role = str(rows[0].get("role_prompt") or "") if rows else ""
     judge = prompts.Role(name=role, path="", text="") if role else None
     branch, _ = prompts.here(layout)

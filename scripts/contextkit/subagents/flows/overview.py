@@ -56,7 +56,7 @@ def look(
     """
     limits = layout.limits
     bounds = bounds or (limits.subagent_log_age, limits.subagent_run_time)
-    rows = registry.load_all(layout)
+    rows = registry.rows(layout)
     if identity:
         rows = [registry.find(rows, identity)]
     elif not everything:

@@ -35,7 +35,7 @@ def refresh(layout: Layout, now: int, identity: str = "") -> list[News]:
     """Write down how each running subagent is, or this one; what is new is returned."""
     found: dict[str, dict[str, Any]] = {}
     said = []
-    for row in registry.load_all(layout):
+    for row in registry.rows(layout):
         if identity in ("", row["id"]):
             changes = _changes(layout, row, now)
             if changes:
@@ -137,7 +137,7 @@ def started(row: Row) -> int:
 
 def last_line(layout: Layout, identity: str) -> str:
     """The last line that a subagent printed, for somebody who wonders why it is silent."""
-    row = registry.find(registry.load_all(layout), identity)
+    row = registry.find(registry.rows(layout), identity)
     path = place_of(layout, row.get("log_path"))
     if not path:
         return ""

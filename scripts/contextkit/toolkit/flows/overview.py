@@ -71,7 +71,7 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
             elif state == "made":
                 _make(real, text)
         reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
-        payloads.prepare_store(layout)
+        payloads.document_store(layout)
     return [(shown, state) for shown, _, _, state in steps]
 
 
@@ -124,21 +124,21 @@ def _capsules(layout: Layout) -> str:
 
 
 def _reminders(layout: Layout) -> str:
-    found = reminders.load_all(layout.reminders)
+    found = reminders.load_all(layout).whole().documents
     still_open = sum(not reminder.done for reminder in found)
     return f"{still_open} open, {len(found) - still_open} done"
 
 
 def _payloads(layout: Layout) -> str:
     found = payloads.sessions_in(layout)
-    entries = [entry for session in found for entry in payloads.load_all(layout, session)]
+    entries = [entry for session in found for entry in payloads.entries(layout, session)]
     stored = sum(entry["tokens"] for entry in entries)
     return f"{len(entries)} in {len(found)} sessions; ~{stored} tokens stored"
 
 
 def _handoffs(layout: Layout) -> str:
     state, said = handoff_state.current(layout)
-    found, _ = handoffs.load_all(layout, handoff_state.retained(layout, state))
+    found, _ = handoffs.read(layout, handoff_state.retained(layout, state))
     waiting = sum(not handoff.consumed for handoff in found.values())
     size = sum(handoffs.measure(handoff) for handoff in found.values())
     active = f"{state.active} is active" if state.active else "no agent is active"
@@ -163,13 +163,13 @@ def _memory(layout: Layout) -> str:
 
 
 def _verdicts(layout: Layout) -> str:
-    found = verdicts.load_all(layout)
+    found = verdicts.load_all(layout).documents
     urgent = len(verdicts.needs_attention(found))
     return f"{verdicts.counts(found)}; {urgent} to look at"
 
 
 def _subagents(layout: Layout) -> str:
-    rows = registry.load_all(layout)
+    rows = registry.rows(layout)
     states = [watch.status_now(layout, row) for row in rows]
     running = sum(state in registry.ACTIVE for state in states)
     dead = sum(state in ("failed", "timed_out") for state in states)
@@ -186,7 +186,7 @@ def _hosts(layout: Layout) -> str:
     from contextkit.hosts.flows import trials
 
     found = [host.title for host in HOSTS.values() if trials.installed(layout, host)]
-    count = len(diagnostics.load_all(layout.hooks))
+    count = len(diagnostics.lines(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
     return f"{said}; {count} failures noted" + (": make doctor shows them" if count else "")
 
