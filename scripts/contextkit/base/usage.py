@@ -83,16 +83,21 @@ def _help(option: Option) -> str:
     return text.replace("%", "%%")
 
 
+def _version(program: Program) -> Exception | SystemExit:
+    """Print it; what ends the call."""
+    if sys.stdout is None:
+        return closed_output()
+    sys.stdout.write(f"{program.name} {VERSION}\n")
+    return SystemExit(0)
+
+
 def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     """The command and its options; raises ContextError for a mistake.
 
     Exits after `--help` and `--version`.
     """
     if argv == ["--version"]:  # alone: `capsule_prompt --version=0.1` is another thing
-        if sys.stdout is None:
-            raise closed_output()
-        sys.stdout.write(f"{program.name} {VERSION}\n")
-        raise SystemExit(0)
+        raise _version(program)
     commands = {command.name: command for command in program.commands}
     words = list(argv)
     help_only = bool(words) and words[0] in ("-h", "--help") and len(commands) > 1
