@@ -171,6 +171,16 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "hosts",
         "version",
     ]
+    rows = {row.pop("id"): row for row in json.loads(run.out)}
+    assert all(row.pop("status") for row in rows.values())
+    newest = rows["capsules"].pop("newest")
+    assert newest.endswith(f"{STAMP}-2.md") and rows["capsules"].pop("tokens") > 100
+    assert rows["capsules"] == {"branch": "feature/demo", "count": 2, "state": "stub"}
+    assert rows["reminders"] == {"open": 1, "done": 1}
+    assert rows["payloads"] == {"count": 0, "sessions": 0, "tokens": 0}
+    assert rows["verdicts"] == {"count": 0, "to_look_at": 0, "statuses": {}}
+    assert rows["hosts"] == {"hosts": [], "failures": 0}
+    assert rows["version"] == {"version": VERSION}
 
 
 def _first_id() -> str:
