@@ -55,7 +55,7 @@ def test_an_ended_session_is_gone_and_noted_in_one_line(layout: Layout) -> None:
     save(layout), save(layout)
     ended = retention.end(layout, "s", NOW)
     assert ended == Ended(session="s", payloads=2, tokens=9000, reason="session_end")
-    assert sorted(os.listdir(layout.payloads)) == [".gitignore", ".gitkeep", "README.md", LOG.name]
+    assert sorted(os.listdir(layout.payloads)) == [".gitignore", LOG.name]
     assert LOG.read_text("utf-8") == LINE
     assert retention.end(layout, "s", NOW) is None
     assert LOG.read_text("utf-8") == LINE

@@ -13,7 +13,7 @@ import os
 import sys
 
 from contextkit.base import arguments, files, names
-from contextkit.base.commands import Answer, Arguments, Command, Program, options_of
+from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 
 _program = "contextkit"
+_as_json = False
 
 
 def run(program: Program, argv: Sequence[str] | None = None) -> int:
     """Do what the arguments say and return the exit status; only this function prints."""
-    global _program
+    global _program, _as_json
     _program = program.name
     if sys.getfilesystemencoding() != "utf-8" and argv is None:
         from contextkit.base import packages
@@ -43,9 +44,8 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
             from contextkit.base import packages
 
             packages.need(*command.needs)
-        answer = command.run(Layout(args.root), args)
-        if isinstance(answer, str):
-            answer = Answer(text=answer)
+        _as_json = bool(vars(args).get("json"))
+        answer = _rendered(command.run(Layout(args.root), args))
         files.settle()
         _print(answer.text, answer.exact)
         return answer.status
@@ -61,6 +61,25 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # die of it, so that a caller's loop ends too
         os.kill(os.getpid(), signal.SIGINT)
         return 1
+
+
+def _rendered(answer: str | Answer | Rows) -> Answer:
+    """What goes to stdout: the text or the table, or the data as JSON where that is asked for."""
+    if isinstance(answer, str):
+        return Answer(text=answer)
+    if isinstance(answer, Rows):
+        from contextkit.base import tables
+
+        rows = answer
+        text = "" if _as_json else tables.of(rows)
+        answer = Answer(text=text, status=rows.status, data=lambda: tables.data(rows))
+    if _as_json and answer.data is not None:
+        from contextkit.base import formats
+
+        data = answer.data() if callable(answer.data) else answer.data
+        return Answer(text=formats.to_json(data), status=answer.status)
+    say(answer.talk)
+    return answer
 
 
 def _way_out(error: OSError) -> str:
@@ -84,7 +103,12 @@ def say(text: str) -> None:
 
 
 def put(text: str) -> None:
-    """A part of the product now, for a command that goes on; the rest is what it returns."""
+    """A part of the text now, for a command that goes on; the rest is what it returns.
+
+    With `json=1` nothing: what it returns is all.
+    """
+    if _as_json:
+        return
     files.settle()
     _print(text, exact=False)
 

@@ -41,7 +41,7 @@ class Store(Record):
     holds: str = DOCUMENTS
     is_file: bool = False  # all documents in one file
     in_git: bool = False
-    rules: str = "*\n"  # the .gitignore of a store that is not in git
+    rules: str = "*\n"  # its .gitignore after context_init, where it is not in git
     label: str = ""  # what doctor and status call it
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
     mend: str = "mend the file, or remove it"

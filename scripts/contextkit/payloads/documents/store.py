@@ -144,13 +144,18 @@ def sessions_in(layout: Layout) -> list[str]:
 
 
 def prepare_store(layout: Layout) -> None:
-    """The store's own files, on first use: what it is, and that git does not see it."""
-    files.store(layout.payloads, stores.named("payload").rules)
-    for name in ("README.md", ".gitkeep"):
-        path = os.path.join(layout.payloads, name)
-        if not os.path.lexists(path):
-            files.write(path, store_documents()[name])
+    """Make the store on first use, so that git sees nothing of it."""
+    files.store(layout.payloads)
     _exclude(layout)
+
+
+def document_store(layout: Layout) -> None:
+    """The store's own files, which git does see: what it is, and what is to be ignored in it."""
+    prepare_store(layout)
+    for name, text in (*store_documents().items(), (".gitignore", stores.named("payload").rules)):
+        path = os.path.join(layout.payloads, name)
+        if not os.path.lexists(path) or (name == ".gitignore" and files.read(path) == "*\n"):
+            files.write(path, text)
 
 
 def _exclude(layout: Layout) -> None:
