@@ -167,7 +167,8 @@ def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
     `replace` is set. Saving the same text twice changes nothing.
     """
     with files.locked(layout.lock(path)):
-        name = path if replace else next(n for n in stores.numbered(path) if _has_room(n, text))
+        tried = files.numbered(*os.path.splitext(path))
+        name = path if replace else next(n for n in tried if _has_room(n, text))
         same = files.read_if_there(name) == text
         return name if same else files.write(name, text)
 
