@@ -26,7 +26,7 @@ def adding(number: int) -> subprocess.Popen[str]:
 
 def finished(processes: list[subprocess.Popen[str]]) -> None:
     for process in processes:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=300)
         assert (process.returncode, errors) == (0, "")
 
 
@@ -70,11 +70,13 @@ def test_adds_killed_at_any_moment_keep_every_entry_that_was_confirmed(repo: Pat
     confirmed = ["0"]
     for number in range(1, 61, 2):
         pair = [adding(number), adding(number + 1)]
-        time.sleep(chance.uniform(0.5, 3.5) * usual)
+        time.sleep(chance.uniform(0.1, 2) * usual)
         for process in pair:
             process.kill()
         outputs = [process.communicate()[0] for process in pair]
-        confirmed += [str(number + n) for n, out in enumerate(outputs) if out.endswith("UTC\n")]
+        through = [str(number + n) for n, out in enumerate(outputs) if out.endswith("UTC\n")]
+        usual *= 0.8 if through else 1.25  # so that about half of them get through
+        confirmed += through
         found = numbers(listed())
         assert set(map(int, confirmed)) <= set(found)
     assert 1 < len(confirmed) < 61, "the kills came all too early or all too late"

@@ -26,7 +26,7 @@ def hook(
         env={**os.environ, **changes},
         capture_output=True,
         encoding="utf-8",
-        timeout=30,
+        timeout=300,
     )
 
 

@@ -42,7 +42,7 @@ def start(*options: str, text: str = TEXT, **changes: Any) -> subprocess.Popen[b
 
 
 def end_of(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert b"Traceback" not in err, err.decode()
     return process.returncode, out.decode(), err.decode()
 

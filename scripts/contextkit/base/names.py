@@ -147,10 +147,27 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def quoted(text: str, longest: int = 80) -> str:
-    """`text` in quotes for a message: on one line, and cut where it is long."""
-    line = one_line(text)
-    return repr(line if len(line) <= longest else line[: longest - 1] + "…")
+def brief(text: str, longest: int = 80) -> str:
+    """A value as a message quotes it: on one line, and without its middle where it is long."""
+    return spoken(text, longest)
+
+
+def quoted(text: str) -> str:
+    """`text` in quotes for a message, brief."""
+    return repr(brief(text))
+
+
+def shortened(line: str, longest: int) -> str:
+    """A line without its middle where it is longer than `longest`: advice stands at the end."""
+    end = longest // 3
+    return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
+
+
+def spoken(line: str, longest: int = 600) -> str:
+    """A line for a terminal: no control character, no escape sequence, and not endless."""
+    if not line.isprintable():
+        line = "".join(char if char.isprintable() else " " for char in line)
+    return shortened(line, longest)
 
 
 def nearest(name: str, known: object) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
-from contextkit.base import cli, formats, names, tables
-from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
+from contextkit.base import cli, names, tables
+from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.flows import endings, overview, preparation, watch
@@ -62,14 +62,12 @@ def _say_all(lines: tuple[str, ...]) -> None:
         cli.say(line)
 
 
-def status(layout: Layout, args: Arguments) -> str:
+def status(layout: Layout, args: Arguments) -> Rows:
     now = names.now()
     for news in watch.refresh(layout, now, args.id):
         cli.say(news.line)
     found = overview.look(layout, now, args.id, args.all)
-    if args.json:
-        return formats.to_json(found)
-    return tables.table(overview.HEADS, overview.rows_of(layout, found)) or "No subagents."
+    return overview.rows(layout, found)
 
 
 def monitor(layout: Layout, args: Arguments) -> Answer:
@@ -94,9 +92,7 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         time.sleep(interval)
     if running:
         cli.say(f"Outstanding subagents: {', '.join(one.id for one in running)}")
-    if args.json:
-        return Answer(text=formats.to_json(found), status=int(alerted))
-    return Answer(text="" if running else NOBODY, status=int(alerted))
+    return Answer(text="" if running else NOBODY, status=int(alerted), data=found)
 
 
 def _poll(
@@ -108,13 +104,12 @@ def _poll(
     found = overview.look(layout, now, args.id, bounds=bounds)
     for each in news:
         cli.say(each.line)
-    if not args.json:
-        head, *rows = tables.table(overview.HEADS, overview.rows_of(layout, found)).split("\n")
-        lines = [f"--- {names.clock(now)} ---", head]
-        for one, row in zip(found, rows, strict=False):
-            signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
-            lines.append(f"{signs} {row}" if signs else row)
-        cli.put("\n".join(filter(None, lines)))
+    head, *rows = tables.of(overview.rows(layout, found)).split("\n") if found else [""]
+    lines = [f"--- {names.clock(now)} ---", head]
+    for one, row in zip(found, rows, strict=False):
+        signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
+        lines.append(f"{signs} {row}" if signs else row)
+    cli.put("\n".join(filter(None, lines)))
     return found, any(each.kind in ("failed", "timed_out") for each in news)
 
 

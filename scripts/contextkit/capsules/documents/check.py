@@ -167,7 +167,7 @@ def _items(body: str, section: str) -> list[tuple[int, str]]:
     for number, line in markdown.outside_fences(body):
         if line.startswith("# "):
             inside = line[2:].strip() == section
-        elif inside and line[:2] in ("- ", "* ", "+ "):
+        elif inside and line[:2] in markdown.BULLETS:
             found.append((number, line))
         elif inside and found and line[:1] in (" ", "\t"):
             found[-1] = found[-1][0], f"{found[-1][1]}\n{line}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextkit.base import cli, names
-from contextkit.base.commands import JSON, Arguments, Command, Option
+from contextkit.base.commands import JSON, Arguments, Command, Option, Rows
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import store as memory
 
@@ -12,29 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def list_(layout: Layout, args: Arguments) -> str:
+def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.memory.flows import upkeep
 
     broken: list[str] = []
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
     _say_all(f"cannot be read: {line}" for line in broken)
-    rows = [(_id(one.path), one.kind, one.task, one.time, one.state) for one in found]
-    paths = [layout.shown(one.path) for one in found]
-    if args.json:
-        from contextkit.base import formats
-
-        keys = ("id", "kind", "task", "time", "state", "path")
-        return formats.to_json(
-            [
-                dict(zip(keys, (*row, path), strict=True))
-                for row, path in zip(rows, paths, strict=True)
-            ]
-        )
-    from contextkit.base import tables
-
-    heads = ("kind", "task", "time", "state", "path")
-    lines = [(*row[1:], path) for row, path in zip(rows, paths, strict=True)]
-    return tables.table(heads, lines) or "No memory."
+    rows = [
+        {"id": _id(one.path), "kind": one.kind, "task": one.task, "time": one.time,
+         "state": one.state, "path": layout.shown(one.path)}
+        for one in found
+    ]  # fmt: skip
+    columns = tuple((name, name) for name in ("kind", "task", "time", "state", "path"))
+    return Rows(columns=columns, rows=rows, nothing="No memory.")
 
 
 def _id(path: str) -> str:

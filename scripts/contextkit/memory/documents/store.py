@@ -121,19 +121,17 @@ def create(
 ) -> str:
     """Make the file `{of}_{ts}{suffix}` holding `text(its stem)`, never overwriting; its path."""
     place = folder(layout, kind)
-    number = 0
-    while True:
-        number += 1
-        stem = f"{of}_{stamp(moment)}" + (f"_{number}" if number > 1 else "")
+    for stem in files.numbered(f"{of}_{stamp(moment)}", mark="_"):
         path = os.path.join(place, stem + suffix)
         if os.path.lexists(path):
             continue
         try:
             files.create(path, text(stem), exact=True)
+            break
         except FileExistsError:
             continue  # another process was faster
-        files.sweep(place, names.now())
-        return path
+    files.sweep(place, names.now())
+    return path
 
 
 def paths(place: str, suffix: str) -> list[str]:

@@ -22,18 +22,20 @@ def diff(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import comparisons
 
     found = comparisons.compare(layout, args.base)
-    if args.json:
-        rows = [{"id": change.path, **vars(change)} for change in found.changes]
-        return Answer(text=formats.to_json(rows))
+    rows = [{"id": change.path, **vars(change)} for change in found.changes]
     listed = tables.table(("state", "lines", "path"), comparisons.listed(found.changes))
     if args.stat:
-        return Answer(text=listed)
+        return Answer(text=listed, data=rows)
     size = f"{len(found.changes)} files, {found.lines} lines"
-    cli.say(f"{listed}\n{size} since {found.base.name} ({found.base.commit[:12]})")
-    return Answer(text=found.diff.decode("utf-8", "surrogateescape"), exact=True)
+    return Answer(
+        text=found.diff.decode("utf-8", "surrogateescape"),
+        exact=True,
+        talk=f"{listed}\n{size} since {found.base.name} ({found.base.commit[:12]})",
+        data=rows,
+    )
 
 
-def start(layout: Layout, args: Arguments) -> str:
+def start(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
 
     asked = starting.Request(
@@ -43,9 +45,8 @@ def start(layout: Layout, args: Arguments) -> str:
     started = starting.start(layout, asked, names.now())
     for note in started.notes:
         cli.say(names.one_line(note))
-    if args.json:
-        return formats.to_json(starting.roster(layout, started.run, started.launches))
-    return _shown(layout, started)
+    data = starting.roster(layout, started.run, started.launches)
+    return Answer(text=_shown(layout, started), data=data)
 
 
 def _shown(layout: Layout, started: Started) -> str:
@@ -107,13 +108,9 @@ def wait(layout: Layout, args: Arguments) -> Answer:
         for one in waiting.write_stubs(run, late, names.now()):
             cli.say(f"{one.agent}: {one.state}: wrote an error stub")
     waiting.take_down(layout, run, found)
-    if args.json:
-        rows = [
-            {"id": one.agent, "state": one.state, "path": layout.shown(one.path)} for one in found
-        ]
-        return Answer(text=formats.to_json(rows), status=3 if late else 0)
-    lines = [f"{one.state}\t{one.agent}\t{layout.shown(one.path)}" for one in found]
-    return Answer(text="\n".join(lines), status=3 if late else 0)
+    rows = [{"id": one.agent, "state": one.state, "path": layout.shown(one.path)} for one in found]
+    lines = [f"{row['state']}\t{row['id']}\t{row['path']}" for row in rows]
+    return Answer(text="\n".join(lines), status=3 if late else 0, data=rows)
 
 
 def _progress(count: int, of: int, seconds: float, agent: str) -> None:

@@ -80,10 +80,9 @@ def read(layout: Layout, args: Arguments) -> Answer:
     entry = verdicts.load(layout, args.agent)
     if entry is None:
         return Answer(text="", status=1)
-    if args.json:
-        return Answer(text=formats.to_json(_public(entry)), status=_status([entry], args))
     row = (entry["status"], str(entry.get("model") or ""), entry["summary"])
-    return Answer(text="\t".join(map(names.one_line, row)), status=_status([entry], args))
+    text = "\t".join(map(names.one_line, row))
+    return Answer(text=text, status=_status([entry], args), data=_public(entry))
 
 
 def table(layout: Layout, args: Arguments) -> Answer:
@@ -119,9 +118,8 @@ def _answer(
     entries: list[verdicts.Entry], shown: list[verdicts.Entry], text: str, args: Arguments
 ) -> Answer:
     """The report; a file that could not be read is named on stderr and makes the status 1."""
-    if args.json:
-        text = formats.to_json([_public(entry) for entry in shown])
-    return Answer(text=text, status=_status(entries, args))
+    data = [_public(entry) for entry in shown]
+    return Answer(text=text, status=_status(entries, args), data=data)
 
 
 def _public(entry: verdicts.Entry) -> verdicts.Entry:
@@ -158,15 +156,13 @@ def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import drill_down
 
     found = drill_down.complaints(cli.content(args.file))
-    if args.json:
-        keys = ("id", "wrong", "should_read")
-        rows = [dict(zip(keys, complaint, strict=True)) for complaint in found]
-        return Answer(text=formats.to_json(rows), status=1 if found else 0)
+    keys = ("id", "wrong", "should_read")
+    rows = [dict(zip(keys, complaint, strict=True)) for complaint in found]
     lines = []
     for number, wrong, better in found:
         lines.append(f"{number}: {wrong}")
         lines += [f"    write: {better}"] if better else []
-    return Answer(text="\n".join(lines), status=1 if found else 0)
+    return Answer(text="\n".join(lines), status=1 if found else 0, data=rows)
 
 
 WRITE = (

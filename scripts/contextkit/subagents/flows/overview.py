@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, names
+from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -15,10 +16,6 @@ from contextkit.subagents.flows import watch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.subagents.documents.registry import Row
-
-# The original's nine, which programs read by position, then ours.
-HEADS = ("ID", "Type", "Slug", "Status", "Deliverables", "Run Time", "Log Age", "Handle",
-         "Last Log (UTC)", "Capsule", "Staleness")  # fmt: skip
 
 
 class Watched(Record):
@@ -169,24 +166,24 @@ def _is_stale(layout: Layout, path: str, scope: object) -> bool:
         return True
 
 
-def rows_of(layout: Layout, found: list[Watched]) -> list[tuple[str, ...]]:
-    """The cells of the table; no cell is empty, and none of the first eight holds a blank."""
-    return [
-        (
-            one.id,
-            one.type,
-            one.slug,
-            one.status,
-            one.deliverables,
-            _minutes(one.run_time),
-            _minutes(one.log_age),
-            one.handle,
-            one.last_log,
-            _short(layout, one.capsule),
-            one.staleness,
-        )
-        for one in found
-    ]
+def rows(layout: Layout, found: list[Watched]) -> Rows:
+    """The table: the original's nine columns, which programs read by position, then ours.
+
+    No cell is empty, and none of the first eight holds a blank.
+    """
+    return Rows(
+        columns=(
+            ("ID", "id"), ("Type", "type"), ("Slug", "slug"), ("Status", "status"),
+            ("Deliverables", "deliverables"),
+            ("Run Time", "run_time", lambda one: _minutes(one.run_time)),
+            ("Log Age", "log_age", lambda one: _minutes(one.log_age)),
+            ("Handle", "handle"), ("Last Log (UTC)", "last_log"),
+            ("Capsule", "capsule", lambda one: _short(layout, one.capsule)),
+            ("Staleness", "staleness"),
+        ),
+        rows=found,
+        nothing="No subagents.",
+    )  # fmt: skip
 
 
 def _minutes(seconds: int | None) -> str:
