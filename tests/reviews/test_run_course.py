@@ -195,7 +195,7 @@ def test_deliverables_are_counted_and_harvested_from_a_clone(run: Script) -> Non
     until(Path("docs/report.md").exists)
 
     def harvested() -> bool:
-        return registry.rows(Layout())[0]["deliverables"][1]["status"] == "missing"
+        return bool(registry.rows(Layout())[0]["deliverables"][1]["status"] == "missing")
 
     until(harvested)
     run("subagent_manager", "status", "--json")
