@@ -138,7 +138,7 @@ def test_a_whole_number_is_ascii_digits_and_not_endless(text: str, whole: bool) 
     assert names.is_whole(text) is whole
 
 
-def test_a_text_is_shortened_to_what_it_may_have_at_most() -> None:
-    assert names.shortened("abcd", 4) == "abcd"
-    assert names.shortened("abcde", 4) == "abc…"
-    assert names.shortened("ab cde", 4) == "ab…"
+def test_a_text_is_clipped_to_what_it_may_have_at_most() -> None:
+    assert names.clipped("abcd", 4) == "abcd"
+    assert names.clipped("abcde", 4) == "abc…"
+    assert names.clipped("ab cde", 4) == "ab…"

@@ -147,19 +147,37 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def shortened(text: str, most: int) -> str:
+def clipped(text: str, most: int) -> str:
     """`text` in at most `most` characters: of a longer one the beginning, and `…`."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def quoted(text: str, longest: int = 80) -> str:
-    """`text` in quotes for a message: on one line, and cut where it is long."""
-    return repr(shortened(one_line(text), longest))
 
 
 def is_whole(text: str, most: int = 18) -> bool:
     """Whether `text` is a whole number: 1 to `most` digits, 0 to 9 and nothing else."""
     return 0 < len(text) <= most and text.isascii() and text.isdigit()
+
+
+def brief(text: str, longest: int = 80) -> str:
+    """A value as a message quotes it: on one line, and without its middle where it is long."""
+    return spoken(text, longest)
+
+
+def quoted(text: str) -> str:
+    """`text` in quotes for a message, brief."""
+    return repr(brief(text))
+
+
+def shortened(line: str, longest: int) -> str:
+    """A line without its middle where it is longer than `longest`: advice stands at the end."""
+    end = longest // 3
+    return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
+
+
+def spoken(line: str, longest: int = 600) -> str:
+    """A line for a terminal: no control character, no escape sequence, and not endless."""
+    if not line.isprintable():
+        line = "".join(char if char.isprintable() else " " for char in line)
+    return shortened(line, longest)
 
 
 def nearest(name: str, known: object) -> str:

@@ -144,7 +144,7 @@ def _failed(events: list[Event]) -> tuple[str, ...]:
 
 def _command(text: str) -> str:
     """A command as a code span of one line; of a long one the beginning."""
-    first = names.shortened(names.one_line(text), 120)
+    first = names.clipped(names.one_line(text), 120)
     return f"`{first.replace('`', chr(39))}`"
 
 

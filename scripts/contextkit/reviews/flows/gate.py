@@ -201,7 +201,7 @@ def rendered(decision: Decision, asked: Asked) -> str:
     for one in reasons[:_MOST]:
         cells = (one.reason, one.agent or "-", one.text)
         row = "\t".join(map(names.one_line, cells))
-        lines.append(names.shortened(row, _LINE))
+        lines.append(names.clipped(row, _LINE))
     if len(reasons) > _MOST:
         lines.append(f"… {len(reasons) - _MOST} more: --json has all")
     return "\n".join(lines)

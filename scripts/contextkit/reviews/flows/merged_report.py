@@ -40,7 +40,7 @@ def render(sources: list[Source], found: list[Finding], data: dict[str, object])
 
 
 def _named(one: Finding) -> str:
-    return f"{one.key}: {names.shortened(one.title, _TITLE)}"
+    return f"{one.key}: {names.clipped(one.title, _TITLE)}"
 
 
 def _entry(one: Finding) -> dict[str, object]:

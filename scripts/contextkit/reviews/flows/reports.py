@@ -90,4 +90,4 @@ def _source(reading: Reading) -> Source:
 
 
 def _short(line: str) -> str:
-    return names.shortened(names.one_line(line), _LINE)
+    return names.clipped(names.one_line(line), _LINE)
