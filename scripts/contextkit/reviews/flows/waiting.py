@@ -24,7 +24,6 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, contracts, runs
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.reviews.flows import agent_files, workers
 
 TYPE_CHECKING = False
@@ -170,16 +169,8 @@ def _text_of(path: str) -> str:
 
 
 def _rows(text: str) -> list[str]:
-    """A row for each finding of an unfinished review, and each P0 or P1 that has only a section."""
-    found = agent_review.parse(text).findings
-    rows = [review_sections.row_of(row) for row in found]
-    lines = text.splitlines()
-    ids = {row.id.upper() for row in found if row.id}
-    for identity, severity, first, _ in review_sections.issues(text):
-        if severity in SERIOUS and (identity.upper() not in ids or not identity):
-            title = names.one_line(lines[first - 1].lstrip("#>*- ")) if first <= len(lines) else ""
-            rows.append(f'- {severity} | {identity or severity} | "unfinished" | {title or "?"}')
-    return rows
+    """A row for each finding of an unfinished review, wherever it stands."""
+    return [review_sections.row_of(row) for row in agent_review.parse(text).findings]
 
 
 def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
