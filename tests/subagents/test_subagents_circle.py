@@ -77,7 +77,7 @@ def test_the_whole_circle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert f"which port does the service take? ({identity})" in again
     assert make("-s", "subagent_cleanup", f"id={identity}", cwd=host).stdout == f"{identity}\n"
     changed = git("status", "--porcelain", cwd=host)
-    assert changed.splitlines() == ["?? parallelus/manuals/subagent-registry.json", "?? shared/"]
+    assert changed.splitlines() == ["?? parallelus/manuals/subagent-registry.json"]
 
 
 # For a kit that knows no capsules
