@@ -6,13 +6,13 @@ import os
 import shutil
 import subprocess
 
-from contextkit.base import names, packages
+from contextkit.base import collisions, names, packages
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import diagnostics, vendored
 from contextkit.hosts.documents.contracts import HOSTS
-from contextkit.hosts.flows import store_checks, trials
+from contextkit.hosts.flows import adoption_parts, store_checks, trials
 from contextkit.hosts.flows.store_documents import Finding
 
 TYPE_CHECKING = False
@@ -152,6 +152,14 @@ def _note(check: str, problem: str, mend: str) -> Finding:
     return Finding(area=check, problem=problem, mend=mend, note=True)
 
 
+def targets(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Targets of the host's that have the name of one of ours, where its Makefile includes us."""
+    if not adoption_parts.included(layout.root):
+        return []
+    advice = "CONTEXTKIT_PREFIX := kit_ before the include changes the prefix"
+    return [_note("targets", one.told(), advice) for one in collisions.find(layout.root)]
+
+
 CHECKS: dict[str, Callable[[Layout, tuple[str, ...]], list[Finding]]] = {
     "versions": versions,
     "set-up": set_up,
@@ -159,5 +167,6 @@ CHECKS: dict[str, Callable[[Layout, tuple[str, ...]], list[Finding]]] = {
     "hosts": hosts_there,
     "hooks": hooks,
     "diagnostics": failures,
+    "targets": targets,
     "stores": stores,
 }
