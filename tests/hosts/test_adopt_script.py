@@ -380,12 +380,6 @@ def test_a_makefile_that_includes_us_already_stays_as_it_is(small: Any, repo: Pa
     assert (repo / "Makefile").read_text(encoding="utf-8") == "-include tools/contextkit/Makefile\n"
 
 
-def test_targets_of_the_hosts_with_our_names_are_listed(small: Any, repo: Path) -> None:
-    (repo / "Makefile").write_text("handoff:\n\techo\n", encoding="utf-8")
-    notes = adopt(repo).notes
-    assert "Makefile:1 has a target handoff of its own: ours is make context_handoff" in notes
-
-
 def test_a_makefile_in_another_encoding_keeps_its_bytes(small: Any, repo: Path) -> None:
     (repo / "Makefile").write_bytes(b"# caf\xe9\nall:\n")
     adopt(repo)

@@ -110,21 +110,6 @@ def test_without_hooks_that_is_a_note(repo: Path, run: Script) -> None:
     assert wrong(run, "--host=claude") == [] and "Codex" not in run.out
 
 
-def test_a_target_of_the_hosts_own_is_a_note_with_our_other_name(repo: Path, run: Script) -> None:
-    own = "doctor:\n\techo mine\n"
-    (repo / "Makefile").write_text(own, encoding="utf-8")
-    run("doctor", "--json")
-    assert "targets" not in {row["id"] for row in json.loads(run.out)}  # it does not include us
-    text = f"include tools/contextkit/Makefile\n{own}"
-    (repo / "Makefile").write_text(text, encoding="utf-8")
-    run("doctor", "--json")
-    (row,) = [row for row in json.loads(run.out) if row["id"] == "targets"]
-    assert row["level"] == "note"
-    assert row["problem"] == (
-        "Makefile:2 has a target doctor of its own: ours is make context_doctor"
-    )
-
-
 def test_json_says_the_same(repo: Path, run: Script) -> None:
     assert run("doctor", "--json", "--host=codex") == 0
     found = json.loads(run.out)

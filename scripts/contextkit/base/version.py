@@ -35,15 +35,16 @@ def is_version(text: str) -> bool:
     return True
 
 
-def refuse_newer(found: object, known: str, where: str) -> None:
+def refuse_newer(found: object, known: str, where: str, status: int = 1) -> None:
     """Raise ContextError where a document's format is of a newer major version than `known`.
 
     Such a document is not broken: the advice is to upgrade. What is no number is left to the
-    document's own checks.
+    document's own checks. `status` is 2 where the document is an input.
     """
     major = str(found).partition(".")[0]
     if major.isascii() and major.isdigit() and int(major[:9]) > int(known.partition(".")[0]):
         raise ContextError(
             f"{where}: written by a newer contextkit (format {str(found)[:20]}, this one reads"
-            f" {known}): upgrade with `make upgrade` (in a host: `make context_upgrade`)"
+            f" {known}): upgrade with `make upgrade` (in a host: `make context_upgrade`)",
+            status,
         )

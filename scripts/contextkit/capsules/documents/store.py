@@ -55,7 +55,10 @@ class Capsule(Record):
                 f"front matter: created_at must be like {like}, not {self.created_at!r}"
             )
         if self.version.partition(".")[0] not in ("0", "1"):
-            raise bad_input(f"front matter: version {self.version} is newer than this tool")
+            from contextkit.base import version
+
+            version.refuse_newer(self.version, "1", "front matter", status=2)
+            raise bad_input(f"front matter: {self.version[:20]!r} is no version of a capsule")
 
 
 class Stored(Record):

@@ -73,6 +73,9 @@ class Handoff(Record):
         if not self.next_action:
             raise bad_input("next_action: is missing: what should the incoming agent do?")
         if self.version.partition(".")[0] != VERSION.partition(".")[0]:
+            from contextkit.base import version
+
+            version.refuse_newer(self.version, VERSION, "version", status=2)
             shown = names.one_line(self.version)[:20]
             raise bad_input(f"version: {shown!r} is not known here, {VERSION} is")
 

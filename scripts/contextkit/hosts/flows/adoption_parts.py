@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import collisions, files, git
-from contextkit.base.collisions import MAKEFILES
+from contextkit.base import files, git
 from contextkit.base.errors import bad_input
 from contextkit.hosts.documents import marker_blocks, settings, vendored
 from contextkit.hosts.documents.contracts import CLAUDE, CODEX, Host
 from contextkit.hosts.flows import adoption_texts
 from contextkit.hosts.flows.adoption_plan import Work
 
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # the first that is there is make's
 INSTRUCTIONS = {"claude": "CLAUDE.md", "codex": "AGENTS.md"}
 LOCAL = CLAUDE.settings.replace(".json", ".local.json")  # for one machine, not for git
 # Files of a host in which we may have a part.
@@ -20,7 +20,6 @@ HOST_FILES = (*MAKEFILES, *INSTRUCTIONS.values(), CLAUDE.settings, CODEX.setting
 
 def makefile(work: Work, folder: str) -> None:
     """Put the line that includes us into the file that make reads."""
-    work.notes += [one.told() for one in collisions.find(work.into)]
     there = os.listdir(work.into)
     path = next((name for name in MAKEFILES if name in there), "Makefile")
     text = work.text(path)

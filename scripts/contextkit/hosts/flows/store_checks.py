@@ -9,7 +9,7 @@ import fcntl
 import os
 import time
 
-from contextkit.base import collisions, copies, files, git
+from contextkit.base import copies, files, git
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import vendored
@@ -78,7 +78,9 @@ def _host_files(top: str, adopted: vendored.Adopted) -> list[str]:
     wanted = [adoption_parts.INSTRUCTIONS[host] for host in adopted.hosts]
     wanted += [HOSTS[host].settings for host in adopted.hosts]
     return [
-        path for path in [*wanted, *collisions.MAKEFILES] if os.path.isfile(os.path.join(top, path))
+        path
+        for path in [*wanted, *adoption_parts.MAKEFILES]
+        if os.path.isfile(os.path.join(top, path))
     ]
 
 

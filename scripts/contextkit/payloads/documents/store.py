@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 LIST, TOTAL = "payloads", "totalTokensStored"
+FORMAT = 1  # of the document; one without it is of this
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
@@ -67,7 +68,9 @@ def render(payload: Payload) -> str:
     """The file of a payload; its last line says how long the content is, and its digest."""
     data = payload.content.encode("utf-8")
     digest = names.sha256(data)
-    return templates.render("payload.md", payload=payload, bytes=len(data), sha256=digest)
+    return templates.render(
+        "payload.md", payload=payload, bytes=len(data), sha256=digest, format=FORMAT
+    )
 
 
 def parse(data: bytes, where: str = "payload") -> Payload:
@@ -109,6 +112,11 @@ def span(data: bytes, where: str) -> tuple[int, int]:
     length, _, rest = last.removeprefix(_LAST_LINE).partition(b" sha256=")
     if not last.startswith(_LAST_LINE) or not length.isdigit() or len(length) > 18:
         return start, _end_by_form(data, start)
+    stated = rest.partition(b" format=")[2].partition(b" ")[0].decode("ascii", "replace")
+    if stated not in ("", str(FORMAT)):
+        from contextkit.base import version
+
+        version.refuse_newer(stated, str(FORMAT), where)
     end = start + int(length)
     if names.sha256(data[start:end]).encode() != rest.partition(b" ")[0]:
         raise ContextError(f"{where}: the content is not what was stored: the file was changed")
