@@ -47,6 +47,12 @@ class Store(Record):
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
     mend: str = "mend the file, or remove it"
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, **values: str | bool) -> None:
+            """Unchecked: a test does what every start of every command would pay for."""
+            self.__dict__.update(values)
+
 
 _PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
 

@@ -81,7 +81,7 @@ def parse(data: bytes, where: str = "payload") -> Payload:
     lines = rest.partition("\n---\n")[0].split("\n")
     fields = dict(line[2:].split(":** ", 1) for line in lines if ":** " in line[2:])
     digits = fields.get("Tokens", "").lstrip("~")
-    if not title.startswith("# ") or not (digits.isascii() and digits.isdigit()):
+    if not title.startswith("# ") or not names.is_whole(digits):
         raise ContextError(f"{where}: is no payload: its head is missing or was changed")
     sources = data[end:].partition(_SOURCES)[2].decode("utf-8", "replace").split("\n")
     summary = head.partition("\n## Summary\n\n")[2].partition("\n\n---\n")[0]

@@ -225,7 +225,7 @@ def table(entries: list[Entry], legacy: bool = False) -> str:
 
 def _row(entry: Entry, more: int) -> str:
     row = "\t".join(names.one_line(entry[name]) for name in ("status", "agent", "summary"))
-    return row if len(row) <= _LINE + more else row[: _LINE - 1].rstrip() + "…"
+    return row if len(row) <= _LINE + more else names.clipped(row, _LINE)
 
 
 def counts(entries: list[Entry], legacy: bool = False) -> str:
