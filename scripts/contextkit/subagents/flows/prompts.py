@@ -100,7 +100,7 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
     room = layout.limits.subagent_scope_tokens
     whole = size <= room
     if not whole:
-        heads = [line for _, line in markdown.outside_fences(text) if line.startswith("#")]
+        heads = [s for _, s in markdown.outside_fences(text) if markdown.heading(s)[0]]
         text = tokens.clip("\n".join(heads), room) or "(it has none)"
     return Scope(path=layout.shown(path), text=text, whole=whole, tokens=size)
 
