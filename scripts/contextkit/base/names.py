@@ -153,11 +153,14 @@ def quoted(text: str, longest: int = 80) -> str:
     return repr(line if len(line) <= longest else line[: longest - 1] + "…")
 
 
-def nearest(name: str, known: object) -> str:
-    """` (did you mean 'x'?)` for the known name most like `name`; empty if none is."""
+def nearest(name: str, known: object, alike: float = 0.5) -> str:
+    """` (did you mean 'x'?)` for the known name most like `name`; empty if none is.
+
+    `alike`: how much of both names has to agree, from 0 to 1.
+    """
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)  # type: ignore[call-overload]
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=alike)  # type: ignore[call-overload]
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

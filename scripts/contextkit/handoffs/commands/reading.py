@@ -100,7 +100,7 @@ def stats(layout: Layout, args: Arguments) -> Rows:
     return Rows(
         columns=(("switch", "switch"), ("without", "without", lambda r: f"~{r['without']}"),
                  ("with", "with_handoff", lambda r: f"~{r['with_handoff']}"),
-                 ("saved", "saved_percent", lambda r: f"{r['saved_percent']} %")),
+                 ("saved", "saved_percent", _percent)),
         rows=[
             {"id": number, **vars(row), "saved_percent": row.percent}
             for number, row in enumerate(rows, start=1)
@@ -108,6 +108,11 @@ def stats(layout: Layout, args: Arguments) -> Rows:
         nothing="No switches are recorded.",
         below="\n(estimated tokens)",
     )  # fmt: skip
+
+
+def _percent(row: dict[str, object]) -> str:
+    saved = row["saved_percent"]
+    return "not known" if saved is None else f"{saved} %"
 
 
 def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
