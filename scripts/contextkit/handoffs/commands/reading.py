@@ -14,7 +14,7 @@ from contextkit.handoffs.documents import state as handoff_state
 
 def list_(layout: Layout, args: Arguments) -> Rows:
     state, said = handoff_state.current(layout)
-    found, unread = handoffs.read(layout, handoff_state.retained(layout, state))
+    found, unread = handoffs.read(layout, handoff_state.everywhere(state))
     cli.say_each((*said, *unread))
     newest = next(reversed(found), "")
     rows = [
@@ -138,15 +138,16 @@ def _picked(layout: Layout, ref: str) -> str:
     """
     state, _ = handoff_state.current(layout)
     if ref in ("", "latest", "unconsumed"):
-        for name in reversed(state.order):
+        for name in reversed(handoff_state.everywhere(state)):
             if ref != "unconsumed" or not _consumed(layout, name):
                 return name
         raise ContextError(f"there is no {ref or 'latest'} handoff here")
     wanted = os.path.basename(ref)
     wanted = wanted if wanted.endswith(".yaml") else wanted + ".yaml"
-    if wanted in state.order:
+    known = handoff_state.everywhere(state)
+    if wanted in known:
         return wanted
-    there = ", ".join(name.removesuffix(".yaml") for name in state.order)
+    there = ", ".join(name.removesuffix(".yaml") for name in known)
     raise ContextError(
         f"there is no handoff {names.one_line(ref)[:80]!r}; there are: {there or 'none'}"
     )

@@ -107,12 +107,25 @@ class State(Record):
         found = []
         for line in self.switches:
             at, giver, to, carried, session = (line.split() + [""] * 5)[:5]
-            if agents.is_id(to) and (giver == "-" or agents.is_id(giver)) and carried.isdecimal():
+            known = agents.is_id(to) and (giver == "-" or agents.is_id(giver))
+            if known and names.is_whole(carried):
                 found.append(
                     Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9]),
                            session=session)
                 )  # fmt: skip
         return found
+
+
+def everywhere(state: State) -> list[str]:
+    """The names of the artifacts of all sessions, by time, those of this session last."""
+    others = (name for one in state.elsewhere() for name in one.order)
+    return [*sorted(others, key=_stamped), *state.order]
+
+
+def at_hand(state: State) -> list[str]:
+    """The artifacts of this session, oldest first, else those of nobody's session."""
+    nobodys = (one.order for one in state.elsewhere() if not one.session)
+    return list(state.order or next(nobodys, ()))
 
 
 def retained(layout: Layout, state: State) -> list[str]:
@@ -226,19 +239,10 @@ def save(layout: Layout, state: State) -> None:
     try:
         _load(layout)
     except ContextError:
-        os.rename(path, _free(f"{path}.broken"))
+        os.rename(path, files.free(f"{path}.broken"))
     log = state.switches[-layout.limits.handoff_switches :]
     text = formats.to_json(state.replace(switches=log)) + "\n"
     files.write(path, text, derived=True)  # the artifacts are what has to last
-
-
-def _free(path: str) -> str:
-    """`path`, or the first of `path-2`, `path-3` … where something has that name."""
-    free, number = path, 1
-    while os.path.lexists(free):
-        number += 1
-        free = f"{path}-{number}"
-    return free
 
 
 def _path(layout: Layout) -> str:

@@ -63,7 +63,7 @@ def _profile(layout: Layout, name: str) -> tuple[str, int]:
 
 def _mean(layout: Layout) -> int:
     sizes = []
-    for name in state.current(layout)[0].order:
+    for name in state.everywhere(state.current(layout)[0]):
         try:
             path = os.path.join(layout.handoffs, name)
             sizes.append(tokens.estimate(handoffs.load_text(path, name)))

@@ -1,6 +1,8 @@
 """The registry: which subagents were started, with which capsule, and what became of them.
 
-    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent; committed
+    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent
+
+It changes while agents run, so git passes over it, unless the host tracks it already.
 
 Other programs keep rows there too, and more keys in ours: a row is therefore the object as it
 stands, and what is no object is left where it is. The fields are told in
@@ -89,6 +91,7 @@ def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
         answer = edit(found)
         after = render(found)
         if after != before:
+            layout.exclude(place)
             files.write(place, after + ("\n" if old.endswith("\n") else ""))
     return answer
 
@@ -101,14 +104,10 @@ def add(layout: Layout, wanted: str, make: Callable[[str], Row | None]) -> Row:
 
     def edit(found: list[Any]) -> Row:
         taken = {other.get("id") for other in found if isinstance(other, dict)}
-        number = 1
-        while True:
-            identity = f"{wanted}-{number}" if number > 1 else wanted
-            row = make(identity) if identity not in taken else None
-            if row is not None:
-                found.append(row)
-                return row
-            number += 1
+        rows = (make(identity) for identity in files.numbered(wanted) if identity not in taken)
+        row = next(row for row in rows if row is not None)
+        found.append(row)
+        return row
 
     return change(layout, edit)
 
