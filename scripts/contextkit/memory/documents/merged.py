@@ -197,7 +197,7 @@ def load_all(
 ) -> list[tuple[str, Merged]]:
     """(path, merged findings) of each, oldest first by its name; as `findings.load_all`."""
     place = place or layout.memory_folder(memory.FINDINGS)
-    found = memory.load_all(layout, place, ".md", _load_merged, broken)
+    found = memory.load_all(layout, place, ".md", _load_merged, broken, memory.MERGED)
     return [(path, one) for path, one in found if one and (not task or one.task_id == task)]
 
 
