@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test lint check bench bench_tokens bench_secrets golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms lint check bench bench_tokens bench_secrets golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 .DELETE_ON_ERROR:
@@ -13,6 +13,8 @@ help: ## every target by system
 setup: ## the virtual environment; every other target does it by itself
 	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py'
 
+demo upgrade: | $(CONTEXTKIT_SET_UP)
+
 upgrade: ## this checkout to the newest version, or to=
 	@$(call CONTEXTKIT_RUN,adopt upgrade)
 
@@ -24,6 +26,9 @@ $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKI
 
 test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
+
+test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and makes (needs root): folder=DIR keeps them
+	@python3 '$(CONTEXTKIT_DIR)/tests/platforms.py' $(CONTEXTKIT_FOLDER)
 
 lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m ruff check && .venv/bin/python -m ruff format --check && .venv/bin/python -m mypy

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli
-from contextkit.base.commands import JSON, Arguments, Command, Option, Program
+from contextkit.base.commands import JSON, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.toolkit.flows import overview
@@ -23,13 +23,11 @@ def init(layout: Layout, args: Arguments) -> str:
     return "\n".join(lines)
 
 
-def config(layout: Layout, args: Arguments) -> str:
-    rows = overview.settings_in_force(layout)
-    if args.json:
-        return _json([dict(zip(("id", "value", "from"), row, strict=True)) for row in rows])
-    from contextkit.base import tables
-
-    return tables.table(("setting", "from", "value"), [(r[0], r[2], _shown(r[1])) for r in rows])
+def config(layout: Layout, args: Arguments) -> Rows:
+    keys = ("id", "value", "from")
+    rows = [dict(zip(keys, row, strict=True)) for row in overview.settings_in_force(layout)]
+    shown = ("value", "value", lambda row: _shown(row["value"]))
+    return Rows(columns=(("setting", "id"), ("from", "from"), shown), rows=rows)
 
 
 def _shown(value: object) -> str:
@@ -38,13 +36,8 @@ def _shown(value: object) -> str:
     return (", ".join(value) if isinstance(value, tuple) else str(value)) or "(none)"
 
 
-def status(layout: Layout, args: Arguments) -> str:
-    rows = overview.status(layout)
-    if args.json:
-        return _json([dict(zip(("id", "status"), row, strict=True)) for row in rows])
-    from contextkit.base import tables
-
-    return tables.table(("system", "status"), rows)
+def status(layout: Layout, args: Arguments) -> Rows:
+    return Rows(columns=(("system", "id"), ("status", "status")), rows=overview.status(layout))
 
 
 def session_end(layout: Layout, args: Arguments) -> str:
@@ -63,12 +56,6 @@ def unknown_target(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
 
     raise bad_input(makefiles.unknown_goals(os.environ.get("CONTEXTKIT_GOALS", "").split()))
-
-
-def _json(value: object) -> str:
-    from contextkit.base import formats
-
-    return formats.to_json(value)
 
 
 PROGRAM = Program(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import cli, formats
+from contextkit.base import cli
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 def examine(layout: Layout, args: Arguments) -> Answer:
     found = checkup.examine(layout, (args.host,) if args.host else tuple(hosts.HOSTS))
     wrong = sum(not finding.note for finding in found)
-    if args.json:
-        rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
-                 "mend": one.mend} for one in found]  # fmt: skip
-        return Answer(text=formats.to_json(rows), status=1 if wrong else 0)
+    rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
+             "mend": one.mend} for one in found]  # fmt: skip
     lines = [f"{_level(f.note)}: {f.area}: {f.problem} ({f.mend})" for f in found]
     things = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong"
     lines.append(things if wrong else "nothing is wrong")
-    return Answer(text="\n".join(lines), status=1 if wrong else 0)
+    return Answer(text="\n".join(lines), status=1 if wrong else 0, data=rows)
 
 
 def _level(note: bool) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextkit.base import cli, names, redaction
-from contextkit.base.commands import JSON, REDACT, Arguments, Command, Option, Program
+from contextkit.base.commands import JSON, REDACT, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
@@ -12,6 +12,7 @@ from contextkit.capsules.documents import reminders
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 INBOX = Option(name="file", also=("capsule-file",), help="another inbox inside the repository")
 
@@ -26,30 +27,28 @@ def add(layout: Layout, args: Arguments) -> str:
     return f"Reminder {saved.id} saved to {layout.shown(path)} at {saved.taken}"
 
 
-def list_(layout: Layout, args: Arguments) -> str:
+def list_(layout: Layout, args: Arguments) -> Rows:
     topic = names.one_line(args.topic)
+    loaded = reminders.load_all(layout, inbox(layout, args)).whole()
     found = [
         reminder
-        for reminder in reminders.load_all(inbox(layout, args))
+        for reminder in loaded.documents
         if (args.all or not reminder.done)
         and (not args.tag or args.tag in reminder.tags)
         and (not topic or topic == reminder.topic)
     ]
-    if args.json:
-        from contextkit.base import formats
-
-        return formats.to_json(found)
-    from contextkit.base import tables
-
-    rows = [(r.id, r.taken, "done" if r.done else "open", r.topic, _summary(r)) for r in found]
-    nothing = "No reminders." if args.all else "No open reminders."
-    return tables.table(("id", "taken", "state", "topic", "note"), rows) or nothing
+    return Rows(
+        columns=(("id", "id"), ("taken", "taken"), ("state", "state"), ("topic", "topic"),
+                 ("note", "note", _summary)),
+        rows=[{**vars(r), "state": "done" if r.done else "open"} for r in found],
+        nothing="No reminders." if args.all else "No open reminders.",
+    )  # fmt: skip
 
 
-def _summary(reminder: reminders.Reminder) -> str:
-    step = f" → {reminder.next_step}" if reminder.next_step else ""
-    tags = f" [{', '.join(reminder.tags)}]" if reminder.tags else ""
-    return f"{reminder.note}{step}{tags}"
+def _summary(row: dict[str, Any]) -> str:
+    step = f" → {row['next_step']}" if row["next_step"] else ""
+    tags = f" [{', '.join(row['tags'])}]" if row["tags"] else ""
+    return f"{row['note']}{step}{tags}"
 
 
 def done(layout: Layout, args: Arguments) -> str:

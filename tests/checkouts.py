@@ -33,7 +33,7 @@ def make(
         capture_output=True,
         encoding="utf-8",
         errors="surrogateescape",
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == status, done.stdout + done.stderr
     return done

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from contextkit.base.layout import Layout
@@ -73,6 +76,65 @@ def no_document_in_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
             raise AssertionError("this test works in the checkout itself: use the repo fixture")
 
     monkeypatch.setattr(Layout, "__init__", guarded)
+
+
+@pytest.fixture(autouse=True)
+def no_process_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test started and did not wait for is killed, and its pipes are closed.
+
+    Else a test that fails would leave it running, and the next one would be blamed for the pipes.
+    """
+    begin = subprocess.Popen.__init__
+    started: list[subprocess.Popen[Any]] = []
+
+    def noted(self: subprocess.Popen[Any], *arguments: Any, **options: Any) -> None:
+        begin(self, *arguments, **options)
+        started.append(self)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", noted)
+    yield
+    for process in started:
+        if process.poll() is None:
+            kill(process)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        process.wait()
+
+
+def kill(process: subprocess.Popen[Any]) -> None:
+    """Kill a process, and its whole group where it leads one."""
+    with contextlib.suppress(ProcessLookupError):
+        if os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """When all is over, what tests left running below their folders is ended and named.
+
+    Only where there is a /proc; a worker leaves it to the process that started it.
+    """
+    if hasattr(session.config, "workerinput"):
+        return
+    factory: pytest.TempPathFactory = session.config._tmp_path_factory  # type: ignore[attr-defined]
+    for process, command in left_running(factory.getbasetemp()):
+        print(f"left running by a test, killed: {process} {command}", file=sys.stderr)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def left_running(folder: Path) -> Iterator[tuple[int, str]]:
+    """Processes whose work directory or HOME is below `folder`, and their command lines."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            here = os.readlink(entry / "cwd")
+            variables = (entry / "environ").read_bytes().split(b"\0")
+            homes = [os.fsdecode(v[5:]) for v in variables if v.startswith(b"HOME=")]
+            if any(Path(path).is_relative_to(folder) for path in (here, *homes)):
+                yield int(entry.name), os.fsdecode((entry / "cmdline").read_bytes())[:200]
 
 
 def git(*arguments: str, cwd: Path | None = None) -> str:

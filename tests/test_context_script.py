@@ -36,7 +36,8 @@ def states(out: str) -> dict[str, str]:
 def test_init_makes_what_is_documented_and_a_second_time_nothing(repo: Path, run: Script) -> None:
     assert run("context", "init") == 0
     assert states(run.out) == dict.fromkeys(DOCUMENTS, "made")
-    assert tree() == {*DOCUMENTS, ATTRIBUTES, "shared/payloads/.gitignore"}
+    stored = {path for path in tree() if not path.startswith(".contextkit/")}
+    assert stored == {*DOCUMENTS, ATTRIBUTES, "shared/payloads/.gitignore"}
     before = {path: (Path(path).read_bytes(), Path(path).stat().st_ino) for path in tree()}
     assert run("context", "init") == 0
     assert states(run.out) == dict.fromkeys(DOCUMENTS, "kept")
@@ -170,6 +171,16 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "hosts",
         "version",
     ]
+    rows = {row.pop("id"): row for row in json.loads(run.out)}
+    assert all(row.pop("status") for row in rows.values())
+    newest = rows["capsules"].pop("newest")
+    assert newest.endswith(f"{STAMP}-2.md") and rows["capsules"].pop("tokens") > 100
+    assert rows["capsules"] == {"branch": "feature/demo", "count": 2, "state": "stub"}
+    assert rows["reminders"] == {"open": 1, "done": 1}
+    assert rows["payloads"] == {"count": 0, "sessions": 0, "tokens": 0}
+    assert rows["verdicts"] == {"count": 0, "to_look_at": 0, "statuses": {}}
+    assert rows["hosts"] == {"hosts": [], "failures": 0}
+    assert rows["version"] == {"version": VERSION}
 
 
 def _first_id() -> str:

@@ -64,8 +64,8 @@ def test_a_hard_fact_is_found_without_its_decoration(text: str, kind: str, value
 @pytest.mark.parametrize(
     "text",
     ["", "and/or", "Node.js", "TypeScript/Node.js", "e.g. this", "I/O", "7. Tokens", "1) files",
-     "12 apples", "Whenever it rains", "never-ending", "defaced facade", "1234567", "v1.2.3",
-     "Error:", "an error: once", "Terror", "2025-10-23", "10.5.3", "//", "...", "…", "http", "x y"],
+     "12 apples", "Whenever it rains", "never-ending", "defaced facade", "1234567", "10.5",
+     "Error:", "an error: once", "Terror", "2025-10-23", "v1", "//", "...", "…", "http", "x y"],
 )  # fmt: skip
 def test_what_is_no_hard_fact_is_not_counted(text: str) -> None:
     assert found(text) == []

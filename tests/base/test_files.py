@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import random
 import shutil
@@ -43,7 +44,7 @@ def at_once(code: str, count: int) -> None:
     os.close(gate)
     os.close(opener)  # all of them read the end of their input
     for process in processes:
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=300)
         assert (process.returncode, errors) == (0, "")
 
 
@@ -190,7 +191,7 @@ def test_a_disk_that_takes_only_the_beginning_leaves_the_old_file(verb: str) -> 
         "except OSError as error: print(error.strerror)",
         verb,
     )
-    out, errors = child.communicate(timeout=30)
+    out, errors = child.communicate(timeout=300)
     assert (out, errors) == ("File too large\n", "")
     assert (os.listdir(), files.read("doc.md")) == (["doc.md"], "old")
 
@@ -242,7 +243,7 @@ def test_a_reader_never_sees_half_a_file() -> None:
         "while True: files.write('doc', 'b' * 200_000); files.write('doc', 'a' * 300_000)"
     )
     seen: list[str] = []
-    give_up = time.monotonic() + 20
+    give_up = time.monotonic() + 300
     while (len(seen) < 200 or new not in seen) and time.monotonic() < give_up:
         seen.append(files.read("doc"))
     writer.kill()
@@ -316,7 +317,7 @@ def test_a_lock_file_removed_while_a_process_waits_lets_only_one_in(
     first.__exit__(None, None, None)
     assert said(waiter) == "waiting"  # it got the old file, saw that, and queued again
     second.__exit__(None, None, None)
-    assert waiter.communicate(timeout=30) == ("in\n", "")
+    assert waiter.communicate(timeout=300) == ("in\n", "")
 
 
 def test_a_folder_that_goes_before_the_lock_file_is_opened_is_made_again(
@@ -476,3 +477,13 @@ def test_a_disk_that_cannot_sync_a_folder_is_no_success(
     monkeypatch.setattr(os, "fsync", broken)
     with pytest.raises(OSError, match="Input/output"):
         files.settle()
+
+
+def test_names_are_tried_until_one_is_free(sealed: Path) -> None:
+    tried = files.numbered("a/b.tar", ".md")
+    assert [next(tried) for _ in range(3)] == ["a/b.tar.md", "a/b.tar-2.md", "a/b.tar-3.md"]
+    assert list(itertools.islice(files.numbered("a", mark="_"), 2)) == ["a", "a_2"]
+    for name in ("x.broken", "x.broken-2"):
+        Path(name).touch()
+    Path("x.broken-3").symlink_to("nowhere")
+    assert files.free("x.broken") == "x.broken-4" and files.free("y") == "y"

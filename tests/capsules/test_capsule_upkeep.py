@@ -116,7 +116,7 @@ def test_every_rule_has_its_finding_with_a_severity(layout: Layout) -> None:
     text = text.replace("- **Preference:**", "- a topic alone\n- **Preference:**")
     path.write_text(text.replace("done → scope", "<workstream> → scope"), encoding="utf-8")
     reminders.save(layout, layout.reminders, reminders.make("try it", "ux", "", (), TIME))
-    (reminder,) = reminders.load_all(layout.reminders)
+    (reminder,) = reminders.load_all(layout).documents
     assert sorted(said(layout, path)) == [
         ("error", "looks like a secret (github-token)"),
         ("error", "the placeholder <workstream> is still there"),
@@ -377,8 +377,11 @@ def test_latest_is_the_newest_finished_one_of_branch_and_workstream(layout: Layo
     (STORE / f"{NEW}.md").write_text("---\n<decision>\n", encoding="utf-8")
     found = capsules.latest(layout, "feature/demo")
     assert layout.shown(found) == f"{STORE}/{MIDDLE}.md"
-    assert [Path(c.path).stem for c in capsules.load_all(layout, "feature/demo")] == [OLD, MIDDLE]
-    (only,) = capsules.load_all(layout, "feature/demo", "ui")
+    assert [Path(c.path).stem for c in capsules.load_all(layout, "feature/demo").documents] == [
+        OLD,
+        MIDDLE,
+    ]
+    (only,) = capsules.load_all(layout, "feature/demo", "ui").documents
     assert only.path == found == capsules.latest(layout, "feature/demo", "ui")
     assert only.sha256 == names.sha256(Path(found).read_bytes()) and only.tokens > 50
     assert capsules.latest(layout, "feature/demo", "db") == ""
@@ -393,4 +396,6 @@ def test_what_is_no_capsule_is_never_the_latest(layout: Layout, tmp_path: Path) 
     (STORE / "20251025T100000Z.md").write_text("", encoding="utf-8")
     (STORE / "20251026T100000Z.md").mkdir()
     assert layout.shown(capsules.latest(layout, "feature/demo")) == str(path)
-    assert [Path(c.path) for c in capsules.load_all(layout, "feature/demo")] == [path.absolute()]
+    assert [Path(c.path) for c in capsules.load_all(layout, "feature/demo").documents] == [
+        path.absolute()
+    ]

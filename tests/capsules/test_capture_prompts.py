@@ -169,7 +169,7 @@ def test_reminders_are_quoted_shorter_and_nothing_is_said_while_all_fits(repo: P
 
 def test_a_done_reminder_is_neither_counted_nor_quoted(repo: Path) -> None:
     remind("settled", "still open")
-    (first, _) = reminders.load_all(str(INBOX))
+    (first, _) = reminders.load_all(Layout(), str(INBOX)).documents
     reminders.finish(Layout(), str(INBOX), first.id, "dropped", names.now())
     captured = capture()
     assert "(1 open)" in captured.prompt and "still open" in captured.prompt

@@ -265,6 +265,7 @@ def test_list_as_json_has_every_field(repo: Path, run: Script) -> None:
             "next_step": "look",
             "tags": ["a", "b", "c"],
             "done": "2025-10-23 18:05:00 UTC → PLAN.md",
+            "state": "done",
         }
     ]
 

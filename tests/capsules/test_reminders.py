@@ -71,7 +71,7 @@ def finish(layout: Layout, identity: str, into: str = "", at: int = 0) -> bool:
 
 
 def listed(layout: Layout) -> tuple[Reminder, ...]:
-    return reminders.load_all(inbox(layout))
+    return tuple(reminders.load_all(layout, inbox(layout)).whole().documents)
 
 
 # Texts that try to be something else

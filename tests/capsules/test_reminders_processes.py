@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from conftest import Script, start
+from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents.reminders import Reminder
 
@@ -25,13 +26,13 @@ def adding(number: int) -> subprocess.Popen[str]:
 
 def finished(processes: list[subprocess.Popen[str]]) -> None:
     for process in processes:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=300)
         assert (process.returncode, errors) == (0, "")
 
 
 def listed() -> tuple[Reminder, ...]:
     """The reminders of the inbox, none torn, each with an id of its own."""
-    found = reminders.load_all(str(INBOX))
+    found = tuple(reminders.load_all(Layout(), str(INBOX)).whole().documents)
     assert all(r.note == long(int(r.note.split()[1])) for r in found)
     assert {(r.topic, r.tags) for r in found} == {("ux", ("a", "b"))}
     assert len({r.id for r in found}) == len(found)
@@ -69,11 +70,13 @@ def test_adds_killed_at_any_moment_keep_every_entry_that_was_confirmed(repo: Pat
     confirmed = ["0"]
     for number in range(1, 61, 2):
         pair = [adding(number), adding(number + 1)]
-        time.sleep(chance.uniform(0.5, 3.5) * usual)
+        time.sleep(chance.uniform(0.1, 2) * usual)
         for process in pair:
             process.kill()
         outputs = [process.communicate()[0] for process in pair]
-        confirmed += [str(number + n) for n, out in enumerate(outputs) if out.endswith("UTC\n")]
+        through = [str(number + n) for n, out in enumerate(outputs) if out.endswith("UTC\n")]
+        usual *= 0.8 if through else 1.25  # so that about half of them get through
+        confirmed += through
         found = numbers(listed())
         assert set(map(int, confirmed)) <= set(found)
     assert 1 < len(confirmed) < 61, "the kills came all too early or all too late"

@@ -154,6 +154,6 @@ def test_real_processes_through_the_script(repo: Path) -> None:
               "--next-action=go", "--no-story")
         for n in range(6)
     ]  # fmt: skip
-    said = [process.communicate(timeout=60)[0] for process in began]
+    said = [process.communicate(timeout=300)[0] for process in began]
     assert [process.returncode for process in began] == [0] * 6
     assert all(line.startswith(f"{STORE}/handoff-") for line in said) and len(stored()) == 3

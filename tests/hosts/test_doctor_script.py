@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkouts import a_toolkit, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit.base import copies, files, packages
+from contextkit.base import copies, files, packages, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
@@ -254,26 +254,45 @@ def test_drafts_of_killed_processes_are_found(layout: Layout, run: Script) -> No
 
 
 @pytest.mark.usefixtures("untried")
-@pytest.mark.parametrize("store", list(store_documents.UNREADABLE))
-def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, store: str) -> None:
-    """In every store of the table; a store that is added needs a line here."""
+@pytest.mark.parametrize("kind", [store.kind for store in stores.with_documents()])
+def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, kind: str) -> None:
+    """In every store that is declared; one that is added needs a line here."""
     broken = {
-        "capsules": f"{layout.capsules}/main/20251023T180500Z.md",
-        "reminders": layout.reminders,
-        "payloads": f"{layout.payloads}/s/manifest.json",
-        "verdicts": layout.join(".clavain", "verdicts", "a.json"),
-        "handoffs": f"{layout.handoffs}/handoff-a-to-b-20251023T180500Z.yaml",
-        "memory": f"{layout.memory}/checkpoints/cp_review_20251023T180500.json",
-        "review runs": f"{layout.state}/runs/20251023T180500Z-abcdef.json",
-        "subagents": layout.registry,
-    }[store]
+        "capsule": f"{layout.capsules}/main/20251023T180500Z.md",
+        "reminder": layout.reminders,
+        "payload": f"{layout.payloads}/s/manifest.json",
+        "verdict": f"{layout.verdicts}/a.json",
+        "handoff": f"{layout.handoffs}/handoff-a-to-b-20251023T180500Z.yaml",
+        "plan": f"{layout.memory}/research_plans/t.md",
+        "finding": f"{layout.memory}/findings/a_20251023T180500.md",
+        "merged": f"{layout.memory}/findings/merged_20251023T180500.md",
+        "checkpoint": f"{layout.memory}/checkpoints/cp_review_20251023T180500.json",
+        "snapshot": f"{layout.memory}/context_snapshots/snap_20251023T180500.md",
+        "run": f"{layout.state}/runs/20251023T180500Z-abcdef.json",
+        "subagent": layout.registry,
+    }[kind]
     Path(broken).parent.mkdir(parents=True)
     Path(broken).write_bytes(b"\xff{")
-    own = {"payloads": layout.payloads, "handoffs": layout.handoffs, "memory": layout.memory,
-           "review runs": layout.state}  # fmt: skip
-    files.store(own.get(store, layout.join(".clavain", "verdicts")))
+    store = stores.named(kind)
+    for folder in (layout.store(store.within or kind), layout.verdicts):
+        if not (store.in_git or store.is_file):
+            files.store(folder)
     (line,) = wrong(run)
-    assert line.startswith(f"{store}: ") and line.endswith(")")
+    assert line.startswith(f"{store.label}: {layout.shown(broken)}: ") and line.endswith(")")
+
+
+@pytest.mark.usefixtures("untried")
+def test_of_many_documents_that_cannot_be_read_some_are_named_and_the_others_counted(
+    layout: Layout, run: Script
+) -> None:
+    files.store(layout.memory)
+    folder = Path(layout.store("plan"))
+    folder.mkdir()
+    for name in "abcdefgh":
+        (folder / f"{name}.md").write_text("odd", encoding="utf-8")
+    lines = wrong(run)
+    assert [line.partition(".md")[0][-1] for line in lines[:5]] == list("abcde")
+    assert len(lines) == 6 and lines[5].startswith("memory: 3 more files cannot be read")
 
 
 @pytest.mark.usefixtures("untried")

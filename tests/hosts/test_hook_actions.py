@@ -275,7 +275,7 @@ def test_an_agent_of_a_common_type_is_known_by_its_answer(layout: Layout, starte
 def test_whose_run_is_over_is_let_go(layout: Layout, started: Started) -> None:
     runs.change(layout, started.run.id, finished_at=NOW)
     assert stop() == ""
-    assert verdicts.load_all(layout) == []
+    assert verdicts.load_all(layout).documents == []
 
 
 def test_a_reviewer_of_a_run_gets_no_capsule(started: Started) -> None:

@@ -33,7 +33,7 @@ def fire(**passed: object) -> str:
 
 
 def noted(repo: Path) -> list[str]:
-    return diagnostics.load_all(str(repo / ".contextkit" / "hooks"))
+    return diagnostics.lines(str(repo / ".contextkit" / "hooks"))
 
 
 def test_an_action_that_fails_is_noted_and_the_others_go_on(repo: Path, monkeypatch: Patch) -> None:

@@ -88,12 +88,12 @@ def test_a_whole_session(host: Session, repo: Path) -> None:
     assert host("SubagentStart", **reviewer) == ""
     said = host("SubagentStop", **reviewer, last_assistant_message="All is well.")
     assert "there is no such file" in said and "## Output Contract" in said
-    assert verdicts.load_all(layout) == []
+    assert verdicts.load_all(layout).documents == []
     Path(started.launches[0].path).write_text(
         "### Findings Index\nVerdict: safe\n", encoding="utf-8"
     )
     assert host("SubagentStop", **reviewer, stop_hook_active=True) == ""
-    assert [(v["agent"], v["status"]) for v in verdicts.load_all(layout)] == [
+    assert [(v["agent"], v["status"]) for v in verdicts.load_all(layout).documents] == [
         ("fd-safety", "CLEAN")
     ]
 
@@ -112,4 +112,4 @@ def test_a_whole_session(host: Session, repo: Path) -> None:
     assert len(payloads.documents(layout, "s-1")) == 1
     assert names.iso(now)[:4] in snapshots.load_all(layout)[0][1].timestamp
     assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
-    assert git("status", "--porcelain").split()[1::2] == ["plan.md", "shared/"]
+    assert git("status", "--porcelain").split()[1::2] == ["plan.md"]

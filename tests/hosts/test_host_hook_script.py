@@ -26,7 +26,7 @@ def hook(
         env={**os.environ, **changes},
         capture_output=True,
         encoding="utf-8",
-        timeout=30,
+        timeout=300,
     )
 
 
@@ -79,7 +79,7 @@ def test_settings_that_cannot_be_read_without_a_set_up_are_noted(toolkit: Path, 
     given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
     done = hook(toolkit / "scripts" / "hook.sh", "SubagentStop", given=given)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    (line,) = diagnostics.load_all(str(repo / ".contextkit" / "hooks"))
+    (line,) = diagnostics.lines(str(repo / ".contextkit" / "hooks"))
     assert "the package yaml is missing: run `make -C" in line
 
 
@@ -89,7 +89,7 @@ def test_a_control_character_in_the_input_is_noted_as_what_it_is(repo: Path) -> 
         [SCRIPTS / "hook.sh", "SubagentStop"], input=b'{"session_id": "a\nb"}', capture_output=True
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    (line,) = diagnostics.load_all(str(repo / ".contextkit" / "hooks"))
+    (line,) = diagnostics.lines(str(repo / ".contextkit" / "hooks"))
     assert line.endswith("the hook's input: not valid JSON in line 1")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -280,9 +279,7 @@ def test_merging_many_reports_loses_nothing(run: Script, repo: Path) -> None:
     reports = reports or [REPORT.replace("Cache", f"Cache {n}") for n in range(8)]
     for number, text in enumerate(reports):
         memory(run, "finding", f"--agent=r{number}", "--task=t", "--status=completed", stdin=text)
-    began = time.monotonic()
     path = memory(run, "merge", "--task=t").strip()
-    assert time.monotonic() - began < 1
     merged = words_of(Path(path).read_text(encoding="utf-8"))
     for text in reports:
         assert words_of(text) <= merged

@@ -325,14 +325,15 @@ def test_heads_are_what_reading_all_of_a_finding_gives(layout: Layout) -> None:
     odd = Path(stores.finding(layout, "odd", NOW - 9))
     odd.write_bytes(odd.read_bytes().replace(b"\n", b"\r\n"))
     Path(stores.finding(layout, "cut", NOW - 10)).write_text("# Findings", encoding="utf-8")
-    warnings: list[str] = []
-    heads = findings.heads(layout, TASK, warnings)
+    loaded = findings.heads(layout, TASK)
+    heads = loaded.documents
     whole = findings.load_all(layout, TASK)
+    assert loaded.broken == whole.broken
     assert [head.path for head in heads] == [path for path, _ in reversed(whole)]
     for head, (_, one) in zip(heads, reversed(whole), strict=True):
         assert (head.agent, head.timestamp, head.status) == (one.agent, one.timestamp, one.status)
         assert head.summary == one.summary and head.finding == one
-    assert len(warnings) == 1 and "cut_" in warnings[0]
+    assert len(loaded.broken) == 1 and "cut_" in loaded.broken[0].path
 
 
 # One truth

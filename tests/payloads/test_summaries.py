@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from bisect import bisect
 
 import pytest
@@ -253,7 +252,8 @@ def test_sentences_lose_nothing_but_blanks(parts: list[str]) -> None:
 @pytest.mark.parametrize(
     "unit",
     ["[a](b) ", "[", "](", "`", "**", "a. b ", "A. B ", "x ", "\n", "- x\n", "# A\n", "| a | b |\n",
-     "```\n", "word and word\n", "!", "(", "Key finding: ", "# "],
+     "```\n", "word and word\n", "!", "(", "Key finding: ", "# ",
+     "A sentence about the [cache](x). "],
 )  # fmt: skip
 def test_time_grows_with_the_length_and_no_faster(unit: str) -> None:
     def condense(text: str) -> None:
@@ -266,10 +266,8 @@ def test_time_grows_with_the_length_and_no_faster(unit: str) -> None:
 
 def test_a_line_of_a_megabyte_is_no_trouble() -> None:
     text = "A sentence about the [cache](x), which is read often. " * 20_000
-    start = time.perf_counter()
     assert summary(text).startswith("A sentence about the cache, which is read often.")
     assert len(rows(text)) == 1
-    assert time.perf_counter() - start < 5
 
 
 def test_indented_code_is_no_finding() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from contextkit.reviews.documents import headers
 from contextkit.reviews.documents.headers import STATUSES, Header
+from growth import is_in_proportion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -268,7 +267,4 @@ def test_no_text_is_too_odd_for_a_header(text: str) -> None:
     "piece", ["VERDICT: CLEAN\n", "--- VERDICT ---\n", "STATUS: x\n", "x: ", "-"]
 )
 def test_reading_a_header_takes_time_in_proportion(piece: str) -> None:
-    text = piece * (300_000 // len(piece))
-    started = time.process_time()
-    headers.parse(text)
-    assert time.process_time() - started < 5
+    assert is_in_proportion(headers.parse, piece)

@@ -161,6 +161,18 @@ def test_index_prints_every_row_in_one_form(out: Path, run: Script) -> None:
     rows = run.out.splitlines()
     assert rows[0] == 'fd-mild\t- P0 | P0-1 | "Start" | Circular dependency'
     assert rows[-1] == "fd-mild\tVerdict: risky"
+    run("verdict", "index", "--dir=out", "--agent=fd-mild", "--json")
+    found = json.loads(run.out)
+    assert [f"{row['agent']}\t{row['row']}" for row in found] == rows
+    line = found[0].pop("text_line")
+    text = (out / "fd-mild.md").read_text(encoding="utf-8").splitlines()
+    assert "Circular dependency" in text[line - 1]
+    assert found[0] == {
+        "run": "", "agent": "fd-mild", "id": "P0-1", "kind": "finding",
+        "row": '- P0 | P0-1 | "Start" | Circular dependency', "severity": "P0",
+        "section": "Start", "title": "Circular dependency",
+    }  # fmt: skip
+    assert (found[-1]["id"], found[-1]["kind"]) == ("verdict", "verdict")
 
 
 def test_stats_compare_what_reading_costs(out: Path, run: Script) -> None:

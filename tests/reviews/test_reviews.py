@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from conftest import REFUSED_TEXTS
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.documents.agent_review import Finding, Review
+from growth import grows_in_proportion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -108,7 +108,7 @@ def test_the_run_id_of_the_first_line_and_the_sentinel_of_the_last_are_noticed()
         ("P2", "NEEDS_ATTENTION", "NEEDS_ATTENTION", ("no_verdict",)),  # the stricter wins
         ("P2", "needs-validation", "NEEDS_ATTENTION", ("no_verdict",)),
         ("P2", "error", "ERROR", ()),
-        ("blocker", "safe", "NEEDS_ATTENTION", ("unparsed",)),
+        ("wobbly", "safe", "NEEDS_ATTENTION", ("unparsed",)),
     ],
 )
 def test_the_status_follows_from_the_findings_and_the_stricter_wins(
@@ -130,6 +130,20 @@ def test_rows_without_a_verdict_are_judged_by_themselves_where_the_file_goes_on(
 def test_an_empty_file_is_missing_and_an_error(text: str) -> None:
     assert agent_review.parse(text).validation == "missing"
     assert said(text) == ("ERROR", ("missing",))
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        "safe, not safe for production",
+        "safe; not safe yet",
+        "Safe (unsafe with SSO)",
+        "safe: risky",
+    ],
+)
+def test_safe_that_is_taken_back_is_not_safe(verdict: str) -> None:
+    assert agent_review.parse(a_file(verdict=f"Verdict: {verdict}")).stated == ""
+    assert said(a_file(verdict=f"Verdict: {verdict}"))[0] == "NEEDS_ATTENTION"
 
 
 def test_a_file_without_an_index_is_malformed_and_has_no_findings() -> None:
@@ -180,15 +194,15 @@ def test_dress_and_case_do_not_matter(row: str) -> None:
     [
         ('- IMP-1 | "Step 1" | Say more', ("IMP", "IMP-1", "Step 1", "Say more")),
         ("- P2 | P2-1 | Say more", ("P2", "P2-1", "", "Say more")),
-        ('- P2 | "Step 1" | Say more', ("P2", "", "Step 1", "Say more")),
+        ('- P2 | "Step 1" | Say more', ("P2", "row-1", "Step 1", "Say more")),
         ('- AR-001 | P2 | "Step 1" | Say more', ("P2", "AR-001", "Step 1", "Say more")),
         ("1. **[HIGH] F2: Say more**", ("P1", "F2", "", "Say more")),
-        ("- [P0] src/a.py:20-22 — Say more", ("P0", "", "", "src/a.py:20-22 — Say more")),
+        ("- [P0] src/a.py:20-22 — Say more", ("P0", "row-1", "", "src/a.py:20-22 — Say more")),
         ("- **[F1] P0 src/a.py:3** — More", ("P0", "F1", "", "src/a.py:3 — More")),
         ("- P0-1. P0: Say more", ("P0", "P0-1", "", "Say more")),
         ("**P1-2: Say more**", ("P1", "P1-2", "", "Say more")),
-        ("- P3: Say more", ("P3", "", "", "Say more")),
-        ("- [P2] Use a | b", ("P2", "", "", "Use a | b")),
+        ("- P3: Say more", ("P3", "row-1", "", "Say more")),
+        ("- [P2] Use a | b", ("P2", "row-1", "", "Use a | b")),
     ],
 )
 def test_rows_in_other_shapes_are_understood(row: str, expected: tuple[str, ...]) -> None:
@@ -202,7 +216,10 @@ def test_rows_in_other_shapes_are_understood(row: str, expected: tuple[str, ...]
         ("CRITICAL", "P0"), ("High", "P1"), ("Major", "P1"), ("MUST-FIX", "P1"),
         ("must fix", "P1"), ("medium", "P2"), ("NEEDS_ATTENTION", "P2"), ("LOW", "P3"),
         ("Minor", "P3"), ("INFO", "P3"), ("IMPROVEMENT", "IMP"), ("P2 (medium)", "P2"),
-        ("~~P0~~ P2", "P0"), ("P4", ""), ("P10", ""), ("Blocker", ""), ("P", ""), ("PO", ""),
+        ("~~P0~~ P2", "P0"), ("P4", ""), ("P10", ""), ("Wobbly", ""), ("P", ""), ("PO", ""),
+        ("Blocker", "P0"), ("Fatal", "P0"), ("🔴", "P0"), ("Important", "P1"), ("WARNING", "P2"),
+        ("should fix", "P2"), ("NIT", "P3"), ("nitpick", "P3"), ("INFORMATIONAL", "P3"),
+        ("SUGGESTION", "IMP"), ("nice to have", "IMP"),
     ],
 )  # fmt: skip
 def test_other_words_for_a_severity_are_known_and_kept(word: str, severity: str) -> None:
@@ -310,15 +327,28 @@ def test_lines_that_say_that_there_is_nothing_are_understood(nothing: str) -> No
         "### P0 — Critical Structural Issues\n\nNone found.\n\n---\n",
         "Nothing here is a P0. P1-1 of the last review is gone.\n",
         "### Improvements\n\n#### IMP-1. Say what the flag does\n",
-        "```\n### Findings Index\n- P0 | P0-1 | \"Quoted\" | Example\nVerdict: risky\n```\n",
+        "```\n### Findings Index\n- P2 | P2-1 | \"Quoted\" | Example\nVerdict: risky\n```\n",
         "    ### Findings Index\n    - an example, indented\n",
         "> ### Findings Index\n> Verdict: risky\n",
-        "```\n## outer\n```python\nx = 1\n```\n#### P0-1. P0: quoted\n```\n",
-        "1. text\n   ```\n   #### P0-1: quoted\n   ```\n",
     ],
 )  # fmt: skip
 def test_a_clean_review_may_speak_of_what_it_did_not_find(body: str) -> None:
     assert said(a_file(*ROWS) + "\n" + body) == ("CLEAN", ())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '```\n### Findings Index\n- P0 | P0-1 | "Quoted" | Example\nVerdict: risky\n```\n',
+        "```\n## outer\n```python\nx = 1\n```\n#### P0-1. P0: quoted\n```\n",
+        "1. text\n   ```\n   #### P0-1: quoted\n   ```\n",
+    ],
+)
+def test_a_p0_in_a_fence_is_no_finding_but_keeps_a_review_from_being_clean(body: str) -> None:
+    review = agent_review.parse(a_file(*ROWS) + "\n" + body)
+    status, flags = agent_review.status(review)
+    assert status == "NEEDS_ATTENTION" and flags[0].startswith("serious_at_line_")
+    assert len(review.findings) == len(ROWS)
 
 
 def test_a_row_without_a_severity_takes_that_of_its_section() -> None:
@@ -722,33 +752,37 @@ def test_no_text_at_all_is_too_odd(text: str) -> None:
 
 
 HEAD = "### Findings Index\n"
-HUGE = {
-    "rows": HEAD + "".join(f'- P0 | P0-{n} | "S" | T\n' for n in range(5_000)),
-    "one line": HEAD + '- P2 | P2-1 | "S" | ' + "x" * 400_000,
-    "bars": HEAD + "|" * 400_000,
-    "marks": HEAD + "*#`-[ " * 60_000,
-    "indexes": (HEAD + "Verdict: error\n") * 5_000,
-    "fences": HEAD + "```x\n" * 20_000,
-    "issues": HEAD + P0 + "\n" + "".join(f"#### P0-{n}. P0: T\n" for n in range(5_000)),
-    "labels": HEAD + "**Critical:**\n" * 10_000,
-    "prose": HEAD + P0 + "\nVerdict: risky\n\n" + "word " * 400_000,
-    "lines": HEAD + "\n" * 200_000,
+# Texts of about `n` things, each as many as there may be in the largest that anybody writes.
+HUGE: dict[str, tuple[int, Callable[[int], str]]] = {
+    "rows": (5_000, lambda n: HEAD + "".join(f'- P0 | P0-{i} | "S" | T\n' for i in range(n))),
+    "one line": (400_000, lambda n: HEAD + '- P2 | P2-1 | "S" | ' + "x" * n),
+    "bars": (400_000, lambda n: HEAD + "|" * n),
+    "marks": (60_000, lambda n: HEAD + "*#`-[ " * n),
+    "indexes": (5_000, lambda n: (HEAD + "Verdict: error\n") * n),
+    "fences": (20_000, lambda n: HEAD + "```x\n" * n),
+    "issues": (
+        5_000,
+        lambda n: HEAD + P0 + "\n" + "".join(f"#### P0-{i}. P0: T\n" for i in range(n)),
+    ),
+    "labels": (10_000, lambda n: HEAD + "**Critical:**\n" * n),
+    "prose": (400_000, lambda n: HEAD + P0 + "\nVerdict: risky\n\n" + "word " * n),
+    "lines": (200_000, lambda n: HEAD + "\n" * n),
 }
 
 
 @pytest.mark.parametrize("name", HUGE)
 def test_time_grows_with_the_length_only(name: str) -> None:
-    text = HUGE[name]
-    agent_review.parse(text[: len(text) // 8])
-    started = time.process_time()
-    status, _ = agent_review.status(agent_review.parse(text))
-    assert time.process_time() - started < 5
-    assert status != "CLEAN"
+    most, text = HUGE[name]
+
+    def status(text: str) -> str:
+        return agent_review.status(agent_review.parse(text))[0]
+
+    assert status(text(most)) != "CLEAN"
+    assert grows_in_proportion(status, text, most)
 
 
 # Real files
 
-WITHOUT: dict[str, int] = {}
 # An index there, findings of each severity, stated verdict, status. Counted by hand.
 REAL: dict[str, tuple[bool, dict[str, int], str, str]] = {
     "2026-02-10-test-suite-design--fd-v2-performance": (
@@ -759,7 +793,8 @@ REAL: dict[str, tuple[bool, dict[str, int], str, str]] = {
         True, {"P0": 2, "P1": 5, "IMP": 4}, "needs-changes", "NEEDS_ATTENTION"),
     "Clavain--fd-quality": (
         True, {"P0": 2, "P1": 3, "P2": 1, "IMP": 5}, "needs-changes", "NEEDS_ATTENTION"),
-    "Clavain--fd-user-product": (False, WITHOUT, "", "NEEDS_ATTENTION"),
+    "Clavain--fd-user-product": (
+        False, {"P0": 4, "P1": 7, "P2": 2}, "", "NEEDS_ATTENTION"),
     "SKILL--fd-performance": (
         True, {"P0": 3, "P1": 4, "P2": 1, "IMP": 3}, "needs-changes", "NEEDS_ATTENTION"),
     "SKILL--fd-user-product": (
@@ -784,13 +819,15 @@ REAL: dict[str, tuple[bool, dict[str, int], str, str]] = {
     "interflux--probe-2--fd-fusion-security-x-performance": (
         True, {"P0": 1, "P1": 2, "P2": 1}, "", "NEEDS_ATTENTION"),
     "interflux--research--review-architecture-of-budget-controls": (
-        False, WITHOUT, "needs-changes", "NEEDS_ATTENTION"),
+        False, {"P1": 2, "P2": 2, "IMP": 3}, "needs-changes", "NEEDS_ATTENTION"),
     "interflux--research--synthesize-quality-gate-findings": (
-        False, WITHOUT, "needs-changes", "NEEDS_ATTENTION"),
+        False, {"P1": 7, "P2": 5, "P3": 12}, "needs-changes", "NEEDS_ATTENTION"),
     "interflux--research--test-fd-perception-on-brainstorm": (
         True, {"P1": 2, "P2": 4, "P3": 2}, "needs-changes", "NEEDS_ATTENTION"),
-    "interflux--tracks--track-a-correctness": (False, WITHOUT, "", "NEEDS_ATTENTION"),
-    "interflux--tracks--track-c-cartography": (False, WITHOUT, "", "NEEDS_ATTENTION"),
+    "interflux--tracks--track-a-correctness": (
+        False, {"P1": 4, "P2": 4, "P3": 3}, "", "NEEDS_ATTENTION"),
+    "interflux--tracks--track-c-cartography": (
+        False, {"P0": 1, "P1": 3, "P2": 2}, "", "NEEDS_ATTENTION"),
     "joyful-wondering-seal--fd-performance": (
         True, {"P0": 1, "P1": 1, "IMP": 3}, "safe", "NEEDS_ATTENTION"),
     "joyful-wondering-seal--fd-quality": (

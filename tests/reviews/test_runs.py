@@ -64,7 +64,7 @@ def test_what_cannot_be_a_run_is_refused_by_field(field: str, value: str) -> Non
 def test_an_unknown_key_is_passed_over_and_an_unknown_version_refused() -> None:
     text = runs.render(a_run())
     assert runs.parse(text.replace("{", '{"later": 1,', 1)) == a_run()
-    with pytest.raises(ContextError, match="version 2"):
+    with pytest.raises(ContextError, match="written by a newer contextkit"):
         runs.parse(text.replace('"version": 1', '"version": 2'))
 
 
@@ -72,7 +72,7 @@ def test_a_run_is_kept_and_found_again(layout: Layout) -> None:
     first, second = a_run(), a_run(id="20251023T180501Z-000000", started_at="2025-10-23T18:05:01Z")
     runs.save(layout, second)
     runs.save(layout, first)
-    assert runs.load_all(layout) == ([first, second], [])
+    assert runs.load_all(layout).documents == [first, second]
     assert runs.load(layout, first.id) == first and runs.load(layout, "latest") == second
     assert git("status", "--porcelain") == ""
 
@@ -83,9 +83,9 @@ def test_a_broken_or_foreign_file_is_said_and_hides_no_other(layout: Layout) -> 
     (FOLDER / "other.json").write_text(runs.render(a_run()), encoding="utf-8")
     (FOLDER / "folder.json").mkdir()
     (FOLDER / ".x.json.0123456789ab.tmp").write_text("", encoding="utf-8")
-    found, broken = runs.load_all(layout)
-    assert found == [a_run()] and runs.latest(layout) == a_run()
-    assert [line.split(":")[0] for line in broken] == [
+    found = runs.load_all(layout)
+    assert found.documents == [a_run()] and runs.latest(layout) == a_run()
+    assert [one.path for one in found.broken] == [
         f"{FOLDER}/folder.json", f"{FOLDER}/half.json", f"{FOLDER}/other.json",
     ]  # fmt: skip
 

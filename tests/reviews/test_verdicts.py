@@ -133,14 +133,14 @@ def test_tokens_of_a_file_without_the_key_are_none() -> None:
 def test_the_second_verdict_replaces_the_first(layout: Layout) -> None:
     verdicts.save(layout, a_verdict(summary="looking"))
     path = verdicts.save(layout, a_verdict(summary="found"))
-    assert [entry["summary"] for entry in verdicts.load_all(layout)] == ["found"]
+    assert [entry["summary"] for entry in verdicts.load_all(layout).documents] == ["found"]
     assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "ui.json"]
 
 
 def test_rows_are_sorted_by_the_name_that_is_shown(layout: Layout) -> None:
     for agent in ("b", "a:z", "a-b"):
         verdicts.save(layout, a_verdict(agent=agent))
-    assert [entry["agent"] for entry in verdicts.load_all(layout)] == ["a-b", "a:z", "b"]
+    assert [entry["agent"] for entry in verdicts.load_all(layout).documents] == ["a-b", "a:z", "b"]
 
 
 def test_odd_things_in_the_store_hide_nothing(layout: Layout) -> None:
@@ -150,7 +150,7 @@ def test_odd_things_in_the_store_hide_nothing(layout: Layout) -> None:
     (store / "fifo.json").touch()
     (store / ".hidden.json").write_text("{}", encoding="utf-8")
     (store / "notes.md").write_text("prose", encoding="utf-8")
-    found = {entry["agent"]: entry["status"] for entry in verdicts.load_all(layout)}
+    found = {entry["agent"]: entry["status"] for entry in verdicts.load_all(layout).documents}
     assert found == {"ui": "CLEAN", "dir": "ERROR", "link": "ERROR", "fifo": "ERROR"}
 
 

@@ -14,7 +14,7 @@ from contextkit.subagents.flows import background
 Starter = Callable[..., Path]
 
 
-def until(what: Callable[[], object], seconds: float = 10.0) -> None:
+def until(what: Callable[[], object], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "it did not happen"

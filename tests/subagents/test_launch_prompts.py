@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,17 +60,22 @@ def outside(text: str) -> str:
 ROLE = Role(name="fixer", path="roles/fixer.md", text="Mend it.\n", overrides=("model: haiku",))
 
 
+def anywhere(text: str) -> str:
+    """The text as it is for a toolkit and a repository with no blank in their paths."""
+    script = f"{toolkit()}/scripts/subagent_manager.py"
+    text = text.replace(shlex.quote(script), script)
+    return text.replace(toolkit(), "/toolkit").replace(os.getcwd(), "/repo")
+
+
 def test_the_whole_prompt(repo: Path, golden: Callable[[str, str], None]) -> None:
     text = prompt(scope=a_scope("# Task\nDo it.\n"), capsule=a_body(), role=ROLE, timeout=300)
-    text = text.replace(toolkit(), "/toolkit").replace(os.getcwd(), "/repo")
-    golden("subagent_prompt.md", text)
+    golden("subagent_prompt.md", anywhere(text))
 
 
 def test_the_prompt_of_a_reviewer(repo: Path, golden: Callable[[str, str], None]) -> None:
     role = prompts.read_role(Layout(), "reviewer")
     text = prompt(scope=a_scope("# Task\n## Part\n", whole=False), role=role, type="throwaway")
-    text = text.replace(toolkit(), "/toolkit").replace(os.getcwd(), "/repo")
-    golden("subagent_prompt_reviewer.md", text)
+    golden("subagent_prompt_reviewer.md", anywhere(text))
 
 
 def test_the_parts_are_in_the_order_of_the_design(repo: Path) -> None:

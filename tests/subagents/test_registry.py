@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import git
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.documents import registry
@@ -63,7 +64,7 @@ def test_rows_of_others_stay_where_and_as_they_are(layout: Layout) -> None:
     assert rest == FOREIGN[1:]
     assert list(first)[:3] == ["id", "launcher_handle", "zz"]
     assert {name: first[name] for name in FOREIGN[0]} == FOREIGN[0]
-    assert [row["id"] for row in registry.load_all(layout)] == ["20251009-000000-x"]
+    assert [row["id"] for row in registry.rows(layout)] == ["20251009-000000-x"]
 
 
 def test_an_id_that_is_taken_gets_a_number(layout: Layout) -> None:
@@ -80,7 +81,7 @@ def test_an_id_that_is_taken_gets_a_number(layout: Layout) -> None:
 def test_a_broken_registry_is_said_and_never_written(layout: Layout, text: str) -> None:
     put(text)
     for act in (
-        lambda: registry.load_all(layout),
+        lambda: registry.rows(layout),
         lambda: registry.add(layout, "a", a_row),
         lambda: registry.update(layout, "a", status="x"),
     ):
@@ -111,7 +112,7 @@ def test_another_place_may_be_named_but_none_outside(
     assert json.loads(Path("here/r.json").read_text(encoding="utf-8"))[0]["id"] == "a"
     monkeypatch.setenv("SUBAGENT_REGISTRY_FILE", "../r.json")
     with pytest.raises(ContextError, match="lies outside"):
-        registry.load_all(layout)
+        registry.rows(layout)
 
 
 def test_ten_writers_at_once_keep_ten_rows(layout: Layout) -> None:
@@ -129,7 +130,7 @@ def test_ten_writers_at_once_keep_ten_rows(layout: Layout) -> None:
                 os._exit(status)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 10
-    found = registry.load_all(layout)
+    found = registry.rows(layout)
     assert len({row["id"] for row in found}) == 50
     assert len(registry.gaps_of(found[0])) == 10
 
@@ -166,3 +167,23 @@ def test_open_gaps_are_of_the_branch_and_newer_than_its_capsule(layout: Layout) 
     )
     assert registry.open_gaps(layout, "b") == ["old (a)", "new (b)"]
     assert registry.open_gaps(layout, "b", "2025-10-23T11:00:00Z") == ["new (b)"]
+
+
+def test_a_registry_never_blocks_a_checkout(layout: Layout) -> None:
+    git("branch", "other")
+    registry.add(layout, "a", lambda identity: a_row(identity))
+    git("add", "-A")
+    assert git("ls-files") == "" and git("status", "--porcelain") == ""
+    git("checkout", "-q", "other")
+    registry.update(layout, "a", status="finished")
+    git("checkout", "-q", "feature/demo")
+    assert [row["status"] for row in registry.rows(layout)] == ["finished"]
+
+
+def test_a_registry_that_the_host_tracks_is_used_where_it_lies(layout: Layout) -> None:
+    put(FOREIGN)
+    git("add", "-f", str(FILE))
+    git("commit", "-qm", "the host's own")
+    registry.add(layout, "a", lambda identity: a_row(identity))
+    assert [row["id"] for row in registry.rows(layout)] == ["20251009-000000-x", "a"]
+    assert git("status", "--porcelain") == f" M {FILE}\n"

@@ -132,7 +132,7 @@ def test_a_launch_prints_the_id_and_the_row_has_the_originals_fields_first(
     prompt = (RUNS / identity / "prompt.md").read_text(encoding="utf-8")
     assert manager.log(identity) == prompt and BODY in prompt
     assert (RUNS / identity / "capsule.md").read_text(encoding="utf-8") == BODY + "\n"
-    assert git("status", "--porcelain", "--untracked-files=all").splitlines() == [f"?? {REGISTRY}"]
+    assert git("status", "--porcelain", "--untracked-files=all") == ""
 
 
 def test_what_is_printed_beforehand_is_what_the_agent_gets(manager: Manager) -> None:
@@ -305,7 +305,7 @@ def test_at_a_terminal_it_offers_the_prompt_instead(repo: Path) -> None:
         while b"[y/N]" not in said:
             said += os.read(ours, 1000)
         os.write(ours, b"y\n")
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=300)
     assert process.returncode == 1 and not REGISTRY.exists()
     assert out.startswith(b"You are the main agent for branch `feature/demo`.")
     os.close(ours)
@@ -376,7 +376,7 @@ def test_a_worktree_has_its_branch_and_a_clone_its_own_repository(manager: Manag
         assert manager.log(identity) == f"{branch}\n{BODY}\n"
     assert "Do not merge" in (RUNS / "20251023-180500-x" / "prompt.md").read_text("utf-8")
     changed = git("status", "--porcelain", "--untracked-files=all")
-    assert changed.splitlines() == [f"?? {REGISTRY}"]
+    assert changed == ""
 
 
 @pytest.mark.parametrize("kind", ["worktree", "throwaway"])
@@ -663,7 +663,7 @@ def test_ten_launches_at_once_keep_ten_rows(manager: Manager) -> None:
         start("subagent_manager.py", "launch", "--slug=same", "--cmd=true", "--capsule=none")
         for _ in range(10)
     ]
-    identities = {process.communicate(timeout=60)[0].strip() for process in started}
+    identities = {process.communicate(timeout=300)[0].strip() for process in started}
     assert len(identities) == 10
     assert {row["id"] for row in rows()} == identities
     for identity in identities:

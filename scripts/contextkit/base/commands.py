@@ -10,8 +10,10 @@ from contextkit.base.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
+
+    Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
 
 
 class Option(Record):
@@ -59,7 +61,7 @@ class Command(Record):
     `needs` are packages to be importable before any input is read.
     """
 
-    run: Callable[..., str | Answer]
+    run: Callable[..., str | Answer | Rows]
     help: str
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
@@ -81,11 +83,43 @@ class Program(Record):
 class Answer(Record):
     """Text for stdout with more to it: a status (a negative answer is an answer), or `exact`: not
     even a line end is added, since the text is somebody's document.
+
+    `data` is what `json=1` prints in place of the text: a value, or a function that makes one
+    where that takes work; without it the text is printed all the same. `talk` goes to stderr,
+    and only with the text.
     """
 
     text: str
     status: int = 0
     exact: bool = False
+    data: object = None
+    talk: str = ""
+
+
+class Rows:
+    """The answer of a command that lists: a table for people, objects for `json=1`.
+
+    `rows` are records or dicts, each with an `id`. A column is its heading, the field of the row,
+    and, where the cell is not that field as it is, a function of the row. `nothing` stands in
+    place of an empty table; the `total`, a row for people alone, and `below` follow others.
+    """
+
+    def __init__(
+        self,
+        columns: tuple[Column, ...],
+        rows: Sequence[Any],
+        *,
+        nothing: str = "",
+        total: Any = None,
+        below: str = "",
+        status: int = 0,
+    ) -> None:
+        self.columns = columns
+        self.rows = rows
+        self.nothing = nothing
+        self.total = total
+        self.below = below
+        self.status = status
 
 
 ROOT = Option(name="root", help="the repository (default: the one around the current directory)")

@@ -4,6 +4,8 @@
     location    src/app.py:42, src/app.py:10-20, src/app.py#L42
     url         https://example.org/x
     commit      80ea710
+    id          P1-2, ABC-123, CVE-2024-3094, a UUID
+    version     1.2.3, v2.0
     number      52 ms, 33%, 4,500 tokens
     error       ENOENT, TypeError, `fatal: not a git repository`
     prohibition a sentence with "must not", "never", "do not" …
@@ -112,6 +114,10 @@ def _of_word(word: str) -> tuple[str, str] | None:
             return found
     if _is_commit(core):
         return "commit", core
+    if _is_id(core):
+        return "id", core
+    if _is_version(core):
+        return "version", core
     return _number(word, core) if core[0] in _NUMERIC else None
 
 
@@ -122,6 +128,25 @@ def _is_error(word: str) -> bool:
 def _is_commit(core: str) -> bool:
     sized = 7 <= len(core) <= 40 or len(core) == 64
     return sized and _HEX.issuperset(core) and not core.isdigit()
+
+
+def _is_id(core: str) -> bool:
+    """`ABC-123`, `P1-2`, `CVE-2024-3094`, or a UUID."""
+    head, hyphen, rest = core.partition("-")
+    if not (hyphen and rest):
+        return False
+    if len(core) == 36 and core.count("-") == 4:
+        return _HEX.issuperset(core.replace("-", "").lower())
+    named = 1 < len(head) < 11 and head[0].isalpha() and head.isalnum() and head.isupper()
+    return named and rest.replace("-", "").isdigit() and rest[-1] != "-"
+
+
+def _is_version(core: str) -> bool:
+    """`1.2.3` (two dots at least), or `v` before a number with a dot."""
+    parts = core.removeprefix("v").split(".")
+    if len(parts) < (2 if core[0] == "v" else 3) or not all(parts):
+        return False
+    return all(part.isdigit() and part.isascii() for part in parts[:-1]) and parts[-1][0].isdigit()
 
 
 def _url(text: str) -> str:

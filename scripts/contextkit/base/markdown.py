@@ -1,10 +1,28 @@
-"""Markdown, as far as it has to be understood: what is code, and what is text."""
+"""The one reader of Markdown: lines, code fences, headings, list items, tables, sections.
+
+    outside_fences(text)     the lines that are no code, with their numbers
+    in_fences(lines)         which lines are code
+    heading(line)            its order and title
+    mark_of(line)            the bullet or number of a list item
+    cells(line)              the cells of a row of a table
+    sections(lines, order)   what stands below each heading
+
+A line is enough to tell what it is, once it is known to be no code. Where that reads another
+thing than a CommonMark parser does, it is meant, and tests/base/test_markdown.py lists it.
+"""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+BULLETS = ("- ", "* ", "+ ")
+_DIGITS = "0123456789"
+_CODE = 4  # columns of indent from which on a line is code, not a heading
+
+
+# Code
 
 
 def outside_fences(text: str) -> Iterator[tuple[int, str]]:
@@ -16,10 +34,10 @@ def outside_fences(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), start=1):
         bare = line.strip()
         if fence:
-            fence = "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
-        elif bare[:3] in ("```", "~~~") and bare[0] not in bare.lstrip(bare[0]):
-            fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
-        else:
+            fence = "" if _closes(bare, fence) else fence
+            continue
+        fence = fence_of(bare)
+        if not fence:
             yield number, line.rstrip()
 
 
@@ -28,8 +46,6 @@ def in_fences(lines: list[str]) -> list[bool]:
 
     A fence that nothing closes is none here: it hides nothing. Linear, whatever the text.
     """
-    if not any("```" in line or "~~~" in line for line in lines):
-        return [False] * len(lines)
     if not any("```" in line or "~~~" in line for line in lines):
         return [False] * len(lines)
     closers = _closers(lines)
@@ -50,9 +66,10 @@ def in_fences(lines: list[str]) -> list[bool]:
 
 def fence_of(bare: str) -> str:
     """The run of backticks or tildes with which a line without indent begins a fence; or empty."""
-    if bare[:3] not in ("```", "~~~") or bare[0] in bare.lstrip(bare[0]):
+    if bare[:3] not in ("```", "~~~"):
         return ""
-    return bare[: len(bare) - len(bare.lstrip(bare[0]))]
+    rest = bare.lstrip(bare[0])
+    return "" if bare[0] in rest else bare[: len(bare) - len(rest)]
 
 
 def _closes(bare: str, fence: str) -> bool:
@@ -70,3 +87,56 @@ def _closers(lines: list[str]) -> list[dict[str, int]]:
             if len(bare) > longest.get(bare[0], 0):
                 longest = {**longest, bare[0]: len(bare)}
     return found[::-1]
+
+
+# Lines that are no code
+
+
+def heading(line: str) -> tuple[int, str]:
+    """`## Title ##` as (2, "Title"); the order is 0 for a line that is no heading."""
+    bare = line.strip()
+    if bare[:1] != "#" or len(line[: line.index("#")].expandtabs(4)) >= _CODE:
+        return 0, ""
+    title = bare.lstrip("#")
+    order = len(bare) - len(title)
+    if order > 6 or not (title == "" or title[0] in " \t"):
+        return 0, ""
+    return order, _unclosed(title.strip())
+
+
+def _unclosed(title: str) -> str:
+    """A title without the `##` that may close it."""
+    rest = title.rstrip("#")
+    return rest.rstrip() if rest == "" or rest[-1] in " \t" else title
+
+
+def mark_of(line: str) -> str:
+    """The `- ` or `12. ` that a list item begins with; empty for any other line.
+
+    Only at the line's beginning: whoever wants the items of lists in lists takes the indent off.
+    """
+    if line[:2] in BULLETS:
+        return line[:2]
+    digits = line[: len(line) - len(line.lstrip(_DIGITS))]
+    return line[: len(digits) + 2] if digits and line[len(digits) :][:2] in (". ", ") ") else ""
+
+
+def cells(line: str) -> list[str]:
+    """The fields between the bars of a row, with or without bars at its ends."""
+    fields = [field.strip() for field in line.split("|")]
+    if line[:1] == "|":
+        fields = fields[1:]
+        if fields and not fields[-1]:
+            fields.pop()
+    return fields
+
+
+def sections(lines: list[str], order: int) -> list[tuple[int, int]]:
+    """(first line, line after the last) of each section with a heading of `order`, from 0."""
+    coded = in_fences(lines)
+    starts = [
+        number
+        for number, (line, code) in enumerate(zip(lines, coded, strict=True))
+        if not code and heading(line)[0] == order
+    ]
+    return list(zip(starts, [*starts, len(lines)][1:], strict=True))

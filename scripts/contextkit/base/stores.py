@@ -9,11 +9,20 @@ Every command imports this, so it is data: nothing is loaded before somebody ask
 
 from __future__ import annotations
 
+import os
+
+from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from types import ModuleType
+    from typing import TypeVar
+
+    from contextkit.base.layout import Layout
+
+    T = TypeVar("T")
 
 # What a place holds.
 DOCUMENTS = "documents"  # written by us
@@ -32,10 +41,17 @@ class Store(Record):
     holds: str = DOCUMENTS
     is_file: bool = False  # all documents in one file
     in_git: bool = False
-    rules: str = "*\n"  # the .gitignore of a store that is not in git
+    rules: str = "*\n"  # its .gitignore after context_init, where it is not in git
     label: str = ""  # what doctor and status call it
+    system: str = ""  # in whose line context_status tells of it; by default one of its own label
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
     mend: str = "mend the file, or remove it"
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, **values: str | bool) -> None:
+            """Unchecked: a test does what every start of every command would pay for."""
+            self.__dict__.update(values)
 
 
 _PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
@@ -48,7 +64,7 @@ STORES: tuple[Store, ...] = (
           place="parallelus/manuals/capsules/remember-later.md", is_file=True, in_git=True,
           label="reminders", module="capsules.documents.reminders", mend="mend the file"),
     Store(kind="subagent", setting="registry", place="parallelus/manuals/subagent-registry.json",
-          variable="SUBAGENT_REGISTRY_FILE", is_file=True, in_git=True, label="subagents",
+          variable="SUBAGENT_REGISTRY_FILE", is_file=True, label="subagents",
           module="subagents.documents.registry", mend="mend the file (a merge?), or move it away"),
     Store(kind="capsule_template", setting="capsule_template", holds=COPY, is_file=True,
           place="parallelus/manuals/templates/context_capsule_prompt.md", in_git=True),
@@ -81,7 +97,7 @@ STORES: tuple[Store, ...] = (
           variable="CLAVAIN_VERDICT_DIR", label="verdicts", module="reviews.documents.verdicts",
           mend="make verdict_write anew, or remove the file"),
     Store(kind="state", place=".contextkit"),
-    Store(kind="run", within="state", place="runs", label="review runs",
+    Store(kind="run", within="state", place="runs", label="review runs", system="verdicts",
           module="reviews.documents.runs", mend="make verdict_start anew, and remove the file"),
 )  # fmt: skip
 
@@ -118,3 +134,64 @@ def module(store: Store) -> ModuleType:
     from importlib import import_module
 
     return import_module(f"contextkit.{store.module}")
+
+
+# What every `load_all` gives
+
+
+class Broken(Record):
+    """A file that cannot be read as what it should be: `path` relative to the root, and why."""
+
+    path: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+class Loaded(list[tuple[str, "T"]]):
+    """(absolute path, document) of each that can be read, in the order of the store.
+
+    `broken` has the others. What is no document by its name is in neither.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, T]] = (), broken: Iterable[Broken] = ()) -> None:
+        super().__init__(pairs)
+        self.broken = list(broken)
+
+    @property
+    def documents(self) -> list[T]:
+        """The documents without their paths."""
+        return [document for _, document in self]
+
+    def noting(self, said: list[str]) -> Loaded[T]:
+        """The same, after a sentence for each broken file was added to `said`."""
+        said += map(str, self.broken)
+        return self
+
+    def whole(self) -> Loaded[T]:
+        """The same. Raises ContextError where a file is broken and nothing may be missing."""
+        if self.broken:
+            raise ContextError("; ".join(map(str, self.broken)))
+        return self
+
+
+def load(layout: Layout, paths: Iterable[str], read: Callable[[str], T]) -> Loaded[T]:
+    """What `read` makes of each of the `paths`; one that was removed meanwhile is left out."""
+    found: Loaded[T] = Loaded()
+    for path in paths:
+        try:
+            found.append((path, read(path)))
+        except ContextError as error:
+            if os.path.lexists(path):
+                found.broken.append(broken(layout, path, str(error)))
+        except OSError as error:
+            if os.path.lexists(path):
+                found.broken.append(broken(layout, path, error.strerror or str(error)))
+    return found
+
+
+def broken(layout: Layout, path: str, reason: str) -> Broken:
+    """That the file at `path` cannot be read; a path in front of the reason is not said twice."""
+    shown = layout.shown(path)
+    return Broken(path=shown, reason=reason.removeprefix(f"{path}: ").removeprefix(f"{shown}: "))

@@ -1,4 +1,4 @@
-"""Tables for people: columns that line up, a line a row, cut to the terminal's width."""
+"""Rows as people see them, in columns that line up, and as programs get them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,40 @@ from contextkit.base import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from contextkit.base.commands import Rows
+
+
+def of(rows: Rows) -> str:
+    """The table of a command's rows, for people."""
+    heads = tuple(head for head, *_ in rows.columns)
+    shown = [*rows.rows, *([rows.total] if rows.total else [])]
+    cells = [tuple(_cell(row, *column[1:]) for column in rows.columns) for row in shown]
+    below = f"\n{rows.below}" if rows.below else ""
+    return table(heads, cells) + below if cells else rows.nothing
+
+
+def _cell(row: Any, field: str, made: Callable[[Any], str] | None = None) -> str:
+    return made(row) if made else str(_fields(row)[field])
+
+
+def data(rows: Rows) -> list[dict[str, Any]]:
+    """The same rows for programs: their fields, and all but the id also under its heading."""
+    found = []
+    for row in rows.rows:
+        fields = dict(_fields(row))
+        for head, field, *_ in rows.columns:
+            name = head.partition(" (")[0].lower().replace(" ", "_")  # `Last Log (UTC)`: last_log
+            if field != "id":
+                fields.setdefault(name, fields[field])
+        found.append(fields)
+    return found
+
+
+def _fields(row: Any) -> dict[str, Any]:
+    return row if isinstance(row, dict) else vars(row)
 
 
 def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

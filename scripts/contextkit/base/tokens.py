@@ -8,6 +8,10 @@ megabytes a second, and needs no import.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # The columns are what is counted: bytes by class, whitespace-separated words, aA steps.
 #                 lower upper digit punct blank line  2-byte 3-byte 4-byte words aA
 PROFILES = {
@@ -16,7 +20,15 @@ PROFILES = {
     "claude-3": (0.16, 0.32, 1.10, 0.82, 0.12, 1.05, 0.70, 0.90, 4.4, 0.09, 0.71),
     "claude-4.8": (0.27, 0.90, 1.18, 0.93, 0.10, 1.08, 0.68, 0.90, 4.7, 0.09, 0.66),
 }
+PROFILES["claude"] = PROFILES["claude-4.8"]
 DEFAULT = "o200k"
+
+# What the setting `tokenizer` may say: the profile, and the vocabulary that counts exactly.
+TOKENIZERS = {"o200k": "o200k_base", "cl100k": "cl100k_base", "claude": ""}
+
+# How many tokens a text may really have for one estimated, measured on texts of 300 tokens: words
+# in Latin letters; and anything else (base64, hex, other scripts).
+_PLAIN, _ODD = (0.6, 1.2), (0.4, 2.6)
 
 # A hard cap on what we render holds for the estimate's 95th percentile, not for its median.
 CAUTION = 1.15
@@ -62,6 +74,66 @@ def estimate(text: str, profile: str = DEFAULT) -> int:
 def cautious(text: str, profile: str = DEFAULT) -> int:
     """The estimate that a hard cap is compared with: the 95th percentile, rounded up."""
     return -int(-CAUTION * estimate(text, profile) // 1)
+
+
+def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
+    """Whether `text` has at most `cap` tokens in the reader's `tokenizer`: never True wrongly.
+
+    By the estimate where even its worst error leaves no doubt, else by an exact count, else by
+    a bound: a tokenizer over bytes never needs more tokens than there are bytes.
+    """
+    size = len(text.encode("utf-8", "replace"))
+    if size <= cap:
+        return True
+    guess = estimate(text, tokenizer)
+    least, most = _PLAIN if _is_plain(text) else _ODD
+    if guess * most <= cap:
+        return True
+    if guess * least > cap:
+        return False
+    if not TOKENIZERS.get(
+        tokenizer
+    ):  # nobody but its maker can count these: what was measured has to do
+        return guess * (CAUTION if most < 2 else most) <= cap
+    exact = count(text, tokenizer)
+    return exact <= cap if exact >= 0 else False
+
+
+def count(text: str, tokenizer: str = DEFAULT) -> int:
+    """How many tokens exactly; -1 where no counter with that vocabulary is installed."""
+    vocabulary = TOKENIZERS.get(tokenizer, "")
+    counter = _counter(vocabulary) if vocabulary else None
+    return len(counter.encode_ordinary(text)) if counter else -1
+
+
+_COUNTERS: dict[str, Any] = {}
+
+
+def _counter(vocabulary: str) -> Any:
+    """The tokenizer of `splintr`, whose vocabularies are inside; None where it is not installed."""
+    if vocabulary not in _COUNTERS:
+        try:
+            import splintr
+
+            _COUNTERS[vocabulary] = splintr.Tokenizer.from_pretrained(vocabulary)
+        except (ImportError, ValueError, OSError):
+            _COUNTERS[vocabulary] = None
+    return _COUNTERS[vocabulary]
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text is mostly words in Latin letters, of ordinary length."""
+    words = text.split()
+    if not words:
+        return False
+    data = text.encode("utf-8", "replace").translate(_TABLE)
+    digits, foreign = data.count(b"0"), len(data) - len(text)
+    return (
+        digits * 7 < len(data)
+        and foreign * 20 < len(data)
+        and len(data) < 14 * len(words)
+        and max(map(len, words)) < 120
+    )
 
 
 def clip(text: str, limit: int, mark: str = "…") -> str:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from contextkit.base import cli, files, names, redaction, tokens
-from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
+from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import folders
@@ -60,7 +60,6 @@ def _target(layout: Layout, args: Arguments, capsule: capsules.Capsule) -> str:
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import formats
     from contextkit.capsules.documents import check as capsule_check
     from contextkit.capsules.flows import upkeep
 
@@ -75,40 +74,36 @@ def check(layout: Layout, args: Arguments) -> Answer:
     elif args.seal:
         changed = upkeep.seal(layout, path)
         cli.say(f"{shown} is sealed" + ("" if changed else " already"))
-    if args.json:
-        rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in found]
-        return Answer(text=formats.to_json(rows), status=int(wrong))
-    return Answer(text="\n".join(f.told(shown) for f in found), status=int(wrong))
+    rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in found]
+    return Answer(text="\n".join(f.told(shown) for f in found), status=int(wrong), data=rows)
 
 
-def latest(layout: Layout, args: Arguments) -> str:
+def latest(layout: Layout, args: Arguments) -> Answer:
     path = _newest(layout, args)
-    if args.json:
-        from contextkit.base import formats
-        from contextkit.capsules.flows import upkeep
-
-        return formats.to_json(upkeep.row(layout, path))
-    return layout.shown(path)
+    return Answer(text=layout.shown(path), data=lambda: _row(layout, path))
 
 
-def list_(layout: Layout, args: Arguments) -> str:
-    from contextkit.base import formats, tables
+def _row(layout: Layout, path: str) -> object:
+    from contextkit.capsules.flows import upkeep
+
+    return upkeep.row(layout, path)
+
+
+def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.capsules.flows import upkeep
 
     branch = "" if args.all else _branch(layout, args.branch)
     found = upkeep.listed(layout, branch, args.workstream)
-    if args.json:
-        return formats.to_json(found)
-    rows = [
-        (row.id, row.state, f"~{row.tokens}", row.workstream, row.primary_objective)
-        for row in found
-    ]
-    heads = ("capsule", "state", "tokens", "workstream", "objective")
-    return tables.table(heads, rows) or (f"No capsules of {branch}." if branch else "No capsules.")
+    return Rows(
+        columns=(("capsule", "id"), ("state", "state"),
+                 ("tokens", "tokens", lambda row: f"~{row.tokens}"),
+                 ("workstream", "workstream"), ("objective", "primary_objective")),
+        rows=found,
+        nothing=f"No capsules of {branch}." if branch else "No capsules.",
+    )  # fmt: skip
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import formats
     from contextkit.capsules.documents import trim
     from contextkit.capsules.flows import drift
 
@@ -120,18 +115,19 @@ def show(layout: Layout, args: Arguments) -> Answer:
         body, gone = trim.trimmed(body, args.max_tokens)
     stale = drift.staleness(layout, path)
     marks = drift.marks(layout, files.read(path))
-    if args.json:
-        return Answer(text=formats.to_json(_shown(layout, loaded, body, gone, stale, marks)))
     notes = [f"trimmed: {line}" for line in gone] + [f"stale: {reason}" for reason in stale]
     if secrets:
         notes.insert(0, f"redacted: {redaction.summary(secrets)}")
-    for note in [*notes, *_told(marks)]:
-        cli.say(note)
-    return Answer(text=body, exact=True)
+    return Answer(
+        text=body,
+        exact=True,
+        talk="\n".join([*notes, *_told(marks)]),
+        data=lambda: _shown(layout, loaded, body, gone, stale, marks),
+    )
 
 
 def _shown(
-    layout: Layout, loaded: capsules.Loaded, body: str, gone: list[str], stale: list[str],
+    layout: Layout, loaded: capsules.Stored, body: str, gone: list[str], stale: list[str],
     marks: list[tuple[str, str]],
 ) -> dict[str, object]:  # fmt: skip
     from contextkit.capsules.flows import upkeep
@@ -157,19 +153,17 @@ def _told(marks: list[tuple[str, str]]) -> list[str]:
     return [*changed, f"fresh: {fresh} of {len(marks)} references"]
 
 
-def prune(layout: Layout, args: Arguments) -> str:
-    from contextkit.base import formats
+def prune(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.flows import prune as pruning
 
     wish = pruning.Wish(keep=args.keep or 0, older_than=args.older_than, merged=args.merged)
     going = pruning.prune(layout, wish, names.now(), args.dry_run)
-    if args.json:
-        return formats.to_json(going)
-    if not going:
-        cli.say("nothing to remove")
-    if going and args.dry_run:
-        cli.say("dry run: nothing was removed")
-    return "\n".join(f"{one.id}  {one.why}" for one in going)
+    talk = "dry run: nothing was removed" if args.dry_run else ""
+    return Answer(
+        text="\n".join(f"{one.id}  {one.why}" for one in going),
+        talk=talk if going else "nothing to remove",
+        data=going,
+    )
 
 
 def _branch(layout: Layout, given: str) -> str:

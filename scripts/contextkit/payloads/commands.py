@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli, names, sessions, tokens
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
@@ -48,14 +48,14 @@ def store(layout: Layout, args: Arguments) -> Answer:
         cli.say(note)
     cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
     if session:
-        _say_all(retention.sweep_in_passing(layout, now, session))
+        cli.say_each(retention.sweep_in_passing(layout, now, session))
     return Answer(text=stored.receipt)
 
 
 def _budget_of_the_environment() -> int:
     """PAYLOAD_BUDGET, for a launcher that gives its subagents another budget; 0 when unset."""
     given = os.environ.get("PAYLOAD_BUDGET", "")
-    if given and not (given.isascii() and given.isdigit() and int(given[:18]) > 0):
+    if given and not (names.is_whole(given) and int(given) > 0):
         raise bad_input(f"PAYLOAD_BUDGET={given[:40]}: must be a whole number from 1")
     return int(given[:18]) if given else 0
 
@@ -82,43 +82,48 @@ def _output(args: Arguments) -> storing.Output:
     return output
 
 
-def _say_all(lines: list[str]) -> None:
-    for line in lines:
-        cli.say(line)
-
-
-def list_(layout: Layout, args: Arguments) -> str:
+def list_(layout: Layout, args: Arguments) -> Answer:
     now = names.now()
     session = "" if args.all else _session(layout, args)
-    _say_all(retention.sweep_in_passing(layout, now, session))
+    cli.say_each(retention.sweep_in_passing(layout, now, session))
     retention.wake(layout, session, now)
     found = [session] if session else payloads.sessions_in(layout)
-    if args.json:
-        texts = [payloads.manifest(layout, name, now) for name in found]
-        return texts[0] if session else f"[{','.join(texts)}]"
     from contextkit.base import tables
 
     rows = []
+    talk = []
     for name in found:
         there = {path.rpartition("/")[2] for path in payloads.documents(layout, name)}
-        for entry in payloads.load_all(layout, name):
+        for entry in payloads.entries(layout, name):
             state = "" if entry["path"] in there else "missing"
             there.discard(entry["path"])
             rows.append((entry["id"], str(entry["tokens"]), state, entry["source"], entry["topic"]))
         if there:
-            cli.say(f"{len(there)} files are not listed: payload_repair session={name}")
-    return tables.table(("id", "tokens", "state", "source", "topic"), rows) or "No payloads."
+            talk.append(f"{len(there)} files are not listed: payload_repair session={name}")
+    return Answer(
+        text=tables.table(("id", "tokens", "state", "source", "topic"), rows) or "No payloads.",
+        talk="\n".join(talk),
+        data=lambda: _manifests(layout, found, now, one=bool(session)),
+    )
 
 
-def show(layout: Layout, args: Arguments) -> Answer:
+def _manifests(layout: Layout, found: list[str], now: int, one: bool) -> object:
+    """The manifests of the sessions, or the one of the session that was asked for."""
+    from contextkit.base import formats
+
+    read = [formats.from_json(payloads.manifest(layout, name, now), name) for name in found]
+    return read[0] if one else read
+
+
+def show(layout: Layout, args: Arguments) -> Answer | Rows:
     session = _session(layout, args)
     path = storing.find(layout, args.ref, session, names.now(), only=bool(args.session))
     if args.part == "facts":
-        return Answer(text=_facts(layout, path, args.json))
-    if args.part in ("", "file") and not args.json:
+        return _facts(layout, path)
+    if args.part in ("", "file"):
         from contextkit.base import files
 
-        return Answer(text=files.read(path), exact=True)
+        return Answer(text=files.read(path), exact=True, data=lambda: _whole(layout, path))
     payload = payloads.load(path, layout.shown(path))
     parts = {
         "head": f"{payload.topic}\n{payload.created_at}  {payload.source}  ~{payload.tokens}",
@@ -126,34 +131,33 @@ def show(layout: Layout, args: Arguments) -> Answer:
         "content": payload.content,
         "sources": "\n".join(payload.sources),
     }
-    if args.json:
-        from contextkit.base import formats
+    exact = args.part == "content"
+    return Answer(text=parts[args.part], exact=exact, data=lambda: _whole(layout, path))
 
-        whole = {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
-        return Answer(text=formats.to_json(whole))
-    return Answer(text=parts[args.part], exact=args.part == "content")
+
+def _whole(layout: Layout, path: str) -> object:
+    payload = payloads.load(path, layout.shown(path))
+    return {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
 
 
 def _identity(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
 
 
-def _facts(layout: Layout, path: str, as_json: bool) -> str:
+def _facts(layout: Layout, path: str) -> Rows:
     """Each fact of the content with its line in the file, so that `path:line` opens there."""
-    from contextkit.base import facts, files, formats, tables
+    from contextkit.base import facts, files
 
     data = files.read_bytes(path)
     start, end = payloads.span(data, layout.shown(path))
     before = data.count(b"\n", 0, start)
     found = facts.find(data[start:end].decode("utf-8", "replace"))
-    if as_json:
-        rows = [
-            {"id": f"{_identity(path)}:{line + before}", "kind": kind, "fact": value}
-            for kind, value, line in found
-        ]
-        return formats.to_json(rows)
-    table = [(str(line + before), kind, value) for kind, value, line in found]
-    return tables.table(("line", "kind", "fact"), table) or "No hard facts."
+    rows = [
+        {"id": f"{_identity(path)}:{at + before}", "line": at + before, "kind": kind, "fact": value}
+        for kind, value, at in found
+    ]
+    columns = (("line", "line"), ("kind", "kind"), ("fact", "fact"))
+    return Rows(columns=columns, rows=rows, nothing="No hard facts.")
 
 
 def find(layout: Layout, args: Arguments) -> Answer:
@@ -163,14 +167,10 @@ def find(layout: Layout, args: Arguments) -> Answer:
     hits = [hit for name in searched for hit in payloads.search(layout, name, args.q)]
     if not hits:
         cli.say(f"{args.q!r} stands in no payload of {args.session or 'any session'}")
-    if args.json:
-        from contextkit.base import formats
-
-        keys = ("id", "line", "text")
-        found = [dict(zip(keys, hit, strict=True)) for hit in hits]
-        return Answer(text=formats.to_json(found), status=0 if hits else 1)
+    keys = ("id", "line", "text")
+    found = [dict(zip(keys, hit, strict=True)) for hit in hits]
     lines = [f"{identity}:{number}: {_around(line, args.q)}" for identity, number, line in hits]
-    return Answer(text="\n".join(lines), status=0 if hits else 1)
+    return Answer(text="\n".join(lines), status=0 if hits else 1, data=found)
 
 
 def _around(line: str, query: str) -> str:

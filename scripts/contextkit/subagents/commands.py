@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
-from contextkit.base import cli, formats, names, tables
-from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program
+from contextkit.base import cli, names, tables
+from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.flows import endings, overview, preparation, watch
@@ -22,7 +22,7 @@ _SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
 def launch(layout: Layout, args: Arguments) -> Answer:
     request = _request(args)
     prepared = preparation.prepare(layout, request)
-    _say_all(prepared.warnings)
+    cli.say_each(prepared.warnings)
     if prepared.lacks_capsule and cli.asks("Print the prompt that makes one, and start nothing?"):
         from contextkit.capsules.flows import capture
 
@@ -37,7 +37,7 @@ def launch(layout: Layout, args: Arguments) -> Answer:
 
 def prompt(layout: Layout, args: Arguments) -> str:
     prepared = preparation.prepare(layout, _request(args))
-    _say_all(prepared.warnings)
+    cli.say_each(prepared.warnings)
     return prepared.prompt
 
 
@@ -54,22 +54,16 @@ def _request(args: Arguments) -> preparation.Request:
         timeout=args.timeout,
         max_tokens=args.max_tokens,
         redact=args.redact,
+        deliverables=args.deliverables,
     )
 
 
-def _say_all(lines: tuple[str, ...]) -> None:
-    for line in lines:
-        cli.say(line)
-
-
-def status(layout: Layout, args: Arguments) -> str:
+def status(layout: Layout, args: Arguments) -> Rows:
     now = names.now()
     for news in watch.refresh(layout, now, args.id):
         cli.say(news.line)
     found = overview.look(layout, now, args.id, args.all)
-    if args.json:
-        return formats.to_json(found)
-    return tables.table(overview.HEADS, overview.rows_of(layout, found)) or "No subagents."
+    return overview.rows(layout, found)
 
 
 def monitor(layout: Layout, args: Arguments) -> Answer:
@@ -94,9 +88,7 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         time.sleep(interval)
     if running:
         cli.say(f"Outstanding subagents: {', '.join(one.id for one in running)}")
-    if args.json:
-        return Answer(text=formats.to_json(found), status=int(alerted))
-    return Answer(text="" if running else NOBODY, status=int(alerted))
+    return Answer(text="" if running else NOBODY, status=int(alerted), data=found)
 
 
 def _poll(
@@ -108,13 +100,12 @@ def _poll(
     found = overview.look(layout, now, args.id, bounds=bounds)
     for each in news:
         cli.say(each.line)
-    if not args.json:
-        head, *rows = tables.table(overview.HEADS, overview.rows_of(layout, found)).split("\n")
-        lines = [f"--- {names.clock(now)} ---", head]
-        for one, row in zip(found, rows, strict=False):
-            signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
-            lines.append(f"{signs} {row}" if signs else row)
-        cli.put("\n".join(filter(None, lines)))
+    head, *rows = tables.of(overview.rows(layout, found)).split("\n") if found else [""]
+    lines = [f"--- {names.clock(now)} ---", head]
+    for one, row in zip(found, rows, strict=False):
+        signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
+        lines.append(f"{signs} {row}" if signs else row)
+    cli.put("\n".join(filter(None, lines)))
     return found, any(each.kind in ("failed", "timed_out") for each in news)
 
 
@@ -155,7 +146,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=text, status=1, exact=True)
-    _say_all(done.notes)
+    cli.say_each(done.notes)
     return Answer(text=done.receipt)
 
 
@@ -189,8 +180,10 @@ LAUNCH = (
     Option(name="type", choices=KINDS, help="where it works (default: here)"),
     Option(name="timeout", help="stop it after this time (90s, 30m; default: never)"),
     Option(name="max_tokens", kind="whole", help="trim the capsule to this many"),
+    Option(name="deliverables", kind="items", single="deliverable",
+           help="files that it is to leave, relative to where it works"),
     REDACT,
-)
+)  # fmt: skip
 REPORT = (
     Option(name="agent", required=True, help="the subagent's name"),
     Option(name="status", required=True, help="CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE,"

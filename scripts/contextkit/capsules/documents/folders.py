@@ -13,19 +13,11 @@ from contextkit.base import files, filters, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-
-def numbered(path: str) -> Iterator[str]:
-    """`path`, then with `-2`, `-3` … before the suffix: the names that `files.create` tries."""
-    stem, suffix = os.path.splitext(path)
-    number = 1
-    yield path
-    while True:
-        number += 1
-        yield f"{stem}-{number}{suffix}"
+def all_of(layout: Layout) -> list[str]:
+    """Every folder below the store; the store itself holds the inbox and no capsule."""
+    files.inside(layout.root, layout.capsules, "capsules")
+    return sorted(folder for folder, _, _ in os.walk(layout.capsules) if folder != layout.capsules)
 
 
 def folder(layout: Layout, branch: str) -> str:
@@ -125,7 +117,7 @@ def paths(folder: str) -> list[str]:
 def _age(name: str) -> tuple[str, int, str]:
     stamp, _, number = name.removesuffix(".md").partition("-")
     time = stamp if names.shape(stamp) == "00000000T000000Z" else ""
-    return time, int(number) if number.isdecimal() else 1, name
+    return time, int(number) if names.is_whole(number) else 1, name
 
 
 def chosen_path(layout: Layout, file: str) -> str:
@@ -147,4 +139,5 @@ def path_at(layout: Layout, branch: str, created_at: str) -> str:
 def free_path(layout: Layout, branch: str, now: int) -> str:
     """As `path_at`; a name that is taken gets `-2`."""
     path = path_at(layout, branch, names.iso(now))
-    return next(name for name in numbered(path) if not os.path.lexists(name))
+    tried = files.numbered(*os.path.splitext(path))
+    return next(name for name in tried if not os.path.lexists(name))

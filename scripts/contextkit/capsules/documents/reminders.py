@@ -23,10 +23,11 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import files, names, templates
+from contextkit.base import files, names, stores, templates
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 
 _LABELS = {
     "Topic": "topic",
@@ -175,13 +176,15 @@ def _entries(text: str) -> list[_Entry]:
     return found
 
 
-def load_all(path: str) -> tuple[Reminder, ...]:
-    """The reminders of the inbox at `path`; none where there is no inbox.
+def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
+    """The reminders of an inbox, by default the documented one; none where there is none."""
+    place = path or layout.reminders
 
-    Raises ContextError for one that cannot be read.
-    """
-    text = files.read_if_there(path)
-    return parse(text) if text else ()
+    def read(path: str) -> tuple[Reminder, ...]:
+        return parse(files.read(path))
+
+    found = stores.load(layout, [place] if os.path.lexists(place) else [], read)
+    return Loaded([(place, one) for inbox in found.documents for one in inbox], found.broken)
 
 
 def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:

@@ -7,10 +7,13 @@ A capsule is front matter and fixed sections; the format is told in manuals/caps
 
 from __future__ import annotations
 
-from contextkit.base import files, names, templates, tokens
+import os
+
+from contextkit.base import files, names, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 from contextkit.capsules.documents import folders
 
 # The seed's seven, without which nothing is a capsule; the outline adds two of its own.
@@ -52,10 +55,13 @@ class Capsule(Record):
                 f"front matter: created_at must be like {like}, not {self.created_at!r}"
             )
         if self.version.partition(".")[0] not in ("0", "1"):
-            raise bad_input(f"front matter: version {self.version} is newer than this tool")
+            from contextkit.base import version
+
+            version.refuse_newer(self.version, "1", "front matter", status=2)
+            raise bad_input(f"front matter: {self.version[:20]!r} is no version of a capsule")
 
 
-class Loaded(Record):
+class Stored(Record):
     """A capsule as it lies on disk; `tokens` are those of its body, `sha256` of the whole file."""
 
     path: str
@@ -164,7 +170,8 @@ def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
     `replace` is set. Saving the same text twice changes nothing.
     """
     with files.locked(layout.lock(path)):
-        name = path if replace else next(n for n in folders.numbered(path) if _has_room(n, text))
+        tried = files.numbered(*os.path.splitext(path))
+        name = path if replace else next(n for n in tried if _has_room(n, text))
         same = files.read_if_there(name) == text
         return name if same else files.write(name, text)
 
@@ -174,7 +181,7 @@ def _has_room(path: str, text: str) -> bool:
     return there is None or there == text or unfinished(there)
 
 
-def load(layout: Layout, path: str) -> Loaded:
+def load(layout: Layout, path: str) -> Stored:
     """The finished capsule at `path`. Raises ContextError for a stub, and for what is none."""
     shown = layout.shown(path)
     data = files.read_bytes(path)
@@ -182,7 +189,7 @@ def load(layout: Layout, path: str) -> Loaded:
     if unfinished(text):
         raise bad_input(f"{shown}: is a stub: have it filled in first")
     capsule, body = parse(text.replace("\r\n", "\n"), shown)
-    return Loaded(
+    return Stored(
         path=path,
         capsule=capsule,
         body=body,
@@ -191,20 +198,27 @@ def load(layout: Layout, path: str) -> Loaded:
     )
 
 
-def load_all(layout: Layout, branch: str, workstream: str = "") -> list[Loaded]:
+def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[Stored]:
     """The finished capsules of a branch, of one workstream where it is named, oldest first.
 
-    What cannot be read as one is passed over: `capsule_list` shows it, `capsule_check` says why.
+    By default those of all branches. A stub is no capsule yet and is in neither list.
     """
-    found = []
-    for path in folders.paths(folders.folder(layout, branch)):
-        try:
-            one = load(layout, path)
-        except ContextError:
-            continue
-        if workstream in ("", one.capsule.workstream):
-            found.append(one)
-    return found
+    if branch:
+        paths = folders.paths(folders.folder(layout, branch))
+    else:
+        there = [p for place in folders.all_of(layout) for p in folders.paths(place)]
+        paths = [p for p in there if names.shape(os.path.basename(p))[:16] == "00000000T000000Z"]
+    finished = [path for path in paths if not _is_stub(path)]
+    found = stores.load(layout, finished, lambda path: load(layout, path))
+    mine = [(path, one) for path, one in found if workstream in ("", one.capsule.workstream)]
+    return Loaded(mine, found.broken)
+
+
+def _is_stub(path: str) -> bool:
+    try:
+        return unfinished(files.read(path))
+    except ContextError:
+        return False  # it cannot be read at all: that is to be told
 
 
 def latest(layout: Layout, branch: str, workstream: str = "") -> str:

@@ -87,17 +87,12 @@ def _items(body: str) -> list[_Item]:
             close()
             section = line[2:].strip()
             continue
-        if number in prose and line[:1].strip() and (after_blank or _is_item(line)):
+        if number in prose and line[:1].strip() and (after_blank or markdown.mark_of(line)):
             close()
         lines.append(line)
         after_blank = not line.strip()
     close()
     return found
-
-
-def _is_item(line: str) -> bool:
-    digits = len(line) - len(line.lstrip("0123456789"))
-    return line[:2] in ("- ", "* ", "+ ") or (digits > 0 and line[digits : digits + 2] == ". ")
 
 
 def _newest(text: str) -> str:

@@ -182,7 +182,8 @@ def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
     except ContextError as error:
         gaps = []
         warnings.append(f"capsule gaps are left out: {error}")
-    open_ones = [r for r in reminders.load_all(inbox) if not r.done] if inbox else []
+    noted = reminders.load_all(layout, inbox).whole().documents if inbox else []
+    open_ones = [reminder for reminder in noted if not reminder.done]
     newest = sorted(reversed(open_ones), key=lambda r: r.taken, reverse=True)
     quoted = newest[: limits.capsule_prompt_reminders]
     return _Material(

@@ -11,6 +11,7 @@ import os
 from contextkit.base import files, git, names
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.capsules.documents import folders
 from contextkit.capsules.flows import upkeep
 from contextkit.capsules.flows.upkeep import Row
 
@@ -41,7 +42,7 @@ def prune(layout: Layout, wish: Wish, now: int, dry_run: bool = False) -> list[G
     age = names.seconds(wish.older_than or usual)
     only_merged = wish.merged and not (wish.keep or wish.older_than)
     going: list[Going] = []
-    for folder in upkeep.folders(layout):
+    for folder in folders.all_of(layout):
         rows = [r for r in upkeep.rows_in(layout, folder) if r.state == "finished"]
         merged = _merged(layout, rows)
         going += [Going(id=row.id, why=f"{row.branch} is merged") for row in merged]

@@ -8,8 +8,6 @@ listed   the capsules of a branch, or of all
 
 from __future__ import annotations
 
-import os
-
 from contextkit.base import files, names, redaction, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -18,7 +16,7 @@ from contextkit.capsules.documents import check as capsule_check
 from contextkit.capsules.documents import folders as branch_folders
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.documents.check import ERROR, WARNING, Finding
+from contextkit.capsules.documents.check import ERROR, WARNING, Lint
 from contextkit.capsules.documents.reminders import Reminder
 from contextkit.capsules.flows import cited, drift
 
@@ -35,7 +33,7 @@ class Row(Record):
     primary_objective: str = ""
 
 
-def check(layout: Layout, path: str) -> list[Finding]:
+def check(layout: Layout, path: str) -> list[Lint]:
     """Every finding on the capsule at `path`, in order of lines."""
     text = files.read(path).replace("\r\n", "\n").removeprefix("\ufeff")
     found = capsule_check.findings(text, layout.limits)
@@ -46,7 +44,7 @@ def check(layout: Layout, path: str) -> list[Finding]:
     offset = text.count("\n") - body.count("\n")
     found += _references(layout, body, offset)
     found += [
-        Finding(severity=WARNING, line=0, what=f"stale: {reason}", mend="write a new one")
+        Lint(severity=WARNING, line=0, what=f"stale: {reason}", mend="write a new one")
         for reason in drift.staleness(layout, path)
     ]
     if not capsule.mini:
@@ -54,9 +52,9 @@ def check(layout: Layout, path: str) -> list[Finding]:
     return sorted(found, key=lambda finding: finding.line)
 
 
-def _references(layout: Layout, body: str, offset: int) -> list[Finding]:
+def _references(layout: Layout, body: str, offset: int) -> list[Lint]:
     return [
-        Finding(
+        Lint(
             severity=ERROR,
             line=offset + mention.line,
             what=mention.problem,
@@ -69,21 +67,21 @@ def _references(layout: Layout, body: str, offset: int) -> list[Finding]:
     ]
 
 
-def _reminders(layout: Layout, body: str, shown: str) -> list[Finding]:
+def _reminders(layout: Layout, body: str, shown: str) -> list[Lint]:
     """The open reminders: each is to be taken in or dismissed, and then marked."""
-    still_open = [r for r in reminders.load_all(layout.reminders) if not r.done]
+    still_open = [r for r in reminders.load_all(layout).whole().documents if not r.done]
     found = [_reminder(reminder, body, shown) for reminder in still_open]
     most = layout.limits.capsule_prompt_reminders
     if len(found) > most:
         what = f"{len(found) - most} older reminders are open too"
         found = [
             *found[-most:],
-            Finding(severity=WARNING, line=0, what=what, mend="make reminders"),
+            Lint(severity=WARNING, line=0, what=what, mend="make reminders"),
         ]
     return found
 
 
-def _reminder(reminder: Reminder, body: str, shown: str) -> Finding:
+def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
     told = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
     if reminder.id in body:
         what = f"the reminder {reminder.id} ({told}) is still open"
@@ -91,7 +89,7 @@ def _reminder(reminder: Reminder, body: str, shown: str) -> Finding:
     else:
         what = f"the reminder {reminder.id} ({told}) is not in it"
         mend = f"take it in, or make reminder_done id={reminder.id} into=dropped"
-    return Finding(severity=WARNING, line=0, what=what, mend=mend)
+    return Lint(severity=WARNING, line=0, what=what, mend=mend)
 
 
 def seal(layout: Layout, path: str) -> bool:
@@ -115,7 +113,9 @@ def redact(layout: Layout, path: str) -> int:
 
 def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
     """The capsules of a branch, or of all without one, stubs included, oldest first."""
-    chosen_ones = [branch_folders.folder(layout, branch)] if branch else folders(layout)
+    chosen_ones = (
+        [branch_folders.folder(layout, branch)] if branch else branch_folders.all_of(layout)
+    )
     rows = [one for folder in chosen_ones for one in rows_in(layout, folder)]
     return [one for one in rows if workstream in ("", one.workstream)]
 
@@ -123,12 +123,6 @@ def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
 def rows_in(layout: Layout, folder: str) -> list[Row]:
     """The capsules of one folder, oldest first."""
     return [row(layout, path) for path in branch_folders.paths(folder)]
-
-
-def folders(layout: Layout) -> list[str]:
-    """Every folder below the store; the store itself holds the inbox and no capsule."""
-    files.inside(layout.root, layout.capsules, "capsules")
-    return sorted(folder for folder, _, _ in os.walk(layout.capsules) if folder != layout.capsules)
 
 
 def row(layout: Layout, path: str) -> Row:

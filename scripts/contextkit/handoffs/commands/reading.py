@@ -5,56 +5,43 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli, names
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 
 
-def list_(layout: Layout, args: Arguments) -> str:
-    from contextkit.base import tables
-
+def list_(layout: Layout, args: Arguments) -> Rows:
     state, said = handoff_state.current(layout)
-    found, unread = handoffs.load_all(layout, handoff_state.retained(layout, state))
+    found, unread = handoffs.read(layout, handoff_state.retained(layout, state))
     cli.say_each((*said, *unread))
-    rows = [(name.removesuffix(".yaml"), handoff) for name, handoff in found.items()]
-    if args.json:
-        from contextkit.base import formats
-
-        return formats.to_json([
-            {"id": identity, "path": _shown(layout, identity), **vars(handoff),
-             "tokens": handoffs.measure(handoff)}
-            for identity, handoff in rows
-        ])  # fmt: skip
-    newest = rows[-1][0] if rows else ""
-    cells = [
-        (
-            identity,
-            "consumed" if handoff.consumed else "newest" if identity == newest else "kept",
-            f"~{handoffs.measure(handoff)}",
-            handoff.story_id,
-            handoff.next_action,
-        )
-        for identity, handoff in rows
-    ]
-    return tables.table(("id", "state", "tokens", "story", "next action"), cells) or "No handoffs."
-
-
-def _shown(layout: Layout, identity: str) -> str:
-    return layout.shown(os.path.join(layout.handoffs, identity + ".yaml"))
+    newest = next(reversed(found), "")
+    rows = [
+        {"id": name.removesuffix(".yaml"),
+         "path": layout.shown(os.path.join(layout.handoffs, name)), **vars(handoff),
+         "tokens": handoffs.measure(handoff),
+         "state": "consumed" if handoff.consumed else "newest" if name == newest else "kept"}
+        for name, handoff in found.items()
+    ]  # fmt: skip
+    return Rows(
+        columns=(("id", "id"), ("state", "state"),
+                 ("tokens", "tokens", lambda row: f"~{row['tokens']}"),
+                 ("story", "story_id"), ("next action", "next_action")),
+        rows=rows,
+        nothing="No handoffs.",
+    )  # fmt: skip
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
     path, text = _chosen(layout, args)
-    if args.json:
-        from contextkit.base import formats
+    return Answer(text=text, exact=True, data=lambda: [_row(layout, path, text)])
 
-        handoff = handoffs.parse(text, layout.shown(path))
-        identity = os.path.basename(path).removesuffix(".yaml")
-        row = {"id": identity, "path": layout.shown(path), **vars(handoff)}
-        return Answer(text=formats.to_json([row]))
-    return Answer(text=text, exact=True)
+
+def _row(layout: Layout, path: str, text: str) -> dict[str, object]:
+    handoff = handoffs.parse(text, layout.shown(path))
+    identity = os.path.basename(path).removesuffix(".yaml")
+    return {"id": identity, "path": layout.shown(path), **vars(handoff)}
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
@@ -71,12 +58,9 @@ def check(layout: Layout, args: Arguments) -> Answer:
         text = cli.content("")
     found = handoff_check.complaints(text, layout.limits, name)
     status = 1 if any(kind == "error" for kind, _ in found) else 0
-    if args.json:
-        from contextkit.base import formats
-
-        rows = [{"id": number, "kind": k, "text": t} for number, (k, t) in enumerate(found, 1)]
-        return Answer(text=formats.to_json(rows), status=status)
-    return Answer(text="\n".join(f"{kind}: {text}" for kind, text in found), status=status)
+    rows = [{"id": number, "kind": k, "text": t} for number, (k, t) in enumerate(found, 1)]
+    lines = [f"{kind}: {text}" for kind, text in found]
+    return Answer(text="\n".join(lines), status=status, data=rows)
 
 
 def _piped() -> bool:
@@ -105,8 +89,7 @@ def consume(layout: Layout, args: Arguments) -> str:
     return where
 
 
-def stats(layout: Layout, args: Arguments) -> str:
-    from contextkit.base import tables
+def stats(layout: Layout, args: Arguments) -> Rows:
     from contextkit.handoffs.flows import savings
 
     if args.profiles:
@@ -114,18 +97,17 @@ def stats(layout: Layout, args: Arguments) -> str:
     else:
         rows, missing = savings.recorded(layout)
         cli.say_each(missing)
-    if args.json:
-        from contextkit.base import formats
-
-        return formats.to_json([
+    return Rows(
+        columns=(("switch", "switch"), ("without", "without", lambda r: f"~{r['without']}"),
+                 ("with", "with_handoff", lambda r: f"~{r['with_handoff']}"),
+                 ("saved", "saved_percent", lambda r: f"{r['saved_percent']} %")),
+        rows=[
             {"id": number, **vars(row), "saved_percent": row.percent}
             for number, row in enumerate(rows, start=1)
-        ])  # fmt: skip
-    cells = [
-        (row.switch, f"~{row.without}", f"~{row.with_handoff}", f"{row.percent} %") for row in rows
-    ]
-    table = tables.table(("switch", "without", "with", "saved"), cells)
-    return f"{table}\n\n(estimated tokens)" if rows else "No switches are recorded."
+        ],
+        nothing="No switches are recorded.",
+        below="\n(estimated tokens)",
+    )  # fmt: skip
 
 
 def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:

@@ -59,11 +59,7 @@ def _is_prompt(text: str) -> bool:
 def context(layout: Layout, args: Arguments) -> Answer:
     made = incoming.of(layout, args.to, args.profile)
     cli.say_each(made.said)
-    if args.json:
-        from contextkit.base import formats
-
-        return Answer(text=formats.to_json([{"id": args.to, "text": made.text}]))
-    return Answer(text=made.text, exact=True)
+    return Answer(text=made.text, exact=True, data=[{"id": args.to, "text": made.text}])
 
 
 def reset(layout: Layout, args: Arguments) -> str:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, formats, names, templates, tokens
+from contextkit.base import agents, files, formats, names, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 from contextkit.handoffs.documents import fields as handoff_fields
 from contextkit.handoffs.documents import fitting
 
@@ -72,6 +73,9 @@ class Handoff(Record):
         if not self.next_action:
             raise bad_input("next_action: is missing: what should the incoming agent do?")
         if self.version.partition(".")[0] != VERSION.partition(".")[0]:
+            from contextkit.base import version
+
+            version.refuse_newer(self.version, VERSION, "version", status=2)
             shown = names.one_line(self.version)[:20]
             raise bad_input(f"version: {shown!r} is not known here, {VERSION} is")
 
@@ -190,7 +194,7 @@ def is_name(name: str) -> bool:
     if not (name.startswith("handoff-") and name.endswith(".yaml")):
         return False
     head, _, last = name[8:-5].rpartition("-")
-    if last.isascii() and last.isdigit():  # the second of its second
+    if names.is_whole(last):  # the second of its second
         head, _, last = head.rpartition("-")
     return names.shape(last) == _STAMP and "-to-" in head
 
@@ -227,12 +231,16 @@ def load(layout: Layout, name: str) -> Handoff:
     return parse(load_text(path, where), where)
 
 
-def load_all(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[str, ...]]:
-    """Each artifact of these names that can be read, and a sentence for each that cannot."""
-    found, said = {}, []
-    for name in wanted:
-        try:
-            found[name] = load(layout, name)
-        except (ContextError, OSError) as error:
-            said.append(names.one_line(f"{error}; skipped"))
-    return found, tuple(said)
+def load_all(layout: Layout, wanted: list[str] | None = None) -> Loaded[Handoff]:
+    """The artifacts of these names in their order; by default all, by name."""
+    wanted = listed(layout) if wanted is None else wanted
+    place = folder(layout)
+    paths = [os.path.join(place, name) for name in wanted]
+    return stores.load(layout, paths, lambda path: load(layout, os.path.basename(path)))
+
+
+def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[str, ...]]:
+    """The artifacts of these names that can be read, by name; a sentence for each that cannot."""
+    found = load_all(layout, wanted)
+    known = {os.path.basename(path): handoff for path, handoff in found}
+    return known, tuple(names.one_line(f"{one}; skipped") for one in found.broken)

@@ -93,7 +93,7 @@ def _open_verdicts(layout: Layout) -> tuple[str, ...]:
     from contextkit.reviews.documents import verdicts
 
     try:
-        found = verdicts.needs_attention(verdicts.load_all(layout))
+        found = verdicts.needs_attention(verdicts.load_all(layout).documents)
     except (ContextError, OSError):
         return ()
     rows = []

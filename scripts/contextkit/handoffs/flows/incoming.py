@@ -53,7 +53,7 @@ def profile(layout: Layout, agent: str, given: str = "") -> Profile:
 
 def retained(layout: Layout, state: State) -> tuple[dict[str, Handoff], tuple[str, ...]]:
     """The artifacts that are kept, newest first, and what cannot be read."""
-    return handoffs.load_all(layout, list(reversed(handoff_state.retained(layout, state))))
+    return handoffs.read(layout, list(reversed(handoff_state.retained(layout, state))))
 
 
 def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff]) -> Context:

@@ -28,13 +28,13 @@ def note(hooks: str, where: str, problem: str) -> None:
     try:
         files.store(os.path.dirname(hooks))
         with files.locked(target + ".lock"):
-            kept = load_all(hooks)[-(MOST - 1) :]
+            kept = lines(hooks)[-(MOST - 1) :]
             files.write(target, "".join(f"{one}\n" for one in (*kept, line)))
     except (OSError, ContextError):
         return
 
 
-def load_all(hooks: str) -> list[str]:
+def lines(hooks: str) -> list[str]:
     """The lines, oldest first; none where there is no file."""
     try:
         text = files.read_bytes(path(hooks)).decode("utf-8", "replace")

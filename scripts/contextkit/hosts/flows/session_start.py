@@ -15,7 +15,7 @@ def reminders(layout: Layout) -> Answer:
     """How many reminders are open, in a line."""
     from contextkit.capsules.documents import reminders as inbox
 
-    count = sum(not reminder.done for reminder in inbox.load_all(layout.reminders))
+    count = sum(not reminder.done for reminder in inbox.load_all(layout).whole().documents)
     if not count:
         return NOTHING
     said = "1 reminder is" if count == 1 else f"{count} reminders are"
@@ -28,7 +28,7 @@ def handoff(layout: Layout) -> Answer:
     from contextkit.handoffs.documents import state
 
     order = state.current(layout)[0].order
-    known, _ = handoffs.load_all(layout, list(reversed(order)))
+    known, _ = handoffs.read(layout, list(reversed(order)))
     name = next((name for name, one in known.items() if not one.consumed), "")
     if not name:
         return NOTHING

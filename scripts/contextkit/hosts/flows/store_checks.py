@@ -1,6 +1,6 @@
 """The flow of looking over every store: what git sees, what is old, stuck, left over or unreadable.
 
-UNREADABLE    what cannot be read, store by store: a new system adds its line
+Which stores there are is declared in `base/stores.py`.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def _command(handler: dict[str, Any], root: Layout) -> list[str]:
 def _noted(scratch: str) -> list[str]:
     """What a hook wrote into its diagnostics: a failure that the host does not get to see."""
     hooks = layout.hooks_folder(scratch)
-    lines = diagnostics.load_all(hooks)
+    lines = diagnostics.lines(hooks)
     if lines:
         try:
             os.unlink(diagnostics.path(hooks))

@@ -32,7 +32,7 @@ def status(layout: Layout, args: Arguments) -> Answer:
     found, due = zones.look(layout, session, task, count)
     if not due:
         path = zones.snapshot_of(layout, session, task) if found.name == zones.SAVE else ""
-        return Answer(text=_said(found, task, path, False, args.json, sent))
+        return _said(found, task, path, False, sent)
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import derived
 
@@ -53,7 +53,7 @@ def status(layout: Layout, args: Arguments) -> Answer:
     except (OSError, ContextError) as error:
         cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
         return Answer(text=snapshots.render(made), status=1)
-    return Answer(text=_said(found, task, path, new, args.json, sent))
+    return _said(found, task, path, new, sent)
 
 
 def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
@@ -86,7 +86,7 @@ def _count(layout: Layout, args: Arguments) -> int | None:
         raise bad_input(f"{given[0]} and {given[1]}: give one of tokens=, file=, transcript=")
     if args.tokens:
         plain = args.tokens.strip().lstrip("~").replace(",", "").replace("_", "")
-        if not (plain.isascii() and plain.isdigit() and len(plain) < 13):
+        if not names.is_whole(plain, 12):
             raise bad_input(f"tokens={args.tokens[:40]}: must be a whole number")
         return int(plain)
     if args.transcript:
@@ -108,25 +108,26 @@ def _transcript(layout: Layout, typed: str) -> str:
     return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
 
 
-def _said(zone: Zone, task: str, path: str, new: bool, as_json: bool, sent: str) -> str:
+def _said(zone: Zone, task: str, path: str, new: bool, sent: str) -> Answer:
     from contextkit.base import templates
 
     prompt = templates.render("snapshot_prompt.md", task=task, snapshot=path) if path else ""
-    if as_json:
-        found = {"id": zone.name, **vars(zone), "task": task}
-        return formats.to_json(
-            {**found, "snapshot": path, "written": new, "prompt": prompt, "agents": sent}
-        )
+    data = {
+        "id": zone.name, **vars(zone), "task": task,
+        "snapshot": path, "written": new, "prompt": prompt, "agents": sent,
+    }  # fmt: skip
     share = zone.tokens * 100 // zone.save_at
     line = f"{zone.name} ~{zone.tokens} of {zone.save_at} tokens ({share} %)"
     sent = f"\n{sent}" if sent else ""
     if path:
         again = f"the next one after the count has been below {zone.save_at}"
         when = "written now" if new else f"written before; {again}"
-        return f"{line}\nsnapshot: {path} ({when}){sent}\n\n{prompt}"
+        return Answer(text=f"{line}\nsnapshot: {path} ({when}){sent}\n\n{prompt}", data=data)
     if zone.name == "warn":
-        return f"{line}: save what matters now; a snapshot is written at {zone.save_at}{sent}"
-    return f"{line}: a warning comes at {zone.warn_at}{sent}"
+        line += f": save what matters now; a snapshot is written at {zone.save_at}"
+    else:
+        line += f": a warning comes at {zone.warn_at}"
+    return Answer(text=line + sent, data=data)
 
 
 def recover(layout: Layout, args: Arguments) -> Answer:
@@ -154,9 +155,12 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"{count} parts (~{size} tokens) are not whole: budget={budget}")
     if not found.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
-    text = formats.to_json(_public(found, made)) if args.json else made.text
-    text = redaction.redacted(text, layout.limits.secrets_allow)[0]
-    return Answer(text=text, status=0 if found.whole else 1)
+    allowed = layout.limits.secrets_allow
+    return Answer(
+        text=redaction.redacted(made.text, allowed)[0],
+        status=0 if found.whole else 1,
+        data=lambda: _public(found, made, allowed),
+    )
 
 
 def _left_behind(layout: Layout) -> str:
@@ -190,12 +194,13 @@ def _nothing(layout: Layout, task: str) -> str:
     return f"{what} in {layout.places.memory}: make memory_list shows what there is"
 
 
-def _public(found: Recovered, made: Report) -> dict[str, object]:
-    """What programs get: everything that is known, and the report as people get it."""
+def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
+    """What programs get: everything that is known, and the report as people get it; redacted."""
     fields = {name: value for name, value in vars(found).items() if name != "warnings"}
     fields["findings"] = [one.public() for one in found.findings]
-    return {"id": found.task, **fields, "warnings": found.warnings, "left_out": made.left_out,
-            "report": made.text}  # fmt: skip
+    whole = {"id": found.task, **fields, "warnings": found.warnings, "left_out": made.left_out,
+             "report": made.text}  # fmt: skip
+    return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
@@ -203,18 +208,16 @@ def check(layout: Layout, args: Arguments) -> Answer:
 
     found = lints.check(layout, memory.check_task(args.task) if args.task else "")
     status = 1 if any(lint.severity == lints.ERROR for lint in found) else 0
-    if args.json:
-        rows = [{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in found]
-        return Answer(text=formats.to_json(rows), status=status)
+    rows = [{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in found]
     lines = [
         f"{lint.severity} {names.one_line(f'{lint.path}:{lint.line}: {lint.wrong}')}"
         f"\n    {names.one_line(lint.mend)}"
         for lint in found
     ]
-    return Answer(text="\n".join(lines), status=status)
+    return Answer(text="\n".join(lines), status=status, data=rows)
 
 
-def estimate(layout: Layout, args: Arguments) -> str:
+def estimate(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import tokens
     from contextkit.memory.documents import estimates
 
@@ -224,10 +227,8 @@ def estimate(layout: Layout, args: Arguments) -> str:
     low, high = estimates.planned(counts)
     text = tokens.estimate(cli.content(args.file)) if args.file else 0
     low, high = low + text, high + text
-    if args.json:
-        return formats.to_json({"id": "estimate", "low": low, "high": high, "counts": counts,
-                                "file_tokens": text})  # fmt: skip
-    return f"{low}" if low == high else f"{low}-{high}"
+    data = {"id": "estimate", "low": low, "high": high, "counts": counts, "file_tokens": text}
+    return Answer(text=f"{low}" if low == high else f"{low}-{high}", data=data)
 
 
 TASK = Option(name="task", help="the task (default: the one that was written about last)")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from contextkit.base import cli, names
-from contextkit.base.commands import JSON, Arguments, Command, Option
+from contextkit.base.commands import JSON, Arguments, Command, Option, Rows
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import store as memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    pass
 
 
-def list_(layout: Layout, args: Arguments) -> str:
+def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.memory.flows import upkeep
 
     if args.worktree:
@@ -21,24 +21,14 @@ def list_(layout: Layout, args: Arguments) -> str:
         layout = worktrees.layout_of(layout, args.worktree)
     broken: list[str] = []
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
-    _say_all(f"cannot be read: {line}" for line in broken)
-    rows = [(_id(one.path), one.kind, one.task, one.time, one.state) for one in found]
-    paths = [layout.shown(one.path) for one in found]
-    if args.json:
-        from contextkit.base import formats
-
-        keys = ("id", "kind", "task", "time", "state", "path")
-        return formats.to_json(
-            [
-                dict(zip(keys, (*row, path), strict=True))
-                for row, path in zip(rows, paths, strict=True)
-            ]
-        )
-    from contextkit.base import tables
-
-    heads = ("kind", "task", "time", "state", "path")
-    lines = [(*row[1:], path) for row, path in zip(rows, paths, strict=True)]
-    return tables.table(heads, lines) or "No memory."
+    cli.say_each(f"cannot be read: {line}" for line in broken)
+    rows = [
+        {"id": _id(one.path), "kind": one.kind, "task": one.task, "time": one.time,
+         "state": one.state, "path": layout.shown(one.path)}
+        for one in found
+    ]  # fmt: skip
+    columns = tuple((name, name) for name in ("kind", "task", "time", "state", "path"))
+    return Rows(columns=columns, rows=rows, nothing="No memory.")
 
 
 def _id(path: str) -> str:
@@ -51,7 +41,7 @@ def archive(layout: Layout, args: Arguments) -> str:
     task = args.task or upkeep.latest_task(layout)
     broken: list[str] = []
     moved = upkeep.archive(layout, task, broken)
-    _say_all(f"left where it is: {line}" for line in broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
     if not moved:
         cli.say(f"{task}: nothing is left to archive")
     return "\n".join(layout.shown(path) for path in moved)
@@ -62,15 +52,10 @@ def clean(layout: Layout, args: Arguments) -> str:
 
     broken: list[str] = []
     done = upkeep.clean(layout, names.now(), args.dry_run, broken)
-    _say_all(f"left where it is: {line}" for line in broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
     if args.dry_run:
         cli.say("dry run: nothing was changed")
     return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)
-
-
-def _say_all(lines: Iterable[str]) -> None:
-    for line in lines:
-        cli.say(names.one_line(line))
 
 
 COMMANDS = (

@@ -200,7 +200,7 @@ def _checkpoint(
 def _count(args: Arguments) -> int | None:
     """How many findings there are, as somebody says; None to have them counted."""
     given = vars(args).get("findings_count", "").strip()
-    if given and not (given.isascii() and given.isdigit() and len(given) < 10):
+    if given and not names.is_whole(given, 9):
         raise bad_input(f"findings_count={given[:40]}: must be a whole number")
     return int(given) if given else None
 
@@ -251,7 +251,7 @@ def _phase_ended(layout: Layout, task: str, left: str, to: str, now: int) -> Non
 
 def _tokens(given: str) -> int:
     plain = given.strip().lstrip("~").replace(",", "").replace("_", "")
-    if plain and not (plain.isascii() and plain.isdigit() and len(plain) < 13):
+    if plain and not names.is_whole(plain, 12):
         raise bad_input(f"tokens={given[:40]}: must be a whole number")
     return int(plain) if plain else 0
 

@@ -8,17 +8,19 @@ a reader learns what has changed since. The format is told in manuals/external-m
 
 from __future__ import annotations
 
-from contextkit.base import formats
+from contextkit.base import formats, stores, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
+from contextkit.base.stores import Loaded
 from contextkit.memory.documents import store as memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+FORMAT = 1  # of the document; one without it is of this
 _LISTS = ("completed_subtasks", "pending_subtasks", "active_agents", "blocked_agents")
 _TEXTS = ("context_summary", "next_action", "recovery_instructions")
 
@@ -55,7 +57,7 @@ def render(checkpoint: Checkpoint) -> str:
     fields |= {name: values[name] for name in _TEXTS}
     if checkpoint.files:
         fields["files"] = checkpoint.files
-    return formats.to_json(fields) + "\n"
+    return formats.to_json({**fields, "format": FORMAT}) + "\n"
 
 
 def parse(text: str) -> Checkpoint:
@@ -66,6 +68,7 @@ def parse(text: str) -> Checkpoint:
     found = formats.from_json(text.removeprefix("\ufeff"), "checkpoint")
     if not isinstance(found, dict):
         raise ContextError("no checkpoint: must be a JSON object")
+    version.refuse_newer(found.get("format"), str(FORMAT), "checkpoint")
     state = found.get("state", {})
     if not isinstance(state, dict):
         raise ContextError("no checkpoint: state must be an object")
@@ -107,15 +110,13 @@ def load(path: str) -> Checkpoint:
     return checkpoint
 
 
-def load_all(
-    layout: Layout, task: str = "", broken: list[str] | None = None, place: str = ""
-) -> list[tuple[str, Checkpoint]]:
+def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Checkpoint]:
     """(path, checkpoint) of each, oldest first: by its own time, then by its name.
 
     With `task` only those of it; `place` is another folder than the store's, as after archiving.
-    What cannot be read is said in `broken`.
     """
     place = place or layout.memory_folder(memory.CHECKPOINTS)
-    found = memory.load_all(layout, place, ".json", load, broken)
+    found = stores.load(layout, memory.paths(place, ".json"), load)
     mine = [(path, one) for path, one in found if not task or one.task_id == task]
-    return sorted(mine, key=lambda pair: pair[1].timestamp)  # stable: names are in order already
+    mine.sort(key=lambda pair: pair[1].timestamp)  # stable: names are in order already
+    return Loaded(mine, found.broken)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, templates
+from contextkit.base import names, stores, templates
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 from contextkit.memory.documents import sections
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.sections import FileNote
@@ -184,17 +185,15 @@ def load(path: str) -> Finding:
     return finding
 
 
-def load_all(
-    layout: Layout, task: str = "", broken: list[str] | None = None, place: str = ""
-) -> list[tuple[str, Finding]]:
+def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Finding]:
     """(path, finding) of each that was not merged from others, oldest first by its name.
 
     With `task` only those of it; `place` is another folder than the store's, as after archiving.
-    What cannot be read is said in `broken`.
     """
     place = place or layout.memory_folder(memory.FINDINGS)
-    found = memory.load_all(layout, place, ".md", _load_individual, broken)
-    return [(path, one) for path, one in found if one and (not task or one.is_of(task))]
+    found = stores.load(layout, memory.paths(place, ".md"), _load_individual)
+    mine = [(path, one) for path, one in found if one and (not task or one.is_of(task))]
+    return Loaded(mine, found.broken)
 
 
 class Head:
@@ -236,16 +235,14 @@ _BEGINNING = 4096  # bytes of a file that are read for its head
 _LINES = (b"# Findings: ", b"**Task**: ", b"**Timestamp**: ", b"**Status**: ", b"**Task ID**: ")
 
 
-def heads(
-    layout: Layout, task: str, broken: list[str] | None = None, place: str = ""
-) -> list[Head]:
-    """The heads of the findings of a task that were not merged from others, newest first.
+def heads(layout: Layout, task: str, place: str = "") -> Loaded[Head]:
+    """(path, head) of each finding of a task that was not merged from others, newest first.
 
     As `load_all`, at a tenth of its price for files that have the form that `render` gives them.
     """
     place = place or layout.memory_folder(memory.FINDINGS)
     wanted, merged = task.encode(), memory.MERGED + "_"
-    found = []
+    found: Loaded[Head] = Loaded()
     place = place.rstrip("/")
     for path in reversed(memory.paths(place, ".md")):
         name = path[len(place) + 1 :]
@@ -258,14 +255,13 @@ def heads(
             try:
                 one = load(path)
             except ContextError as error:
-                if broken is not None and os.path.lexists(path):
-                    said = str(error).removeprefix(f"{path}: ")
-                    broken.append(f"{layout.shown(path)}: {said}")
+                if os.path.lexists(path):
+                    found.broken.append(stores.broken(layout, path, str(error)))
                 continue
             if not one.is_of(task):
                 continue
             head = Head(path, one.agent, one.timestamp, one.status, b"")
-        found.append(head)
+        found.append((path, head))
     return found
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import templates
+from contextkit.base import stores, templates
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 from contextkit.memory.documents import findings, sections
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.findings import LISTS, Extra, Finding
@@ -192,13 +193,12 @@ def load(path: str) -> Merged:
     return merged
 
 
-def load_all(
-    layout: Layout, task: str = "", broken: list[str] | None = None, place: str = ""
-) -> list[tuple[str, Merged]]:
+def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Merged]:
     """(path, merged findings) of each, oldest first by its name; as `findings.load_all`."""
     place = place or layout.memory_folder(memory.FINDINGS)
-    found = memory.load_all(layout, place, ".md", _load_merged, broken, memory.MERGED)
-    return [(path, one) for path, one in found if one and (not task or one.task_id == task)]
+    found = stores.load(layout, memory.paths(place, ".md", memory.MERGED), _load_merged)
+    mine = [(path, one) for path, one in found if one and (not task or one.task_id == task)]
+    return Loaded(mine, found.broken)
 
 
 def _load_merged(path: str) -> Merged | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, names
+from contextkit.base import files, filters, markdown, names
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import plans, sections
 from contextkit.memory.documents import store as memory
@@ -103,7 +103,7 @@ def _add(lines: list[str], *added: str) -> None:
 def _ask(outline: Outline, question: Question) -> None:
     """Add a question, or mark it answered where it stands; `2` is the second that stands there."""
     there = plans.questions_in(outline)
-    number = int(question.text[:6]) if question.text.isascii() and question.text.isdigit() else 0
+    number = int(question.text) if names.is_whole(question.text) else 0
     if question.answered and 0 < number <= len(there):
         matching = [there[number - 1]]
     else:
@@ -117,7 +117,7 @@ def _ask(outline: Outline, question: Question) -> None:
 
 def _answered(line: str) -> str:
     """The first line of an open question as that of an answered one."""
-    mark = sections.mark_of(line)
+    mark = markdown.mark_of(line)
     text, end = line[len(mark) :].rstrip(), "\r" * line.endswith("\r")
     text = text[3:].lstrip() if text[:3] == "[ ]" else text
     return f"{mark}[x] {text}{plans.ANSWERED}{end}"

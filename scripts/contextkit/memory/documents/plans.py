@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import filters, templates
+from contextkit.base import filters, stores, templates
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 from contextkit.memory.documents import sections
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.sections import Outline, Section
@@ -216,13 +217,12 @@ def load(path: str) -> Plan:
     return plan
 
 
-def load_all(
-    layout: Layout, task: str = "", broken: list[str] | None = None, place: str = ""
-) -> list[tuple[str, Plan]]:
-    """(path, plan) of each, by name; what cannot be read is said in `broken`.
+def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Plan]:
+    """(path, plan) of each, by name.
 
     With `task` only the one of it; `place` is another folder than the store's, as after archiving.
     """
     place = place or layout.memory_folder(memory.PLANS)
-    found = memory.load_all(layout, place, ".md", load, broken)
-    return [(path, one) for path, one in found if not task or one.task_id == task]
+    found = stores.load(layout, memory.paths(place, ".md"), load)
+    mine = [(path, one) for path, one in found if not task or one.task_id == task]
+    return Loaded(mine, found.broken)

@@ -115,7 +115,7 @@ def _items(lines: list[str]) -> list[str]:
     header: list[str] = []
     rows = 0
     for line, inside in [*sections.lines_of(lines), ("", False)]:
-        cells = [] if inside else _cells(line)
+        cells = [] if inside else _row(line)
         if not cells:
             texts += [" | ".join(header)] if header and not rows else []
             header, rows = [], 0
@@ -133,13 +133,11 @@ def _items(lines: list[str]) -> list[str]:
     return [*texts, *sections.texts(held)]
 
 
-def _cells(line: str) -> list[str]:
-    """The cells of a row of a table; empty for any other line."""
-    bare = line.strip()
-    if not (bare.startswith("|") and bare.endswith("|") and bare.count("|") > 2):
-        return []
-    parts = bare[1:-1].replace("\\|", "\0").split("|")
-    return [part.replace("\0", "|").strip() for part in parts]
+def _row(line: str) -> list[str]:
+    """The cells of a row of a table with bars at its ends; empty for any other line."""
+    bare = line.strip().replace("\\|", "\0")
+    is_one = bare.startswith("|") and bare.endswith("|") and bare.count("|") > 2
+    return [cell.replace("\0", "|") for cell in markdown.cells(bare)] if is_one else []
 
 
 def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> None:
@@ -178,7 +176,7 @@ def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line, inside in [*sections.lines_of(lines), ("", False)]:
         bare = line.strip()
         label, rest = ("", "") if inside else _label(bare)
-        mark = "" if inside else sections.mark_of(bare)
+        mark = "" if inside else markdown.mark_of(bare)
         if field and (not bare or label or mark or bare.startswith("#")):
             yield field, " ".join(held)
             field, held = "", []
@@ -197,7 +195,7 @@ def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 def _label(bare: str) -> tuple[str, str]:
     """`**Fix (now):** Lock it` as (`fix`, `Lock it`); empty for a line without a bold label."""
-    bare = bare[len(sections.mark_of(bare)) :]
+    bare = bare[len(markdown.mark_of(bare)) :]
     if not bare.startswith("**"):
         return "", ""
     label, end, rest = bare[2:].partition("**")

@@ -14,8 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_BULLETS = ("- ", "* ", "+ ")
-
 
 class FileNote(Record):
     """A file that a document names: its path and what is said about it."""
@@ -158,12 +156,12 @@ def items(lines: list[str], grouped: bool = True) -> list[Item]:
         if not line.strip() and not inside:
             blank = True
             continue
-        mark = "" if inside else mark_of(line)
+        mark = "" if inside else markdown.mark_of(line)
         order = 0 if inside else heading_order(line)
         goes_on = line.startswith(("  ", "\t")) or inside or not blank
         parted = 0 < order <= under if under else order or mark or not goes_on
         if parted or not found:
-            width = 0 if not mark else 2 if mark in _BULLETS else 4
+            width = 0 if not mark else 2 if mark in markdown.BULLETS else 4
             found.append(Item(number, width, mark))
             under = order if grouped else 0
         found[-1].end = number + 1
@@ -177,17 +175,8 @@ def texts(lines: list[str]) -> tuple[str, ...]:
 
 
 def heading_order(line: str) -> int:
-    """2 for `## Heading`; 0 for a line that is no heading."""
-    order = len(line) - len(line.lstrip("#"))
-    return order if 0 < order < 7 and line[order : order + 1] == " " else 0
-
-
-def mark_of(line: str) -> str:
-    """The `- ` or `12. ` that a list item begins with; empty for any other line."""
-    if line[:2] in _BULLETS:
-        return line[:2]
-    digits = line[: len(line) - len(line.lstrip("0123456789"))]
-    return line[: len(digits) + 2] if digits and line[len(digits) :][:2] in (". ", ") ") else ""
+    """2 for `## Heading`; 0 for a line that is none, or is moved right: it belongs to an item."""
+    return markdown.heading(line)[0] if line[:1] == "#" and line.lstrip("#")[:1] == " " else 0
 
 
 def moved_left(line: str, width: int) -> str:

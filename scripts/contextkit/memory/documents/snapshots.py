@@ -8,11 +8,12 @@ manuals/external-memory.md.
 
 from __future__ import annotations
 
-from contextkit.base import filters, formats, names, templates
+from contextkit.base import filters, formats, names, stores, templates
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
+from contextkit.base.stores import Loaded
 from contextkit.memory.documents import sections
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.sections import FileNote
@@ -131,7 +132,7 @@ def parse(text: str) -> Snapshot:
     }
     return Snapshot(
         timestamp=memory.utc(outline.value("Timestamp")),
-        tokens=int(tokens[:15]) if tokens.isascii() and tokens.isdigit() else 0,
+        tokens=int(tokens) if names.is_whole(tokens, 15) else 0,
         reason=reason if reason in REASONS else "",
         task_id=outline.value("Task ID"),
         summary=outline.body("Conversation Summary"),
@@ -183,15 +184,13 @@ def load(path: str) -> Snapshot:
     return snapshot
 
 
-def load_all(
-    layout: Layout, task: str = "", broken: list[str] | None = None, place: str = ""
-) -> list[tuple[str, Snapshot]]:
+def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Snapshot]:
     """(path, snapshot) of each, oldest first: by its own time, then by its name.
 
     With `task` only those of it; `place` is another folder than the store's, as after archiving.
-    What cannot be read is said in `broken`.
     """
     place = place or layout.memory_folder(memory.SNAPSHOTS)
-    found = memory.load_all(layout, place, ".md", load, broken)
+    found = stores.load(layout, memory.paths(place, ".md"), load)
     mine = [(path, one) for path, one in found if not task or task == (one.task_id or one.task)]
-    return sorted(mine, key=lambda pair: pair[1].timestamp)
+    mine.sort(key=lambda pair: pair[1].timestamp)  # stable: names are in order already
+    return Loaded(mine, found.broken)

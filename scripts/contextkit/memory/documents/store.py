@@ -86,7 +86,7 @@ def parted(name: str) -> tuple[str, str, int]:
     stem = name[:dot] if dot > 0 else name
     of, _, last = stem.rpartition("_")
     number = 1
-    if last.isascii() and last.isdigit():
+    if names.is_whole(last):
         number = int(last[:9])
         of, _, last = of.rpartition("_")
     if not of or len(last) != 15 or names.shape(last) != "00000000T000000":
@@ -123,19 +123,17 @@ def create(
 ) -> str:
     """Make the file `{of}_{ts}{suffix}` holding `text(its stem)`, never overwriting; its path."""
     place = folder(layout, kind)
-    number = 0
-    while True:
-        number += 1
-        stem = f"{of}_{stamp(moment)}" + (f"_{number}" if number > 1 else "")
+    for stem in files.numbered(f"{of}_{stamp(moment)}", mark="_"):
         path = os.path.join(place, stem + suffix)
         if os.path.lexists(path):
             continue
         try:
             files.create(path, text(stem), exact=True)
+            break
         except FileExistsError:
             continue  # another process was faster
-        files.sweep(place, names.now())
-        return path
+    files.sweep(place, names.now())
+    return path
 
 
 def paths(place: str, suffix: str, of: str = "") -> list[str]:
@@ -175,25 +173,6 @@ def load(path: str, parse: Callable[[str], Any]) -> Any:
         return parse(read(path))
     except ContextError as error:
         raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
-
-
-def load_all(
-    layout: Layout,
-    place: str,
-    suffix: str,
-    load: Callable[[str], Any],
-    broken: list[str] | None,
-    of: str = "",
-) -> list[tuple[str, Any]]:
-    """(path, document) of each that can be read; what is wrong with the others goes to `broken`."""
-    found = []
-    for path in paths(place, suffix, of):
-        try:
-            found.append((path, load(path)))
-        except ContextError as error:
-            if broken is not None and os.path.lexists(path):  # else it was archived just now
-                broken.append(f"{layout.shown(path)}: {str(error).removeprefix(f'{path}: ')}")
-    return found
 
 
 def archived(layout: Layout) -> list[str]:

@@ -131,7 +131,7 @@ def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
         from contextkit.subagents.flows import background
 
         try:
-            rows = registry.load_all(layout)
+            rows = registry.load_all(layout).documents
         except ContextError:
             rows = []  # another command says that it is broken
         for row in rows:
@@ -168,7 +168,7 @@ def _seen(layout: Layout, after: str) -> list[str]:
 def _findings(layout: Layout, task: str) -> list[Head | Finding]:
     merged = merged_findings.load_all(layout, task)
     parts = [part.finding for _, one in merged for part in one.parts]
-    return [*parts, *findings.heads(layout, task)]
+    return [*parts, *findings.heads(layout, task).documents]
 
 
 def _verdicts(layout: Layout) -> dict[str, str]:
@@ -176,7 +176,7 @@ def _verdicts(layout: Layout) -> dict[str, str]:
     from contextkit.reviews.documents import verdicts
 
     try:
-        entries = verdicts.load_all(layout)
+        entries = verdicts.load_all(layout).documents
     except ContextError:
         return {}
     return {folded(str(one["agent"])): str(one.get("timestamp", "")) for one in entries}

@@ -46,7 +46,9 @@ def check(layout: Layout, task: str) -> list[Lint]:
 
 
 def _checkpoints(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
-    newest = {one.task_id: (path, one) for path, one in checkpoints.load_all(layout, task, broken)}
+    newest = {
+        one.task_id: (path, one) for path, one in checkpoints.load_all(layout, task).noting(broken)
+    }
     for path, one in newest.values():
         if not one.next_action.strip():
             yield Lint(
@@ -60,7 +62,7 @@ def _checkpoints(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]
 
 def _findings(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
     most = layout.limits.memory_finding_tokens
-    for path, one in findings.load_all(layout, task, broken):
+    for path, one in findings.load_all(layout, task).noting(broken):
         said = "\n".join(one.texts())
         if not one.files and not any(fact[0] in ("path", "location") for fact in facts.find(said)):
             yield Lint(
@@ -82,7 +84,7 @@ def _findings(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
 
 
 def _plans(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
-    for path, one in plans.load_all(layout, task, broken):
+    for path, one in plans.load_all(layout, task).noting(broken):
         if not any(not question.answered for question in one.questions):
             yield Lint(
                 severity=WARNING,

@@ -252,8 +252,8 @@ class _Live:
     """What of the store is not archived: read once, of all tasks."""
 
     def __init__(self, layout: Layout, warnings: list[str]) -> None:
-        self.checkpoints = checkpoints.load_all(layout, broken=warnings)
-        self.snapshots = snapshots.load_all(layout, broken=warnings)
+        self.checkpoints = checkpoints.load_all(layout).noting(warnings)
+        self.snapshots = snapshots.load_all(layout).noting(warnings)
         self._layout = layout
         plans = memory.paths(layout.memory_folder(memory.PLANS), ".md")
         self.plans = {os.path.basename(path)[:-3]: path for path in plans}
@@ -274,10 +274,10 @@ def _saves(
     saved, taken = _of(task, live.checkpoints), _of(task, live.snapshots)
     if task and not saved:  # of an open task, the last one that was cleaned away
         place = layout.memory_archive(task, memory.CHECKPOINTS)
-        saved = checkpoints.load_all(layout, task, warnings, place)
+        saved = checkpoints.load_all(layout, task, place).noting(warnings)
     if archived:
         place = layout.memory_archive(task, memory.SNAPSHOTS)
-        taken = snapshots.load_all(layout, task, warnings, place)
+        taken = snapshots.load_all(layout, task, place).noting(warnings)
     return saved, taken
 
 
@@ -345,14 +345,14 @@ def _plan(layout: Layout, task: str, archived: bool) -> tuple[str, Plan | None, 
 
 def _heads(layout: Layout, task: str, archived: bool, warnings: list[str]) -> list[Head]:
     place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
-    return findings.heads(layout, task, warnings, place) if task else []
+    return findings.heads(layout, task, place).noting(warnings).documents if task else []
 
 
 def _merged(
     layout: Layout, task: str, archived: bool, warnings: list[str]
 ) -> list[tuple[str, Merged]]:
     place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
-    return merged_findings.load_all(layout, task, warnings, place) if task else []
+    return merged_findings.load_all(layout, task, place).noting(warnings) if task else []
 
 
 def _told(

@@ -32,19 +32,20 @@ class Stored(Record):
 
 def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> list[Stored]:
     """Every document of the four folders, by kind and then oldest first; with `task` only its."""
+    broken = [] if broken is None else broken
     found = []
-    for path, plan in plans.load_all(layout, task, broken):
+    for path, plan in plans.load_all(layout, task).noting(broken):
         found.append(Stored(kind="plan", path=path, task=plan.task_id))
-    for path, one in findings.load_all(layout, task, broken):
+    for path, one in findings.load_all(layout, task).noting(broken):
         of = one.task_id or one.description
         found.append(_stored("finding", path, of, one.timestamp, one.status))
-    for path, merged in merged_findings.load_all(layout, task, broken):
+    for path, merged in merged_findings.load_all(layout, task).noting(broken):
         found.append(_stored("merged", path, merged.task_id, merged.timestamp, merged.status))
-    for path, checkpoint in checkpoints.load_all(layout, task, broken):
+    for path, checkpoint in checkpoints.load_all(layout, task).noting(broken):
         found.append(
             _stored("checkpoint", path, checkpoint.task_id, checkpoint.timestamp, checkpoint.phase)
         )
-    for path, snapshot in snapshots.load_all(layout, task, broken):
+    for path, snapshot in snapshots.load_all(layout, task).noting(broken):
         of = snapshot.task_id or snapshot.task
         found.append(_stored("snapshot", path, of, snapshot.timestamp, snapshot.reason))
     return found
@@ -79,8 +80,8 @@ def merge(
 
     What an earlier merged file holds of findings that are gone (archived) is taken over from it.
     """
-    found = findings.load_all(layout, memory.check_task(task), broken)
-    earlier = merged_findings.load_all(layout, task, broken)
+    found = findings.load_all(layout, memory.check_task(task)).noting(broken)
+    earlier = merged_findings.load_all(layout, task).noting(broken)
     if not found and not earlier:
         raise ContextError(f"{task}: no findings to merge: save one with memory_finding")
     sources = {os.path.basename(path): one for path, one in found}
@@ -125,7 +126,7 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
     """
     oldest = names.iso(max(0, now - names.seconds(layout.limits.memory_checkpoint_age)))
     newest: dict[str, str] = {}
-    saved = checkpoints.load_all(layout, "", broken)
+    saved = checkpoints.load_all(layout).noting(broken)
     for path, one in saved:
         newest[one.task_id] = path  # they come oldest first
     done = []

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, sessions, templates
+from contextkit.base import files, names, sessions, stores, templates
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 from contextkit.payloads.documents import manifest as manifests
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 LIST, TOTAL = "payloads", "totalTokensStored"
-_IGNORE = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
+FORMAT = 1  # of the document; one without it is of this
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
@@ -67,7 +68,9 @@ def render(payload: Payload) -> str:
     """The file of a payload; its last line says how long the content is, and its digest."""
     data = payload.content.encode("utf-8")
     digest = names.sha256(data)
-    return templates.render("payload.md", payload=payload, bytes=len(data), sha256=digest)
+    return templates.render(
+        "payload.md", payload=payload, bytes=len(data), sha256=digest, format=FORMAT
+    )
 
 
 def parse(data: bytes, where: str = "payload") -> Payload:
@@ -78,7 +81,7 @@ def parse(data: bytes, where: str = "payload") -> Payload:
     lines = rest.partition("\n---\n")[0].split("\n")
     fields = dict(line[2:].split(":** ", 1) for line in lines if ":** " in line[2:])
     digits = fields.get("Tokens", "").lstrip("~")
-    if not title.startswith("# ") or not (digits.isascii() and digits.isdigit()):
+    if not title.startswith("# ") or not names.is_whole(digits):
         raise ContextError(f"{where}: is no payload: its head is missing or was changed")
     sources = data[end:].partition(_SOURCES)[2].decode("utf-8", "replace").split("\n")
     summary = head.partition("\n## Summary\n\n")[2].partition("\n\n---\n")[0]
@@ -109,6 +112,11 @@ def span(data: bytes, where: str) -> tuple[int, int]:
     length, _, rest = last.removeprefix(_LAST_LINE).partition(b" sha256=")
     if not last.startswith(_LAST_LINE) or not length.isdigit() or len(length) > 18:
         return start, _end_by_form(data, start)
+    stated = rest.partition(b" format=")[2].partition(b" ")[0].decode("ascii", "replace")
+    if stated not in ("", str(FORMAT)):
+        from contextkit.base import version
+
+        version.refuse_newer(stated, str(FORMAT), where)
     end = start + int(length)
     if names.sha256(data[start:end]).encode() != rest.partition(b" ")[0]:
         raise ContextError(f"{where}: the content is not what was stored: the file was changed")
@@ -144,32 +152,21 @@ def sessions_in(layout: Layout) -> list[str]:
 
 
 def prepare_store(layout: Layout) -> None:
-    """The store's own files, on first use: what it is, and that git does not see it."""
-    files.store(layout.payloads, _IGNORE)
-    for name in ("README.md", ".gitkeep"):
-        path = os.path.join(layout.payloads, name)
-        if not os.path.lexists(path):
-            files.write(path, store_documents()[name])
-    _exclude(layout)
+    """Make the store on first use, so that git sees nothing of it.
 
-
-def _exclude(layout: Layout) -> None:
-    """Have git pass over the sessions on every branch: the store's own rules are in git, and are
-    gone where a branch without them is checked out.
+    Not on another branch either: a store whose own rules are in git loses them with the checkout.
     """
-    if layout.repository is None:
-        return
-    below = os.path.relpath(layout.payloads, layout.repository.top)
-    if below.split("/")[0] == "..":
-        return
-    path = os.path.join(layout.repository.common, "info", "exclude")
-    line = f"/{below}/*/"
-    if line in (files.read_if_there(path) or "").split("\n"):
-        return
-    with files.locked(layout.lock(layout.payloads)):
-        before = files.read_if_there(path) or ""
-        if line not in before.split("\n"):
-            files.append(path, "\n" * (before != "" and before[-1] != "\n") + line + "\n")
+    files.store(layout.payloads)
+    layout.exclude(layout.payloads, "/*/")
+
+
+def document_store(layout: Layout) -> None:
+    """The store's own files, which git does see: what it is, and what is to be ignored in it."""
+    prepare_store(layout)
+    for name, text in (*store_documents().items(), (".gitignore", stores.named("payload").rules)):
+        path = os.path.join(layout.payloads, name)
+        if not os.path.lexists(path) or (name == ".gitignore" and files.read(path) == "*\n"):
+            files.write(path, text)
 
 
 def store_documents() -> dict[str, str]:
@@ -242,11 +239,29 @@ def manifest(layout: Layout, session: str, now: int) -> str:
     """
     if not os.path.lexists(os.path.join(folder(layout, session), MANIFEST)):
         return _manifest(session, names.iso(now), [])
-    load_all(layout, session)
+    entries(layout, session)
     return files.read(os.path.join(folder(layout, session), MANIFEST))
 
 
-def load_all(layout: Layout, session: str) -> list[manifests.Fields]:
+def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
+    """The payloads of a session, of all by default, oldest first, whether listed or not.
+
+    A manifest that cannot be read is among the broken ones.
+    """
+    found: Loaded[Payload] = Loaded()
+    for name in [session] if session else sessions_in(layout):
+        there = stores.load(layout, documents(layout, name), lambda p: load(p, layout.shown(p)))
+        found += there
+        found.broken += there.broken
+        try:
+            entries(layout, name)
+        except ContextError as error:
+            path = os.path.join(folder(layout, name), MANIFEST)
+            found.broken.append(stores.broken(layout, path, str(error)))
+    return found
+
+
+def entries(layout: Layout, session: str) -> list[manifests.Fields]:
     """The manifest's entries, in order of storing; none without a manifest."""
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, formats, names
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
+from contextkit.base import cli, names
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import verdicts
@@ -52,11 +52,12 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
     """The agents' files one by one; once that takes a second, stderr says how far it is."""
     import time
 
-    from contextkit.reviews.flows import agent_files
+    from contextkit.reviews.flows import agent_files, workers
 
     began = said = time.monotonic()
     of = len(about.roster)
-    for number, reading in enumerate(agent_files.read(layout, about), 1):
+    read = workers.told(layout, about, agent_files.read(layout, about))
+    for number, reading in enumerate(read, 1):
         yield reading
         now = time.monotonic()
         if now - said >= 1:
@@ -68,22 +69,26 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import ingest as ingesting
 
     about = asked(layout, args)
-    done = ingesting.ingest(layout, about, _read(layout, about), names.now())
-    if args.json:
-        rows = [{"id": one.agent, **vars(one)} for one in done]
-        found = {"run": about.run, "agents": rows, "totals": ingesting.totals(done)}
-        return Answer(text=formats.to_json(found))
+    now = names.now()
+    done = ingesting.ingest(layout, about, _read(layout, about), now)
+    if about.run:
+        from contextkit.reviews.flows import notices
+
+        notices.tell(layout, about.run, now)
+    rows = [{"id": one.agent, **vars(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
-    return Answer(text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}")
+    return Answer(
+        text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}",
+        data={"run": about.run, "agents": rows, "totals": ingesting.totals(done)},
+    )
 
 
-def index(layout: Layout, args: Arguments) -> str:
+def index(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import drill_down
 
     rows = drill_down.index(asked(layout, args), args.agent)
-    if args.json:
-        return formats.to_json([{"id": agent, "row": row} for agent, row in rows])
-    return "\n".join(f"{names.one_line(agent)}\t{row}" for agent, row in rows)
+    lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
+    return Answer(text="\n".join(lines), data=rows)
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
@@ -96,37 +101,35 @@ def show(layout: Layout, args: Arguments) -> Answer:
         path = drill_down.detail(layout, args.agent, store(layout, args))
     text = files.read_bytes(path).decode("utf-8", "replace")
     part, ids = drill_down.shown(text, args.finding, args.max_tokens or _MOST)
-    if args.json:
-        return Answer(text=formats.to_json([{"id": args.agent, "text": part, "findings": ids}]))
     if not part:
         wanted = f"there is no finding {args.finding!r}" if args.finding else "no finding is"
         cli.say(f"{wanted} in {layout.shown(path)}; there are: {', '.join(ids) or 'none'}")
-    return Answer(text=part, status=0 if part else 1)
+    data = [{"id": args.agent, "text": part, "findings": ids}]
+    return Answer(text=part, status=0 if part else 1, data=data)
 
 
-def stats(layout: Layout, args: Arguments) -> str:
-    from contextkit.base import tables
+def stats(layout: Layout, args: Arguments) -> Rows:
     from contextkit.reviews.flows import drill_down
 
+    keys = ("id", "full", "serious", "index", "line")
     rows = drill_down.sizes(asked(layout, args))
-    heads = ("agent", "full", "P0 and P1", "index", "line")
-    if args.json:
-        keys = ("id", "full", "serious", "index", "line")
-        return formats.to_json([dict(zip(keys, row, strict=True)) for row in rows])
     total = ("all", *(sum(row[i] for row in rows) for i in range(1, 5)))  # type: ignore[misc]
-    text = tables.table(heads, [tuple(map(str, row)) for row in (*rows, total)])
-    return f"{text}\n\n(estimated tokens)"
+    return Rows(
+        columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
+                 ("line", "line")),
+        rows=[dict(zip(keys, row, strict=True)) for row in rows],
+        total=dict(zip(keys, total, strict=True)),
+        below="\n(estimated tokens)",
+    )  # fmt: skip
 
 
-def synthesize(layout: Layout, args: Arguments) -> str:
+def synthesize(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import reports
 
     about = asked(layout, args)
     made = reports.synthesize(layout, about, _read(layout, about), names.now())
-    if args.json:
-        return formats.to_json({"id": about.run, "report": made.report, "findings": made.data_path,
-                                "data": made.data})  # fmt: skip
-    return made.summary
+    data = {"id": about.run, "report": made.report, "findings": made.data_path, "data": made.data}
+    return Answer(text=made.summary, data=data)
 
 
 def gate(layout: Layout, args: Arguments) -> Answer:
@@ -136,16 +139,14 @@ def gate(layout: Layout, args: Arguments) -> Answer:
     decision = gating.decide(layout, about, _read(layout, about))
     status = 1 if decision.reasons else 0
     gating.close(layout, about, decision, names.now())
-    if args.json:
-        found = {
-            "id": about.run,
-            "gate": "FAIL" if status else "PASS",
-            "agents": list(about.roster),
-            "revision": decision.revision,
-            "reasons": list(decision.reasons),
-        }
-        return Answer(text=formats.to_json(found), status=status)
-    return Answer(text=gating.rendered(decision, about), status=status)
+    data = {
+        "id": about.run,
+        "gate": "FAIL" if status else "PASS",
+        "agents": list(about.roster),
+        "revision": decision.revision,
+        "reasons": list(decision.reasons),
+    }
+    return Answer(text=gating.rendered(decision, about), status=status, data=data)
 
 
 COMMANDS = (

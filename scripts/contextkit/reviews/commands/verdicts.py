@@ -51,7 +51,7 @@ def write(layout: Layout, args: Arguments) -> str:
 
 def _number(text: str, field: str) -> int:
     """An optional number; a bad one is said and stored as 0: the status must be written."""
-    if text.isascii() and text.isdigit():
+    if names.is_whole(text):
         return int(text[:15])
     if text:
         cli.say(f"{field}={text[:40]!r} is no whole number: stored as 0")
@@ -80,31 +80,30 @@ def read(layout: Layout, args: Arguments) -> Answer:
     entry = verdicts.load(layout, args.agent)
     if entry is None:
         return Answer(text="", status=1)
-    if args.json:
-        return Answer(text=formats.to_json(_public(entry)), status=_status([entry], args))
     row = (entry["status"], str(entry.get("model") or ""), entry["summary"])
-    return Answer(text="\t".join(map(names.one_line, row)), status=_status([entry], args))
+    text = "\t".join(map(names.one_line, row))
+    return Answer(text=text, status=_status([entry], args), data=_public(entry))
 
 
 def table(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args))
+    entries = verdicts.load_all(layout, results.store(layout, args)).documents
     text = redaction.redacted(verdicts.table(entries, _legacy(args)), layout.limits.secrets_allow)
     return _answer(entries, entries, text[0], args)
 
 
 def count(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args))
+    entries = verdicts.load_all(layout, results.store(layout, args)).documents
     return _answer(entries, entries, verdicts.counts(entries, _legacy(args)), args)
 
 
 def attention(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args))
+    entries = verdicts.load_all(layout, results.store(layout, args)).documents
     urgent = verdicts.needs_attention(entries, _legacy(args))
     return _answer(entries, urgent, verdicts.attention_rows(urgent, not args.plain), args)
 
 
 def tokens(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args))
+    entries = verdicts.load_all(layout, results.store(layout, args)).documents
     total, odd = verdicts.tokens(entries)
     for agent in odd:
         cli.say(f"{names.one_line(agent)}: its tokens_spent is no number and is not counted")
@@ -119,9 +118,8 @@ def _answer(
     entries: list[verdicts.Entry], shown: list[verdicts.Entry], text: str, args: Arguments
 ) -> Answer:
     """The report; a file that could not be read is named on stderr and makes the status 1."""
-    if args.json:
-        text = formats.to_json([_public(entry) for entry in shown])
-    return Answer(text=text, status=_status(entries, args))
+    data = [_public(entry) for entry in shown]
+    return Answer(text=text, status=_status(entries, args), data=data)
 
 
 def _public(entry: verdicts.Entry) -> verdicts.Entry:
@@ -158,15 +156,13 @@ def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import drill_down
 
     found = drill_down.complaints(cli.content(args.file))
-    if args.json:
-        keys = ("id", "wrong", "should_read")
-        rows = [dict(zip(keys, complaint, strict=True)) for complaint in found]
-        return Answer(text=formats.to_json(rows), status=1 if found else 0)
+    keys = ("id", "wrong", "should_read")
+    rows = [dict(zip(keys, complaint, strict=True)) for complaint in found]
     lines = []
     for number, wrong, better in found:
         lines.append(f"{number}: {wrong}")
         lines += [f"    write: {better}"] if better else []
-    return Answer(text="\n".join(lines), status=1 if found else 0)
+    return Answer(text="\n".join(lines), status=1 if found else 0, data=rows)
 
 
 WRITE = (

@@ -10,7 +10,7 @@ stricter; what is not understood is never clean.
 from __future__ import annotations
 
 from contextkit.base.records import Record
-from contextkit.reviews.documents import index, vocabulary
+from contextkit.reviews.documents import index, outline, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.issues import Issues
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ("Finding", "Review", "derived", "parse", "status")
 
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
+_SERIOUS_AT = "serious_at_line_"  # a flag, with the line
 _ENDS = 400  # characters in which the first or last line lies, if it is one of ours
 
 
@@ -72,7 +73,33 @@ def parse(text: str, mode: str = "") -> Review:
         review = reading.as_research()
     else:
         review = reading.as_review(text.count("\n") + 1, complete)
-    return review.replace(run=_run(text), complete=complete)
+        if review.validation == "malformed":
+            review = review.replace(findings=outline.findings(text))
+        review = review.replace(findings=_addressed(review.findings))
+    return _doubted(review.replace(run=_run(text), complete=complete), text)
+
+
+def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings, each with an address: one that its agent gave no id is `row-3`, the third."""
+    return tuple(
+        finding if finding.id else finding.replace(id=f"row-{number}")
+        for number, finding in enumerate(findings, 1)
+    )
+
+
+def _doubted(review: Review, text: str) -> Review:
+    """`review`, flagged where it would be clean although a serious severity stands in its text."""
+    if status(review)[0] != "CLEAN":
+        return review
+    from contextkit.reviews.documents import wide_reading
+
+    doubts = wide_reading.standing(text)
+    if not doubts:
+        return review
+    return review.replace(
+        flags=(*review.flags, *(f"{_SERIOUS_AT}{doubt.line}" for doubt in doubts)),
+        unparsed=(*review.unparsed, *(f"{doubt.line}: {doubt.text}" for doubt in doubts)),
+    )
 
 
 def _run(text: str) -> str:
@@ -82,6 +109,11 @@ def _run(text: str) -> str:
     if not first.startswith("<!--") or label.strip().lower() not in ("run-uuid", "run"):
         return ""
     return rest.removesuffix("-->").strip()
+
+
+def is_doubted(review: Review) -> bool:
+    """Whether only a severity that stands outside its findings keeps a review from being clean."""
+    return any(flag.startswith(_SERIOUS_AT) for flag in review.flags)
 
 
 class _Reading:

@@ -13,6 +13,7 @@ as unparsed, and then nobody may call the review clean.
 from __future__ import annotations
 
 from contextkit.base import names
+from contextkit.base.markdown import cells
 from contextkit.base.records import Record
 from contextkit.reviews.documents import lines, vocabulary
 from contextkit.reviews.documents.lines import FENCE, UNCLOSED
@@ -173,7 +174,7 @@ class Block:
         """Whether the line is the head of a table; if so, it says what the columns are."""
         if lines.unbulleted(text)[1]:
             return False
-        roles = [_ROLES.get(lines.plain(cell).lower(), "") for cell in cells(text)]
+        roles = [role(cell) for cell in cells(text)]
         if "title" not in roles or not {"severity", "id"} & set(roles):
             return False
         self._columns = roles
@@ -233,14 +234,9 @@ class Block:
         )
 
 
-def cells(text: str) -> list[str]:
-    """The fields between the bars of a row, with or without bars at its ends."""
-    fields = [field.strip() for field in text.split("|")]
-    if text[:1] == "|":
-        fields = fields[1:]
-        if fields and not fields[-1]:
-            fields.pop()
-    return fields
+def role(cell: str) -> str:
+    """What a column of this name holds: severity, id, section, title; empty for anything else."""
+    return _ROLES.get(lines.plain(cell).lower(), "")
 
 
 def _is_row_of_fields(fields: list[str], bare: str) -> bool:
@@ -279,7 +275,7 @@ def label_of(text: str) -> str:
     apart = "".join(char if char.isalnum() else " " for char in low).split()
     found = [vocabulary.severity(word) for word in apart]
     whole = " ".join(apart)
-    if whole.startswith(("must fix", "needs attention")):
+    if whole.startswith(("must fix", "should fix", "needs attention")):
         found[0] = vocabulary.severity("-".join(apart[:2]))
     if not apart or not found[0]:
         return ""

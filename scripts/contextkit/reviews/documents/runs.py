@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import changes, files, formats, names, sessions
+from contextkit.base import changes, files, formats, names, sessions, stores, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 
 VERSION = 1
 MODES = ("review", "research")
@@ -32,6 +33,8 @@ class Run(Record):
     source: the document that is reviewed; empty for a diff or a question.
     input: the file that the agents read; timeout: seconds; blocks: severities that fail the gate.
     missed: agents that had not finished when the last wait ran out of time.
+    ingested_at: when the verdicts of all agents were written, and nobody was waited for any more.
+    ended: why it was ended before its gate; notify: a command line that is run once.
     """
 
     id: str
@@ -53,6 +56,10 @@ class Run(Record):
     session_id: str = ""
     missed: tuple[str, ...] = ()
     finished_at: str = ""
+    ingested_at: str = ""
+    ended: str = ""
+    notify: str = ""
+    notified_at: str = ""
     version: int = VERSION
 
     def check(self) -> None:
@@ -90,6 +97,7 @@ def parse(text: str, where: str = "run") -> Run:
     found = formats.from_json(text, where)
     if not isinstance(found, dict):
         raise ContextError(f"{where}: is no JSON object")
+    version.refuse_newer(found.get("version"), str(VERSION), where)
     if found.get("version") != VERSION:
         raise ContextError(f"{where}: of version {found.get('version')!r}; this reads {VERSION}")
     known = {name: value for name, value in found.items() if name in Run.fields()}
@@ -123,47 +131,63 @@ def save(layout: Layout, run: Run) -> str:
 
 
 def load(layout: Layout, run: str) -> Run:
-    """The run of this id, or with `latest` the one that started last. Raises ContextError."""
+    """The run of this id, or with `latest` the one that started last. Raises ContextError.
+
+    An id may be cut short as long as no other begins with it, and may be an address, `run:ID`.
+    """
+    run = run.removeprefix("run:")
     if run == "latest":
         return latest(layout)
     where = path(layout, run)
     if not os.path.lexists(where):
-        known = [one.id for one in load_all(layout)[0]]
-        raise ContextError(f"run: there is no run {run!r}{names.nearest(run, known)}")
+        known = [one.id for one in load_all(layout).documents]
+        begun = [one for one in known if one.startswith(run)]
+        if len(begun) != 1:
+            raise ContextError(f"run: {_unknown(run, known, begun)}")
+        where = path(layout, begun[0])
     return parse(files.read(where), layout.shown(where))
 
 
-def load_all(layout: Layout, since: str = "") -> tuple[list[Run], list[str]]:
-    """Every run, oldest first, and a sentence for each file that is none.
+def _unknown(run: str, known: list[str], begun: list[str]) -> str:
+    """What to say about an id that names no run; all ids are alike, so only a slip is mended."""
+    if begun:
+        return f"{run!r} is the beginning of {len(begun)} runs: {', '.join(begun[-3:])}"
+    import difflib
+
+    close = difflib.get_close_matches(run, known, n=1, cutoff=0.85)
+    if close:
+        return f"there is no run {run!r} (did you mean {close[0]!r}?)"
+    return f"there is no run {run!r}: make verdict_runs lists them"
+
+
+def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
+    """Every run, oldest first.
 
     With `since` (a stamp as ids begin with) only those that started then or later.
     """
     try:
         there = sorted(os.listdir(folder(layout)))
     except FileNotFoundError:
-        return [], []
+        return Loaded()
     except NotADirectoryError:
         raise ContextError(f"{layout.shown(folder(layout))}: a file is in the way") from None
-    found, broken = [], []
-    for name in there:
-        where = os.path.join(folder(layout), name)
-        if name[0] == "." or not name.endswith(".json") or name < since:
-            continue
-        try:
-            run = parse(files.read(where), layout.shown(where))
-        except ContextError as error:
-            broken.append(str(error).replace(where, layout.shown(where)))
-            continue
-        if run.id + ".json" == name:
-            found.append(run)
-        else:
-            broken.append(f"{layout.shown(where)}: says it is the run {run.id}")
-    return sorted(found, key=lambda run: (run.started_at, run.id)), broken
+    fitting = [n for n in there if n[0] != "." and n.endswith(".json") and n >= since]
+    paths = [os.path.join(folder(layout), name) for name in fitting]
+    found = stores.load(layout, paths, lambda path: _read(layout, path))
+    found.sort(key=lambda pair: (pair[1].started_at, pair[1].id))
+    return found
+
+
+def _read(layout: Layout, path: str) -> Run:
+    run = parse(files.read(path), layout.shown(path))
+    if run.id + ".json" != os.path.basename(path):
+        raise ContextError(f"{path}: says it is the run {run.id}")
+    return run
 
 
 def latest(layout: Layout) -> Run:
     """The run that started last. Raises ContextError where there is none."""
-    found, _ = load_all(layout)
+    found = load_all(layout).documents
     if not found:
         raise ContextError("there is no review run here: make verdict_start comes first")
     return found[-1]
@@ -180,8 +204,20 @@ def change(layout: Layout, run: str, **values: object) -> Run:
 def live(layout: Layout, now: int) -> list[Run]:
     """The runs that agents may still be writing for, the newest first; broken files passed over."""
     lifetime = names.seconds(layout.limits.verdict_run_lifetime)
-    found, _ = load_all(layout, since=names.stamp(max(0, now - lifetime)))
+    found = load_all(layout, since=names.stamp(max(0, now - lifetime))).documents
     return [run for run in reversed(found) if is_live(run, now, lifetime)]
+
+
+def state(run: Run, now: int, lifetime: int) -> str:
+    """`open` while somebody is waited for or the gate is to come, `done`, or `ended` before that.
+
+    A run that nobody finished within its `lifetime` has ended.
+    """
+    if run.ended:
+        return "ended"
+    if run.finished_at or run.ingested_at:
+        return "done"
+    return "open" if is_live(run, now, lifetime) else "ended"
 
 
 def is_live(run: Run, now: int, lifetime: int) -> bool:
@@ -212,9 +248,10 @@ def _listing(layout: Layout, run: str) -> str:
     return path(layout, run).removesuffix(".json") + ".listing"
 
 
-def parts(layout: Layout, run: str) -> tuple[str, str]:
+def parts(layout: Layout, run: str) -> tuple[str, ...]:
     """The files of a run's record, there or not."""
-    return path(layout, run), _listing(layout, run)
+    record = path(layout, run).removesuffix(".json")
+    return tuple(record + suffix for suffix in (".json", ".listing", ".notice", ".notify.log"))
 
 
 def edited(layout: Layout, run: Run) -> list[str]:

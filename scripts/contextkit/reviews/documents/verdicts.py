@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, redaction
+from contextkit.base import files, formats, names, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ STATUSES = ("CLEAN", "NEEDS_ATTENTION", "BLOCKED", "ERROR", "COMPLETE", "PARTIAL
 ATTENTION = ("NEEDS_ATTENTION", "BLOCKED", "ERROR", "PARTIAL", "FAILED")
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
 SKIPPED = "SKIPPED_SHIP_CLASS"  # a gate of the old library's callers says so of a reviewer
+FORMAT = 1  # of the document; one without it is of this
+_TRIES = 20  # of a write beside others that clean
 _LINE = 160  # characters of a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _LONGEST_NAME = 200  # bytes of an encoded name, so that it fits a file system with its suffix
@@ -112,7 +115,7 @@ def render(verdict: Verdict) -> str:
     fields = {name: values[name] for name in order}
     optional = ("phase", "flags", "findings", "run", "sha256")
     fields |= {name: values[name] for name in optional if values[name]}
-    return formats.to_json({**fields, "agent": verdict.agent}) + "\n"
+    return formats.to_json({**fields, "agent": verdict.agent, "format": FORMAT}) + "\n"
 
 
 def parse(data: bytes, stem: str) -> Entry:
@@ -126,6 +129,13 @@ def parse(data: bytes, stem: str) -> Entry:
         return unreadable(stem, "is not valid JSON")
     if not isinstance(found, dict):
         return unreadable(stem, "is no JSON object")
+    if found.get("format", FORMAT) != FORMAT:
+        from contextkit.base import version
+
+        try:
+            version.refuse_newer(found["format"], str(FORMAT), stem)
+        except ContextError as error:
+            return unreadable(stem, f"is {error}".replace(f"{stem}: ", "", 1))
     status = found.get("status")
     if not isinstance(status, str) or not status.strip():
         return unreadable(stem, "has no status")
@@ -159,7 +169,13 @@ def save(layout: Layout, verdict: Verdict, store: str = "") -> str:
     if os.path.islink(path):
         raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
     summary, _ = redaction.redacted(verdict.summary, layout.limits.secrets_allow)
-    return files.write(path, render(verdict.replace(summary=summary)))
+    text = render(verdict.replace(summary=summary))
+    for _ in range(_TRIES):
+        try:
+            return files.write(path, text)
+        except FileNotFoundError:
+            files.store(store)  # cleaned up in the middle of it: once more
+    return files.write(path, text)
 
 
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
@@ -170,21 +186,29 @@ def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
     return parse(files.read_bytes(path), encode(agent))
 
 
-def load_all(layout: Layout, store: str = "") -> list[Entry]:
-    """Every verdict of the store, by agent; none where there is no store."""
+def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
+    """Every verdict of the store, by agent; none where there is no store.
+
+    One that cannot be read is an ERROR among them and is told in `broken` too.
+    """
     store = store or folder(layout)
     try:
         found = sorted(n for n in os.listdir(store) if n.endswith(".json") and n[0] != ".")
     except FileNotFoundError:
-        return []
+        return Loaded()
     except NotADirectoryError:
         raise ContextError(f"{layout.shown(store)}: a file is in the way of the store") from None
     at = os.open(store, os.O_RDONLY)
+    read = []
     try:
-        entries = [_read(name, name[:-5], at) for name in found]
+        for name in found:
+            path = os.path.join(store, name)
+            if os.path.lexists(path):  # else it was cleaned up just now
+                read.append((path, _read(name, name[:-5], at)))
     finally:
         os.close(at)
-    return sorted(entries, key=lambda entry: entry["agent"])
+    broken = [stores.broken(layout, p, str(e["broken"])) for p, e in read if "broken" in e]
+    return Loaded(sorted(read, key=lambda pair: pair[1]["agent"]), broken)
 
 
 def _read(path: str, stem: str, at: int | None = None) -> Entry:
@@ -212,7 +236,7 @@ def table(entries: list[Entry], legacy: bool = False) -> str:
 
 def _row(entry: Entry, more: int) -> str:
     row = "\t".join(names.one_line(entry[name]) for name in ("status", "agent", "summary"))
-    return row if len(row) <= _LINE + more else row[: _LINE - 1].rstrip() + "…"
+    return row if len(row) <= _LINE + more else names.clipped(row, _LINE)
 
 
 def counts(entries: list[Entry], legacy: bool = False) -> str:
@@ -289,7 +313,10 @@ def clean(layout: Layout, keep: object = None, store: str = "") -> list[str]:
         path = os.path.join(store, name)
         verdict = name.endswith(".json") and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")
-        if draft or (verdict and not (callable(keep) and keep(_read(path, name[:-5])))):
-            os.unlink(path)
-            removed.append(name)
+        try:
+            if draft or (verdict and not (callable(keep) and keep(_read(path, name[:-5])))):
+                os.unlink(path)
+                removed.append(name)
+        except FileNotFoundError:
+            continue  # somebody else cleaned it, or finished writing
     return removed

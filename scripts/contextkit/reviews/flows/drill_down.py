@@ -12,6 +12,7 @@ import os
 from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, check
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
@@ -27,14 +28,51 @@ def complaints(text: str) -> list[tuple[int, str, str]]:
     ]
 
 
-def index(asked: Asked, only: str = "") -> list[tuple[str, str]]:
-    """(agent, row) of every index, or of one; normalised. A file without one says so."""
+class IndexRow(Record):
+    """A line of an index. `kind`: finding, source (of research), verdict, or none (no index).
+
+    `id` is the finding's, else the kind; `row` is the line as people get it, in its strict form;
+    `text_line` is where it stands in the agent's file, 0 where it does not.
+    """
+
+    run: str
+    agent: str
+    id: str
+    kind: str
+    row: str
+    severity: str = ""
+    section: str = ""
+    title: str = ""
+    text_line: int = 0
+
+
+def index(asked: Asked, only: str = "") -> list[IndexRow]:
+    """The rows of every index, or of one; normalized. A file without one says so."""
     rows = []
     for agent in (only,) if only else asked.roster:
         review = agent_review.parse(_text(asked, agent), asked.mode)
-        for row in review_sections.index_rows(review) or ["(no Findings Index)"]:
-            rows.append((agent, names.one_line(row)))
+        found = iter(review.findings)
+        for line in review_sections.index_rows(review) or ["(no Findings Index)"]:
+            kind = _kind(line)
+            row = IndexRow(run=asked.run, agent=agent, id=kind, kind=kind, row=names.one_line(line))
+            if kind == "source":
+                row = row.replace(title=row.row.partition(" | ")[2])
+            elif kind == "finding":
+                one = next(found)
+                row = row.replace(
+                    id=one.id or kind, severity=one.severity, section=one.section,
+                    title=one.title, text_line=one.line,
+                )  # fmt: skip
+            rows.append(row)
     return rows
+
+
+def _kind(line: str) -> str:
+    if line.startswith("Verdict: "):
+        return "verdict"
+    if line.startswith("- Source | "):
+        return "source"
+    return "finding" if line.startswith("- ") else "none"
 
 
 def _text(asked: Asked, agent: str) -> str:

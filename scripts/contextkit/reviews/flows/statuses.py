@@ -33,7 +33,8 @@ def status(review: Review, header: Header | None) -> tuple[str, tuple[str, ...]]
         return header.status, header.flags
     order = headers.STATUSES
     stricter = max(status, header.status, key=order.index)
-    return stricter, flags if stricter == status else ("header_mismatch", *flags)
+    agree = stricter == status and (header.passes() or not agent_review.is_doubted(review))
+    return stricter, flags if agree else ("header_mismatch", *flags)
 
 
 def derived(review: Review) -> str:
@@ -64,7 +65,7 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     if worst and worst.severity in ("P0", "P1"):
         text += f": {worst.title}"
     text = ("unfinished: " if partial else "") + names.one_line(text)
-    return text if len(text) <= _SUMMARY else text[: _SUMMARY - 1].rstrip() + "…"
+    return names.clipped(text, _SUMMARY)
 
 
 def worth_opening(review: Review | None) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 """The registry: which subagents were started, with which capsule, and what became of them.
 
-    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent; committed
+    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent
+
+It changes while agents run, so git passes over it, unless the host tracks it already.
 
 Other programs keep rows there too, and more keys in ours: a row is therefore the object as it
 stands, and what is no object is left where it is. The fields are told in
@@ -9,9 +11,12 @@ manuals/subagent-session-orchestration.md.
 
 from __future__ import annotations
 
-from contextkit.base import files, formats, names
+import os
+
+from contextkit.base import files, formats, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.stores import Loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,11 +54,19 @@ def render(rows: list[Any]) -> str:
     return formats.to_json(rows)
 
 
-def load_all(layout: Layout) -> list[Row]:
+def load_all(layout: Layout) -> Loaded[Row]:
     """The rows with an id, in file order, which is that of their start."""
     place = path(layout)
-    found = parse(files.read_if_there(place) or "", layout.shown(place))
-    return [row for row in found if isinstance(row, dict) and isinstance(row.get("id"), str)]
+    there = [place] if os.path.lexists(place) else []
+    found = stores.load(layout, there, lambda path: parse(files.read(path), layout.shown(path)))
+    rows = [row for rows in found.documents for row in rows]
+    known = [row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
+    return Loaded([(place, row) for row in known], found.broken)
+
+
+def rows(layout: Layout) -> list[Row]:
+    """The rows as `load_all` gives them. Raises ContextError for a registry that is broken."""
+    return load_all(layout).whole().documents
 
 
 def find(rows: list[Row], identity: str) -> Row:
@@ -78,6 +91,7 @@ def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
         answer = edit(found)
         after = render(found)
         if after != before:
+            layout.exclude(place)
             files.write(place, after + ("\n" if old.endswith("\n") else ""))
     return answer
 
@@ -90,14 +104,10 @@ def add(layout: Layout, wanted: str, make: Callable[[str], Row | None]) -> Row:
 
     def edit(found: list[Any]) -> Row:
         taken = {other.get("id") for other in found if isinstance(other, dict)}
-        number = 1
-        while True:
-            identity = f"{wanted}-{number}" if number > 1 else wanted
-            row = make(identity) if identity not in taken else None
-            if row is not None:
-                found.append(row)
-                return row
-            number += 1
+        rows = (make(identity) for identity in files.numbered(wanted) if identity not in taken)
+        row = next(row for row in rows if row is not None)
+        found.append(row)
+        return row
 
     return change(layout, edit)
 
@@ -165,7 +175,7 @@ def open_gaps(layout: Layout, branch: str, since: str = "") -> list[str]:
     """
     earliest = names.moment(since)
     found = []
-    for row in load_all(layout):
+    for row in rows(layout):
         if row.get("source_branch") == branch:
             noted = names.moment(str(row.get("capsule_gaps_at") or row.get("launched_at") or ""))
             if noted >= earliest:

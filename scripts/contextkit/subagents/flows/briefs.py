@@ -73,7 +73,7 @@ def _handoff(layout: Layout, branch: str) -> _Source | None:
     """
     try:
         order = handoff_state.current(layout)[0].order
-        kept, _ = handoffs.load_all(layout, list(reversed(order)))
+        kept, _ = handoffs.read(layout, list(reversed(order)))
     except (ContextError, OSError):
         return None
     waiting = [(name, handoff) for name, handoff in kept.items() if not handoff.consumed]

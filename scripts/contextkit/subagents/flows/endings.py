@@ -17,7 +17,7 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
     Raises ContextError for one that has ended.
     """
     watch.refresh(layout, now, identity)
-    row = registry.find(registry.load_all(layout), identity)
+    row = registry.find(registry.rows(layout), identity)
     if row.get("status") not in registry.ACTIVE:
         raise ContextError(f"{identity} is {row.get('status')}: there is nothing to abort")
     folder = watch.folder_of(layout, row)
@@ -47,7 +47,7 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
     Raises ContextError while it runs, and for work that would be lost, unless `force` is set.
     """
     watch.refresh(layout, now, identity)
-    row = registry.find(registry.load_all(layout), identity)
+    row = registry.find(registry.rows(layout), identity)
     kind, status = str(row.get("type")), row.get("status")
     if status == "cleaned":
         return identity

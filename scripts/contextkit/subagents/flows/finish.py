@@ -81,7 +81,7 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
 def _row_id(layout: Layout, report: Report) -> str:
     """The row that a report belongs to: by its id, the environment's, or the agent's name."""
     try:
-        rows = registry.load_all(layout)
+        rows = registry.rows(layout)
     except ContextError:
         return report.id  # said when it is to be changed: the report must be stored all the same
     if report.id:
@@ -103,7 +103,7 @@ def _close(layout: Layout, row_id: str, report: Report, verdict: Verdict, now: i
     from contextkit.subagents.flows import watch
 
     try:
-        row = registry.find(registry.load_all(layout), row_id)
+        row = registry.find(registry.rows(layout), row_id)
         gaps = [*registry.gaps_in(watch.log_text(layout, row)), *gaps]
         new = registry.note_gaps(layout, row_id, list(dict.fromkeys(gaps)), now)
         changes: dict[str, object] = {"verdict": verdict.status, "detail": verdict.detail_path}

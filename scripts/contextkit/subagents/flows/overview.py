@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, names
+from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -16,15 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.subagents.documents.registry import Row
 
-# The original's nine, which programs read by position, then ours.
-HEADS = ("ID", "Type", "Slug", "Status", "Deliverables", "Run Time", "Log Age", "Handle",
-         "Last Log (UTC)", "Capsule", "Staleness")  # fmt: skip
-
 
 class Watched(Record):
     """A row as it is shown. Times are seconds, None where nothing tells them.
 
-    `alerts` are of `stale` (nothing is heard of it), `runtime`, `log` and `dead`.
+    `alerts` are of `stale` (nothing is heard of it), `runtime`, `log`, `dead` and `silent`.
     """
 
     id: str
@@ -56,7 +53,7 @@ def look(
     """
     limits = layout.limits
     bounds = bounds or (limits.subagent_log_age, limits.subagent_run_time)
-    rows = registry.load_all(layout)
+    rows = registry.rows(layout)
     if identity:
         rows = [registry.find(rows, identity)]
     elif not everything:
@@ -94,7 +91,7 @@ def _watched(
         staleness=_staleness(layout, row, known),
         exit_code=code if type(code) is int else None,
         gaps=tuple(registry.gaps_of(row)),
-        alerts=_alerts(status, run_time, age, bounds),
+        alerts=_alerts(status, run_time, age, bounds) or _left_undone(row),
     )
 
 
@@ -118,6 +115,11 @@ def _alerts(
     found += ["runtime"] if (run_time or 0) > longest else []
     found += ["log"] if (age or 0) > quiet else []
     return tuple(found)
+
+
+def _left_undone(row: Row) -> tuple[str, ...]:
+    """`silent` for one that ended well by its exit status alone: nothing came of it."""
+    return ("silent",) if row.get("verdict") in ("ERROR", "FAILED") else ()
 
 
 def _deliverables(layout: Layout, row: Row) -> str:
@@ -169,24 +171,24 @@ def _is_stale(layout: Layout, path: str, scope: object) -> bool:
         return True
 
 
-def rows_of(layout: Layout, found: list[Watched]) -> list[tuple[str, ...]]:
-    """The cells of the table; no cell is empty, and none of the first eight holds a blank."""
-    return [
-        (
-            one.id,
-            one.type,
-            one.slug,
-            one.status,
-            one.deliverables,
-            _minutes(one.run_time),
-            _minutes(one.log_age),
-            one.handle,
-            one.last_log,
-            _short(layout, one.capsule),
-            one.staleness,
-        )
-        for one in found
-    ]
+def rows(layout: Layout, found: list[Watched]) -> Rows:
+    """The table: the original's nine columns, which programs read by position, then ours.
+
+    No cell is empty, and none of the first eight holds a blank.
+    """
+    return Rows(
+        columns=(
+            ("ID", "id"), ("Type", "type"), ("Slug", "slug"), ("Status", "status"),
+            ("Deliverables", "deliverables"),
+            ("Run Time", "run_time", lambda one: _minutes(one.run_time)),
+            ("Log Age", "log_age", lambda one: _minutes(one.log_age)),
+            ("Handle", "handle"), ("Last Log (UTC)", "last_log"),
+            ("Capsule", "capsule", lambda one: _short(layout, one.capsule)),
+            ("Staleness", "staleness"),
+        ),
+        rows=found,
+        nothing="No subagents.",
+    )  # fmt: skip
 
 
 def _minutes(seconds: int | None) -> str:

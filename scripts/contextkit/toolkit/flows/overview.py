@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
-from contextkit.base import copies, files, git, names, settings, templates, tokens, version
+from contextkit.base import copies, files, git, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, Places, toolkit
 from contextkit.base.limits import Limits
@@ -21,6 +22,10 @@ from contextkit.subagents.flows import watch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from contextkit.base.stores import Store
+
+    Facts = dict[str, object]
 
 
 def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
@@ -71,7 +76,7 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
             elif state == "made":
                 _make(real, text)
         reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
-        payloads.prepare_store(layout)
+        payloads.document_store(layout)
     return [(shown, state) for shown, _, _, state in steps]
 
 
@@ -82,114 +87,155 @@ def _make(path: str, text: str) -> None:
         pass  # another process made it just now: an inbox may hold a reminder already
 
 
-def status(layout: Layout) -> list[tuple[str, str]]:
-    """(system, what is stored or open) of each; what cannot be read is said, not left out."""
-    return [
-        (system, _said(report, layout))
-        for system, report in (
-            ("capsules", _capsules),
-            ("reminders", _reminders),
-            ("payloads", _payloads),
-            ("handoffs", _handoffs),
-            ("memory", _memory),
-            ("verdicts", _verdicts),
-            ("subagents", _subagents),
-            ("hosts", _hosts),
-            ("version", _version),
-        )
-    ]
+def status(layout: Layout) -> list[dict[str, object]]:
+    """A row a system: `id`, `status` (a line for people), and each number or name of that line.
+
+    What cannot be read is said in the line, not left out.
+    """
+    return [{"id": system, **_said(report, layout)} for system, report in _reports().items()]
 
 
-def _said(report: Callable[[Layout], str], layout: Layout) -> str:
+def _reports() -> dict[str, Callable[[Layout], Facts]]:
+    """Who reports on each system; a store that is declared and not of one is counted."""
+    reports = {
+        "capsules": _capsules,
+        "reminders": _reminders,
+        "payloads": _payloads,
+        "handoffs": _handoffs,
+        "memory": _memory,
+        "verdicts": _verdicts,
+        "subagents": _subagents,
+    }
+    for store in stores.with_documents():
+        if (store.system or store.label) not in reports:
+            reports[store.label] = partial(_counted, store)
+    return {**reports, "hosts": _hosts, "version": _version}
+
+
+def _counted(store: Store, layout: Layout) -> Facts:
+    found = stores.module(store).load_all(layout)
+    broken = len(found.broken)
+    doubt = f"; {broken} cannot be read" if broken else ""
+    return {"status": f"{len(found)} stored{doubt}", "stored": len(found), "broken": broken}
+
+
+def _said(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
     try:
         return report(layout)
     except ContextError as error:
-        return str(error)
+        return {"status": str(error)}
     except OSError as error:
-        return f"{error.filename}: cannot be read: {error.strerror}"
+        return {"status": f"{error.filename}: cannot be read: {error.strerror}"}
 
 
-def _capsules(layout: Layout) -> str:
+def _capsules(layout: Layout) -> Facts:
     head = git.head(layout.repository) if layout.repository else git.Head()
     found = folders.paths(folders.folder(layout, head.branch)) if head.branch else []
     where = f"on {head.branch}" if head.branch else "no branch is checked out"
+    facts: Facts = {"branch": head.branch, "count": len(found)}
     if not found:
-        return f"none {where}" if head.branch else where
+        return {"status": f"none {where}" if head.branch else where, **facts}
     newest = files.read(found[-1])
     state = "a stub" if capsules.unfinished(newest) else "finished"
-    return (
-        f"{len(found)} {where}; newest {os.path.basename(found[-1])}:"
-        f" {state}, ~{tokens.estimate(newest)} tokens"
-    )
+    size = tokens.estimate(newest)
+    name = os.path.basename(found[-1])
+    return {
+        "status": f"{len(found)} {where}; newest {name}: {state}, ~{size} tokens",
+        **facts,
+        "newest": layout.shown(found[-1]),
+        "state": state.removeprefix("a "),
+        "tokens": size,
+    }
 
 
-def _reminders(layout: Layout) -> str:
-    found = reminders.load_all(layout.reminders)
+def _reminders(layout: Layout) -> Facts:
+    found = reminders.load_all(layout).whole().documents
     still_open = sum(not reminder.done for reminder in found)
-    return f"{still_open} open, {len(found) - still_open} done"
+    done = len(found) - still_open
+    return {"status": f"{still_open} open, {done} done", "open": still_open, "done": done}
 
 
-def _payloads(layout: Layout) -> str:
+def _payloads(layout: Layout) -> Facts:
     found = payloads.sessions_in(layout)
-    entries = [entry for session in found for entry in payloads.load_all(layout, session)]
+    entries = [entry for session in found for entry in payloads.entries(layout, session)]
     stored = sum(entry["tokens"] for entry in entries)
-    return f"{len(entries)} in {len(found)} sessions; ~{stored} tokens stored"
+    return {
+        "status": f"{len(entries)} in {len(found)} sessions; ~{stored} tokens stored",
+        "count": len(entries), "sessions": len(found), "tokens": stored,
+    }  # fmt: skip
 
 
-def _handoffs(layout: Layout) -> str:
+def _handoffs(layout: Layout) -> Facts:
     state, said = handoff_state.current(layout)
-    found, _ = handoffs.load_all(layout, handoff_state.retained(layout, state))
+    found, _ = handoffs.read(layout, handoff_state.retained(layout, state))
     waiting = sum(not handoff.consumed for handoff in found.values())
     size = sum(handoffs.measure(handoff) for handoff in found.values())
     active = f"{state.active} is active" if state.active else "no agent is active"
     doubt = f"; {len(said)} to mend or look at" if said else ""
-    return f"{active}; {len(found)} kept (~{size} tokens), {waiting} not consumed{doubt}"
+    return {
+        "status": f"{active}; {len(found)} kept (~{size} tokens), {waiting} not consumed{doubt}",
+        "active": state.active, "count": len(found), "tokens": size, "not_consumed": waiting,
+        "to_mend": len(said),
+    }  # fmt: skip
 
 
-def _memory(layout: Layout) -> str:
+def _memory(layout: Layout) -> Facts:
     found = upkeep.listed(layout)
     if not found:
-        return "nothing stored"
+        return {"status": "nothing stored", "count": 0, "tasks": 0, "tokens": 0}
     stored = sum(tokens.estimate(files.read(one.path)) for one in found)
     tasks = {one.task for one in found}
     said = f"{len(found)} documents of {len(tasks)} tasks, ~{stored} tokens stored"
+    facts: Facts = {"count": len(found), "tasks": len(tasks), "tokens": stored}
     known = recovery.load(layout, "", names.now())
     if known.checkpoint is None:
-        return f"{said}; no checkpoint"
+        return {"status": f"{said}; no checkpoint", **facts}
     stale = ", stale" if known.stale else ""
     phase = known.phase or known.checkpoint.phase
     age = f"its checkpoint {known.age // 3600} h old{stale}"
-    return f"{said}; {known.task} is in {phase}, {age}"
+    return {
+        "status": f"{said}; {known.task} is in {phase}, {age}",
+        **facts, "task": known.task, "phase": phase, "age": known.age, "stale": bool(known.stale),
+    }  # fmt: skip
 
 
-def _verdicts(layout: Layout) -> str:
-    found = verdicts.load_all(layout)
+def _verdicts(layout: Layout) -> Facts:
+    found = verdicts.load_all(layout).documents
     urgent = len(verdicts.needs_attention(found))
-    return f"{verdicts.counts(found)}; {urgent} to look at"
+    statuses = [entry["status"] for entry in found]
+    return {
+        "status": f"{verdicts.counts(found)}; {urgent} to look at",
+        "count": len(found), "to_look_at": urgent,
+        "statuses": {status: statuses.count(status) for status in sorted(set(statuses))},
+    }  # fmt: skip
 
 
-def _subagents(layout: Layout) -> str:
-    rows = registry.load_all(layout)
+def _subagents(layout: Layout) -> Facts:
+    rows = registry.rows(layout)
     states = [watch.status_now(layout, row) for row in rows]
     running = sum(state in registry.ACTIVE for state in states)
     dead = sum(state in ("failed", "timed_out") for state in states)
     head = git.head(layout.repository) if layout.repository else git.Head()
     newest = os.path.basename(capsules.latest(layout, head.branch)) if head.branch else ""
     gaps = len(registry.open_gaps(layout, head.branch, newest[:16])) if head.branch else 0
-    return f"{running} of {len(rows)} still open, {dead} failed; {gaps} capsule gaps"
+    return {
+        "status": f"{running} of {len(rows)} still open, {dead} failed; {gaps} capsule gaps",
+        "count": len(rows), "open": running, "failed": dead, "gaps": gaps,
+    }  # fmt: skip
 
 
-def _hosts(layout: Layout) -> str:
+def _hosts(layout: Layout) -> Facts:
     """Which hosts have our hooks here, and what went wrong in them."""
     from contextkit.hosts.documents import diagnostics
     from contextkit.hosts.documents.contracts import HOSTS
     from contextkit.hosts.flows import trials
 
     found = [host.title for host in HOSTS.values() if trials.installed(layout, host)]
-    count = len(diagnostics.load_all(layout.hooks))
+    count = len(diagnostics.lines(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
-    return f"{said}; {count} failures noted" + (": make doctor shows them" if count else "")
+    advice = ": make doctor shows them" if count else ""
+    return {"status": f"{said}; {count} failures noted{advice}", "hosts": found, "failures": count}
 
 
-def _version(layout: Layout) -> str:
-    return f"contextkit {version.VERSION}"
+def _version(layout: Layout) -> Facts:
+    return {"status": f"contextkit {version.VERSION}", "version": version.VERSION}

@@ -1,0 +1,279 @@
+"""engine.tell: a long text in few tokens, fact first, by what kind of text it is.
+
+    digest = engine.tell(text, cap=220)
+    digest.kind        report, review, log, diff, json, table, code, trace, plain
+    digest.rows        (aspect, finding, line), in the text's order
+    digest.kept        of `digest.total` hard facts of the text
+
+Each kind is a module of `kinds/` with `is_it(text) -> int` (0 to 100: how sure) and
+`units(text) -> list[Unit]`. The units are chosen greedily: those with a rank first, then what is
+worth most a token, its worth being what it decides and the facts that no chosen unit carries.
+The same text and cap give the same digest.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import importlib
+import itertools
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from contextkit.base import facts, tokens
+from contextkit.base.digests.reading import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+HEAD, TAIL = 160_000, 32_000  # characters of a text that are read for units, where it is longer
+_SAMPLE = 6_000  # characters in which a kind is looked for
+_SHARE = 0.7  # of the cap for units with a rank
+_ROW = 4  # tokens around a row
+_TRIES = 48  # units that are tried for what room is left
+
+
+class Row(NamedTuple):
+    """What is told of one thing; `line` is where it stands in the text, from 1."""
+
+    aspect: str
+    finding: str
+    line: int
+
+
+class Digest(NamedTuple):
+    """What a text says, its rows in the text's order; `left` are units that are not told.
+
+    `key` is the one that counts most, by what the text itself calls key. `rest` is the line of the
+    first unit of weight that had no room, 0 where there is none.
+    """
+
+    kind: str
+    rows: tuple[Row, ...]
+    key: str
+    kept: int
+    total: int
+    left: int
+    rest: int
+
+    @property
+    def summary(self) -> str:
+        """All of it as lines."""
+        said = [f"{row.aspect}: {row.finding}" if row.aspect else row.finding for row in self.rows]
+        return "\n".join([self.key, *said] if self.key else said)
+
+    @property
+    def facts_kept(self) -> str:
+        """`12/87`, as documents carry it."""
+        return f"{self.kept}/{self.total}"
+
+
+@functools.cache
+def kinds() -> dict[str, ModuleType]:
+    """Every module of `kinds/` by its name."""
+    folder = os.path.join(os.path.dirname(__file__), "kinds")
+    found = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".py"))
+    package = f"{__package__}.kinds."
+    return {name: importlib.import_module(package + name) for name in found if name[0] != "_"}
+
+
+def kind_of(text: str) -> str:
+    """What kind of text it is, by its beginning and its end; `plain` where none is sure."""
+    sure = {name: module.is_it(text) for name, module in kinds().items()}
+    return max(sure, key=lambda name: (sure[name], name))
+
+
+def tell(
+    text: str,
+    cap: int,
+    *,
+    tokenizer: str = tokens.DEFAULT,
+    most_rows: int = 7,
+    kind: str = "",
+    fits: Callable[[Digest], bool] | None = None,
+) -> Digest:
+    """`text` told within `cap` tokens (or as long as `fits` says that it fits, asked of the digest
+    as it is to be shown).
+    """
+    kind = kind or kind_of(text)
+    found = [unit for unit in kinds()[kind].units(text) if unit.weight > 0 and unit.text.strip()]
+    if not found and kind != "plain":
+        found = [u for u in kinds()["plain"].units(text) if u.weight > 0 and u.text.strip()]
+    all_facts = facts.find(text)
+    weighed = _Weighed(found, all_facts, tokenizer)
+
+    def made(chosen: Sequence[int]) -> Digest:
+        return _digest(kind, weighed, list(chosen), most_rows)
+
+    def within(digest: Digest) -> bool:
+        return fits(digest) if fits else tokens.within(digest.summary, cap, tokenizer)
+
+    chosen = _chosen(weighed, cap, within, made)
+    return _counted(made(chosen), all_facts)
+
+
+class _Weighed:
+    """The units with what each carries and costs."""
+
+    def __init__(self, units: list[Unit], all_facts: list[facts.Fact], tokenizer: str) -> None:
+        self.units = units
+        known = {(kind, value) for kind, value, _ in all_facts}
+        self.facts = [carried(unit.text, known) for unit in units]
+        self.costs = [tokens.estimate(unit.text, tokenizer) + _ROW for unit in units]
+        self.aspects = [tokens.estimate(unit.aspect, tokenizer) for unit in units]
+
+    def worth(self, index: int, told: set[tuple[str, str]], aspects: set[str]) -> float:
+        """What a unit adds a token, where `told` and `aspects` are told already."""
+        unit = self.units[index]
+        new = len(self.facts[index] - told)
+        cost = self.costs[index] + (0 if unit.aspect in aspects else self.aspects[index])
+        return unit.weight * (new + 0.35 + (0.9 if unit.key else 0)) / (cost + 2)
+
+
+def carried(said: str, known: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """The facts of `said` that are facts of the whole text too."""
+    return frozenset((kind, value) for kind, value, _ in facts.find(said)) & known
+
+
+def _chosen(
+    weighed: _Weighed,
+    cap: int,
+    within: Callable[[Digest], bool],
+    made: Callable[[Sequence[int]], Digest],
+) -> list[int]:
+    """The units that are told, in the order in which they were chosen."""
+    choice = _Choice(weighed)
+    choice.ranked(cap)
+    while choice.spent < 2.2 * cap and (index := choice.best()) is not None:
+        choice.take(index)  # more than has room: how much has is measured below
+    return _fitted(choice.chosen, choice.order, within, made)
+
+
+class _Choice:
+    """The greedy choice so far: what is told, and what each other unit was worth last."""
+
+    def __init__(self, weighed: _Weighed) -> None:
+        self.weighed = weighed
+        self.chosen: list[int] = []
+        self.told: set[tuple[str, str]] = set()
+        self.aspects: set[str] = set()
+        self.spent = 0
+        self.order: list[int] = []
+        self.last: dict[int, float] = {}
+
+    def take(self, index: int) -> None:
+        aspect = self.weighed.units[index].aspect
+        self.spent += self.weighed.costs[index]
+        self.spent += 0 if aspect in self.aspects else self.weighed.aspects[index]
+        self.chosen.append(index)
+        self.told |= self.weighed.facts[index]
+        self.aspects.add(aspect)
+
+    def worth(self, index: int) -> float:
+        return self.weighed.worth(index, self.told, self.aspects)
+
+    def ranked(self, cap: int) -> None:
+        """Take the units with a rank while they keep to their share; the others come by worth."""
+        units = self.weighed.units
+        ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank]
+        for rank, index in sorted(ranks):
+            share = 1.0 if rank == 1 and len(self.chosen) < 2 else _SHARE
+            if self.spent + self.weighed.costs[index] <= cap * share:
+                self.take(index)
+        free = [index for index, unit in enumerate(units) if not unit.rank]
+        self.last = {index: self.worth(index) for index in free}
+        self.order = sorted(free, key=lambda index: (-self.last[index], index))
+
+    def best(self) -> int | None:
+        """The unit worth most now. Worth only falls as more is told, so few are looked at again."""
+        while self.order:
+            index = self.order.pop(0)
+            now = self.worth(index)
+            if now >= self.last[index]:
+                return index
+            self.last[index] = now
+            place = (-now, index)
+            at = bisect.bisect_left(self.order, place, key=lambda i: (-self.last[i], i))
+            if at == 0:
+                return index
+            self.order.insert(at, index)
+        return None
+
+
+def _fitted(
+    chosen: list[int],
+    others: list[int],
+    within: Callable[[Digest], bool],
+    made: Callable[[Sequence[int]], Digest],
+) -> list[int]:
+    """As many of `chosen` as fit, from the first; then what smaller ones still have room."""
+    low, high = 0, len(chosen)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if within(made(chosen[:middle])) else (low, middle - 1)
+    kept = chosen[:low]
+    for index in (chosen[low + 1 :] + others)[:_TRIES]:
+        if within(made([*kept, index])):
+            kept.append(index)
+    return kept
+
+
+def _digest(kind: str, weighed: _Weighed, chosen: list[int], most_rows: int) -> Digest:
+    """The units in the text's order, those under one heading together, what is left out counted."""
+    told = set(chosen)
+    first = _key(weighed.units, chosen)
+    order = sorted(told - {first}, key=lambda i: (weighed.units[i].line, i))
+    units = [weighed.units[i] for i in order]
+    key = weighed.units[first].text if first >= 0 else ""
+    missing = [unit for i, unit in enumerate(weighed.units) if i not in told]
+    rows: list[Row] = []
+    for unit in units:
+        if rows and rows[-1].aspect == unit.aspect:
+            rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, unit.text))
+        else:
+            rows.append(Row(unit.aspect, unit.text, unit.line))
+    counts = _more([unit for unit in missing if unit.rank])
+    rows = [*_few(rows, most_rows - len(counts)), *counts]
+    rest = next((unit.line for unit in missing if unit.rank), 0) or next(
+        (unit.line for unit in missing), 0
+    )
+    return Digest(kind, tuple(rows), key, 0, 0, len(missing), rest)
+
+
+def _key(units: list[Unit], chosen: list[int]) -> int:
+    """Which unit is the key finding: what the text calls so, else what was chosen first."""
+    if len(chosen) < 2:
+        return -1
+    return next((i for i in chosen if units[i].key), chosen[0])
+
+
+def _joined(one: str, other: str) -> str:
+    return f"{one} {other}" if one[-1] in ".!?。！？:：;" else f"{one}; {other}"
+
+
+def _few(rows: list[Row], most: int) -> list[Row]:
+    """At most `most` rows: the shortest neighbors become one."""
+    while len(rows) > max(1, most):
+        sizes = [len(a.finding) + len(b.finding) for a, b in itertools.pairwise(rows)]
+        at = sizes.index(min(sizes))
+        one, other = rows[at], rows[at + 1]
+        said = f"{other.aspect}: {other.finding}" if other.aspect else other.finding
+        rows[at : at + 2] = [one._replace(finding=_joined(one.finding, said))]
+    return rows
+
+
+def _more(missing: list[Unit]) -> list[Row]:
+    """`+n more` of each group that has units which must not go unsaid, by their short names."""
+    groups: dict[str, list[Unit]] = {}
+    for unit in missing:
+        groups.setdefault(unit.group or unit.aspect, []).append(unit)
+    rows = []
+    for group, units in groups.items():
+        rows.append(Row(group, f"+{len(units)} more", units[0].line))
+    return rows
+
+
+def _counted(digest: Digest, all_facts: list[facts.Fact]) -> Digest:
+    said = digest.summary
+    return digest._replace(kept=facts.kept(all_facts, said), total=len(all_facts))

@@ -1,0 +1,104 @@
+"""Source code: what it says it is, what it defines, what it leaves to be done."""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.digests.reading import Unit
+
+_DEFINES = re.compile(
+    r"^(\s*)(?:@\w.*|(?:export\s+(?:default\s+)?|public\s+|private\s+|protected\s+|static\s+"
+    r"|final\s+"
+    r"|abstract\s+|async\s+|pub(?:\(\w+\))?\s+|unsafe\s+|inline\s+|override\s+)*"
+    r"(?:(?:def|class|func|fn|function\*?|struct|interface|enum|trait|impl|type|module|namespace"
+    r"|macro_rules!)\s+"
+    r"[\w<(*&].*|(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:\(.*|function.*|\w+\s*=>.*)"
+    r"|(?:CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|INDEX|FUNCTION)\s+.*)))$",
+    re.I,
+)
+_METHOD = re.compile(
+    r"^(?:[\w<>\[\],*&:]+\s+)+[*&]?\w+\s*\([^;{}]*\)\s*(?:const|throws [\w, ]+)?\s*\{\s*$"
+)
+_IMPORT = re.compile(
+    r"^\s*(?:import|from\s+\S+\s+import|#include|use\s+\w|require|using|package)\b"
+)
+_TODO = re.compile(r"\b(?:TODO|FIXME|XXX|HACK|BUG)\b[:( ].*")
+_SYNTAX = re.compile(
+    r"[{};]\s*$|^\s*(?:return|if|for|while|else|elif|try|except|case)\b.*[:{;]?$|^\s*[)}\]]"
+)
+_CONSTANT = re.compile(
+    r"^(?:export\s+)?(?:const\s+|static\s+|final\s+)*[A-Z][A-Z0-9_]{2,}\s*(?::[^=]+)?=.*"
+)
+_LONGEST = 140
+
+
+def is_it(text: str) -> int:
+    """By the share of its lines that are definitions, imports and statements."""
+    lines = [line for line in text[:20_000].split("\n") if line.strip()]
+    if len(lines) < 3 or text.lstrip()[:1] in "{[|":
+        return 88 if text.startswith("#!") and len(lines) > 1 else 0
+    marks = sum(bool(_DEFINES.match(line)) or bool(_IMPORT.match(line)) for line in lines)
+    syntax = sum(bool(_SYNTAX.search(line)) for line in lines)
+    prose = sum(bool(re.match(r"(?:#{1,6} |[-*] |\|)", line)) for line in lines)
+    if text.startswith("#!"):
+        return 88
+    if marks and (marks + syntax) * 4 > len(lines) and prose * 6 < len(lines):
+        return 65
+    return 0
+
+
+def units(text: str) -> list[Unit]:
+    """Its size, its docstring, then each definition, its constants, and what is to be done."""
+    if not text.strip():
+        return []
+    lines = text.split("\n")
+    defined: list[Unit] = []
+    for number, line in enumerate(lines, start=1):
+        found = _DEFINES.match(line) or _METHOD.match(line.strip())
+        if found and not line.lstrip().startswith("@"):
+            said = " ".join(line.split()).rstrip("{: =>")
+            inner = len(line) - len(line.lstrip())
+            hidden = re.search(r"\b_\w+", said) is not None
+            weight = (0.9 if inner else 1.6) * (0.6 if hidden else 1.0)
+            defined.append(
+                Unit(
+                    number,
+                    "defines",
+                    _cut(said),
+                    weight,
+                    0 if inner or hidden else 3,
+                    "definitions",
+                )
+            )
+        elif todo := _TODO.search(line):
+            defined.append(Unit(number, "to do", _cut(todo[0]), 1.6))
+        elif _CONSTANT.match(line):
+            defined.append(Unit(number, "constants", _cut(line.strip()), 0.7))
+        elif re.match(r"\s*(?:raise|throw|panic!)\b", line):
+            defined.append(Unit(number, "raises", _cut(line.strip()), 0.6))
+    count = sum(unit.aspect == "defines" for unit in defined)
+    size = f"{len(lines)} lines, {count} definitions"
+    head = [Unit(1, "code", size, 1.5, 1, "code", derived=True)]
+    if said := _doc(text):
+        head.append(Unit(1, "about", said, 2.0, 2, "about", key=True))
+    return head + defined
+
+
+def _doc(text: str) -> str:
+    """The first sentence of the docstring or comment that the file begins with."""
+    found = re.match(
+        r'(?:#!.*\n)?\s*(?:"""(.+?)(?:\n\s*\n|""")|/\*+\s*(.+?)(?:\n\s*\*?\s*\n|\*/)|((?:(?://|#|--)[^\n]*\n)+))',
+        text[:4000],
+        re.S,
+    )
+    if not found:
+        return ""
+    said = next(group for group in found.groups() if group)
+    return _cut(" ".join(re.sub(r"(?m)^\s*(?://+|#+|\*|--)\s?", "", said).split()))
+
+
+def _cut(said: str) -> str:
+    if len(said) <= _LONGEST:
+        return said
+    blank = said.rfind(" ", 0, _LONGEST)
+    return said[: blank if blank > 40 else _LONGEST] + " …"

@@ -1,0 +1,118 @@
+"""A diff: its files with what is added, removed and renamed, and what the hunks are in."""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.digests.reading import Unit
+
+_BEGINS = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
+_HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
+_DEFINES = re.compile(
+    r"^([+-])\s*(?:export |public |private |async |static |pub )*"
+    r"((?:def|class|func|fn|function|struct|interface|enum|type|trait) \w+)"
+)
+
+
+class _File:
+    """A file of the diff, and how many lines of the hunk we are in are still to come."""
+
+    def __init__(self, line: int, path: str) -> None:
+        self.line, self.path, self.old = line, path, ""
+        self.state, self.added, self.removed = "", 0, 0
+        self.defined: list[str] = []
+        self.old_left = self.new_left = 0
+
+    def in_hunk(self) -> bool:
+        return self.old_left > 0 or self.new_left > 0
+
+    def body(self, line: str) -> None:
+        """Count a line of a hunk."""
+        mark = line[:1]
+        self.old_left -= mark in ("-", " ", "")
+        self.new_left -= mark in ("+", " ", "")
+        self.added += mark == "+"
+        self.removed += mark == "-"
+        defined = _DEFINES.match(line)
+        if defined:
+            self.defines(f"{defined[1]}{defined[2]}")
+
+    def defines(self, said: str) -> None:
+        if said and said not in self.defined and len(self.defined) < 40:
+            self.defined.append(said)
+
+    def head(self, line: str) -> None:
+        """Take what a line before or between hunks says."""
+        if line.startswith("+++ "):
+            path = _path(line)
+            if path == "/dev/null":
+                self.state = "removed"
+            else:
+                self.state = "added" if self.path in ("/dev/null", "") else self.state
+                self.path = path
+        elif line.startswith(("new file mode", "--- /dev/null")):
+            self.state = "added"
+        elif line.startswith("deleted file mode"):
+            self.state = "removed"
+        elif line.startswith("rename from "):
+            self.state, self.old = "renamed", line[12:].strip()
+        elif line.startswith("Binary files "):
+            self.state = self.state or "binary"
+        elif hunk := _HUNK.match(line):
+            self.old_left, self.new_left = int(hunk[1] or 1), int(hunk[2] or 1)
+            self.defines(hunk[3].strip()[:60])
+
+
+def is_it(text: str) -> int:
+    """By the head of its first file."""
+    sample = text[:20_000]
+    if not _BEGINS.search(sample):
+        return 0
+    marked = sum(line[:1] in "+-@ " for line in sample.split("\n"))
+    return 95 if marked * 2 > sample.count("\n") and "\n@@ -" in f"\n{sample}" else 60
+
+
+def units(text: str) -> list[Unit]:
+    """The totals, then a file each: those that are gone, new or renamed first."""
+    found = _files(text)
+    if not found:
+        return []
+    added, removed = sum(f.added for f in found), sum(f.removed for f in found)
+    total = f"{len(found)} files changed, +{added} -{removed}"
+    units = [Unit(1, "diff", total, 3.0, 1, "diff", derived=True)]
+    for one in found:
+        changed = one.added + one.removed
+        said = f"{one.path} +{one.added} -{one.removed}"
+        if one.state:
+            said += f" ({one.state}{' from ' + one.old if one.old else ''})"
+        rank = 2 if one.state else 3
+        units.append(Unit(one.line, one.state or "changed", said, 1.0 + min(changed, 400) / 400,
+                          rank, "files", one.path, derived=True))  # fmt: skip
+        if one.defined:
+            units.append(Unit(one.line, one.path, ", ".join(one.defined[:8]), 0.8, derived=True))
+    return units
+
+
+def _files(text: str) -> list[_File]:
+    found: list[_File] = []
+    headed = False  # a `diff --git` line names the file that its `---` line names again
+    for number, line in enumerate(text.split("\n"), start=1):
+        now = found[-1] if found else None
+        if now and now.in_hunk():
+            now.body(line)
+            headed = False
+        elif line.startswith(("diff --git ", "Index: ")):
+            path = line.rpartition(" b/")[2] if " b/" in line else line.rpartition(" ")[2]
+            found.append(_File(number, path))
+            headed = True
+        elif line.startswith("--- ") and not headed:
+            found.append(_File(number, _path(line)))
+            headed = True
+        elif now:
+            now.head(line)
+    return found
+
+
+def _path(line: str) -> str:
+    path = line[4:].partition("\t")[0].strip().strip('"')
+    return path[2:] if path[:2] in ("a/", "b/") else path

@@ -1,0 +1,162 @@
+"""JSON, or JSON lines: its shape and sizes, and what stands out in it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from contextkit.base.digests.reading import Unit
+
+_LARGEST = 4_000_000  # characters that are parsed; of more, only the lines at the beginning
+_NAMED = frozenset(
+    "error errors message fail failed failure status state exit_code warning severity level result"
+    " verdict summary title name id version".split()
+)
+_WELL = frozenset("ok success passed pass done completed info debug active 200 0".split())
+_LONGEST = 160
+
+
+def is_it(text: str) -> int:
+    """By parsing it."""
+    bare = text.strip()
+    if bare[:1] not in ("{", "["):
+        return 0
+    if len(bare) > _LARGEST:
+        return 80
+    return 95 if _parsed(bare) is not None else 0
+
+
+def _parsed(text: str) -> Any:
+    """The value, a list of them for JSON lines; None for what is neither."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    lines = [line for line in text[:_LARGEST].split("\n") if line.strip()]
+    if len(lines) < 2 or len(text) > _LARGEST:
+        lines = lines[:-1]
+    try:
+        return [json.loads(line) for line in lines] or None
+    except (ValueError, RecursionError):
+        return None
+
+
+def units(text: str) -> list[Unit]:
+    """Its shape first, then values under names that decide, then outliers, then the others."""
+    value = _parsed(text.strip())
+    if value is None:
+        return []
+    found: list[Unit] = []
+    _shape("", value, found, 0)
+    _walk("", value, found, 0)
+    placed = []
+    for unit in found:
+        name = unit.short or unit.aspect
+        at = text.find(json.dumps(name.rpartition(".")[2].partition("[")[0], ensure_ascii=False))
+        placed.append(unit._replace(line=text.count("\n", 0, at) + 1 if at >= 0 else 1, short=""))
+    return placed
+
+
+def _shape(path: str, value: object, found: list[Unit], depth: int) -> None:
+    """Objects by their keys, lists by their length and what their entries share."""
+    name = path or "shape"
+    if isinstance(value, dict) and value:
+        shown = ", ".join(map(str, list(value)[:12])) + (" …" if len(value) > 12 else "")
+        rank = 1 if not path else 0
+        said = f"object of {len(value)} keys: {shown}"
+        found.append(Unit(1, name, said, 2.0 if rank else 0.7, rank, "shape", derived=True))
+        for key, inner in list(value.items())[:40] if depth < 3 else ():
+            if isinstance(inner, dict | list) and inner:
+                _shape(f"{path}.{key}" if path else str(key), inner, found, depth + 1)
+    elif isinstance(value, list) and value:
+        kinds = Counter(type(one).__name__ for one in value)
+        of = "; ".join(f"{count} {_WORDS.get(kind, kind)}" for kind, count in kinds.most_common(3))
+        said = f"list of {len(value)}: {of}"
+        dicts = [one for one in value if isinstance(one, dict)]
+        if dicts:
+            keys = Counter(key for one in dicts for key in one)
+            said += " with " + ", ".join(str(key) for key, _ in keys.most_common(12))
+            lacking = [f"{key} in {n} of {len(dicts)}" for key, n in keys.items() if n < len(dicts)]
+            if lacking:
+                found.append(Unit(1, name, "; ".join(lacking[:4]), 0.9, derived=True))
+        rank = 1 if not path else 2 if depth < 2 else 0
+        found.append(Unit(1, name, said, 1.5, rank, "lists", derived=True))
+
+
+_WORDS = {"dict": "objects", "str": "texts", "int": "numbers", "float": "numbers",
+          "list": "lists", "bool": "true or false", "NoneType": "null"}  # fmt: skip
+
+
+def _walk(path: str, value: object, found: list[Unit], depth: int) -> None:
+    if depth > 6 or len(found) > 4000:
+        return
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            here = f"{path}.{key}" if path else str(key)
+            if isinstance(inner, dict | list):
+                _walk(here, inner, found, depth + 1)
+            elif inner is not None and inner != "":
+                found.append(_scalar(here, str(key), inner))
+    elif isinstance(value, list):
+        _walk_list(path, value, found, depth)
+
+
+def _walk_list(path: str, value: list[object], found: list[Unit], depth: int) -> None:
+    dicts = [one for one in value if isinstance(one, dict)]
+    if len(dicts) > 8:
+        _columns(path, dicts, found)
+    else:
+        for index, inner in enumerate(value[:200]):
+            if isinstance(inner, dict | list):
+                _walk(f"{path}[{index}]", inner, found, depth + 1)
+    texts = [one for one in value if isinstance(one, str | int | float)]
+    if texts:
+        said = ", ".join(map(_shown, texts[:8])) + (" …" if len(texts) > 8 else "")
+        found.append(Unit(1, path or "values", said, 0.8))
+
+
+def _scalar(path: str, key: str, value: object) -> Unit:
+    named = key.lower() in _NAMED
+    ill = named and str(value).lower() not in _WELL and key.lower() not in ("id", "name", "title")
+    return Unit(1, path, _shown(value), 1.8 if ill else 1.2 if named else 1.0)
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = " ".join(text.split())
+    if len(text) <= _LONGEST:
+        return text
+    blank = text.rfind(" ", 0, _LONGEST)
+    return text[: blank if blank > 60 else _LONGEST] + " …"
+
+
+def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> None:
+    """Of a list of objects: how each field's values spread, and the entries that stand out."""
+    path = path or "entries"
+    for key in list(dict.fromkeys(key for one in rows[:200] for key in one))[:40]:
+        values = [one[key] for one in rows if one.get(key) is not None]
+        scalars = [v for v in values if isinstance(v, str | int | float | bool)]
+        counts = Counter(scalars)
+        here = f"{path}.{key}"
+        if scalars and 1 < len(counts) <= 8 and len(counts) * 3 <= len(scalars):
+            said = ", ".join(f"{_shown(v)} x{n}" for v, n in counts.most_common())
+            rank = 3 if key.lower() in _NAMED else 0
+            found.append(Unit(1, here, said, 1.6, rank, "fields", derived=True))
+            rare = counts.most_common()[-1]
+            if rare[1] <= max(1, len(scalars) // 20):
+                odd = next(one for one in rows if one.get(key) == rare[0])
+                found.append(Unit(1, here, _entry(odd), 2.0, 4, "outliers", str(key), derived=True))
+        numbers = [v for v in scalars if isinstance(v, int | float) and not isinstance(v, bool)]
+        if len(numbers) > 8 and len(set(numbers)) > 8:
+            top = next(one for one in rows if one.get(key) == max(numbers))
+            said = f"{min(numbers)} to {max(numbers)}; largest: {_entry(top)}"
+            found.append(Unit(1, here, said, 1.2, derived=True))
+    for index in (0, len(rows) - 1):
+        found.append(Unit(1, f"{path}[{index}]", _entry(rows[index]), 0.7, derived=True))
+
+
+def _entry(one: dict[str, object]) -> str:
+    """An entry by its short values."""
+    pairs = [f"{k}={_shown(v)}" for k, v in one.items() if isinstance(v, str | int | float | bool)]
+    return ", ".join(pair for pair in pairs[:6] if len(pair) < 80)

@@ -1,0 +1,137 @@
+"""A log or a test run: its verdict, its counts, every failure with its place, its last lines."""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.digests.reading import Unit
+
+_STAMP = re.compile(
+    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
+    r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
+)
+_LEVEL = re.compile(
+    r"\b(PASSED|PASS|FAILED|FAIL|ERROR|SKIPPED|SKIP|XFAIL|XPASS|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL"
+    r"|CRITICAL|NOTICE)\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])"
+)
+_FAILS = re.compile(
+    r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×]\s"
+    r"|^(?:E   |npm ERR!|fatal:|panic:|error(?:\[\w+\])?:|Error:|make(?:\[\d+\])?: \*\*\*|--- FAIL)"
+    r"|\b\w*(?:Error|Exception)\b:|: (?:fatal )?error\b|\bpanicked at\b|\bSegmentation fault\b"
+    r"|\bTraceback \(most|exit(?:ed with)?(?: code| status)?:? [1-9]"
+)
+_NOT = re.compile(
+    r"\b(?:0|no|without|zero) (?:errors?|failures?|failed)\b|\b(?:errors?|failed"
+    r"|failures?)[=:] ?0\b"
+    r"|\bPASS(?:ED)?\b|^\s*ok\b|^\s*[✓✔]",
+    re.I,
+)
+_VERDICT = re.compile(
+    r"\b\d+ (?:passed|failed|errors?|failing|passing|tests?|skipped|warnings?)\b|^Tests?:"
+    r"|^test result:"
+    r"|^BUILD |^FAILED \(|^OK(?: \(|$)|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit (?:code"
+    r"|status)"
+    r"|^Process (?:finished|exited)|^Finished|^Done\b|^# (?:pass|fail|tests) \d+"
+    r"|^error: could not compile",
+    re.I,
+)
+_TEST = re.compile(r"\S+::\S+|\S+\.\w+:\d+(?::\d+)?|^(?:not ok \d+ -? ?|--- FAIL: )(\S.*)")
+_PLACE = re.compile(r"[\w./-]+\.\w{1,5}:\d+(?::\d+)?")
+_VARY = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
+_RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
+_LONGEST = 260  # characters of a line that are told
+
+
+def is_it(text: str) -> int:
+    """By the share of its lines that have a time or a level."""
+    lines = [line for line in text[:20_000].split("\n") if line.strip()]
+    if len(lines) < 3:
+        return 0
+    stamps = sum(bool(_STAMP.match(line)) for line in lines)
+    levels = sum(bool(_LEVEL.search(line)) for line in lines)
+    formed = sum(line.lstrip()[:2] in ("# ", "##", "- ", "| ", "* ") for line in lines)
+    runs = "= test session starts =" in text[:2000] or "\nTAP version" in f"\n{text[:200]}"
+    if runs or (max(stamps, levels) * 2 > len(lines) and formed * 3 < len(lines)):
+        return 85
+    ends = [line for line in text[-1500:].split("\n") if _VERDICT.search(line)]
+    return 40 if ends and not formed and levels * 5 > len(lines) else 0
+
+
+def units(text: str) -> list[Unit]:
+    """The verdict, the counts, each different failure once with its place, the last lines."""
+    lines = text.split("\n")
+    failures, events = _failures(lines)
+    found = [*_verdict(lines), *_counts(lines), *failures]
+    last = [n for n in range(len(lines) - 1, max(-1, len(lines) - 12), -1) if lines[n].strip()][:2]
+    told = {unit.line for unit in found}
+    found += [Unit(n + 1, "last lines", _cut(lines[n]), 1.0) for n in last if n + 1 not in told]
+    return found + events
+
+
+def _verdict(lines: list[str]) -> list[Unit]:
+    """The last line that sums the run up."""
+    for number in range(len(lines) - 1, max(-1, len(lines) - 40), -1):
+        if _VERDICT.search(lines[number].strip("= \t")):
+            said = _cut(lines[number].strip("=- \t"))
+            return [Unit(number + 1, "verdict", said, 3.0, 1, "verdict", key=True)]
+    return []
+
+
+def _counts(lines: list[str]) -> list[Unit]:
+    """How many lines have each result or level."""
+    counts = dict.fromkeys(_RESULTS, 0)
+    for line in lines:
+        level = _LEVEL.search(line)
+        if level and level[1] in counts:
+            counts[level[1]] += 1
+    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    return (
+        [Unit(1, "lines", f"{said} of {len(lines)}", 2.0, 2, "lines", derived=True)] if said else []
+    )
+
+
+def _failures(lines: list[str]) -> tuple[list[Unit], list[Unit]]:
+    """Each different failure once, with how often; and other events that come seldom."""
+    seen: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        if _FAILS.search(line) and not _NOT.search(line):
+            bare = _STAMP.sub("", line).strip()
+            named = _TEST.search(bare) if "FAILED" in bare or "not ok" in bare else None
+            key = named[0] if named else _VARY.sub("0", bare)
+            seen.setdefault(key.removesuffix(" FAILED"), []).append(number)
+    found, told = [], set()
+    for at in seen.values():
+        best = max(at, key=lambda n: (" - " in lines[n], len(lines[n]) < _LONGEST, n == at[0]))
+        said = _cut(_STAMP.sub("", lines[best]).strip())
+        if said in told:
+            continue
+        told.add(said)
+        place = _near(lines, best) if not _PLACE.search(said) else ""
+        times = f" (x{len(at)})" if len(at) > 2 else ""
+        short = (_TEST.search(said) or [said])[0]
+        found.append(Unit(best + 1, "failed", f"{said}{place}{times}", 2.5, 3, "failed", short))
+    return found, _warnings(lines)
+
+
+def _near(lines: list[str], number: int) -> str:
+    """The place that the lines after a failure name."""
+    for line in lines[number + 1 : number + 5]:
+        if place := _PLACE.search(line):
+            return f" ({place[0]})"
+    return ""
+
+
+def _warnings(lines: list[str]) -> list[Unit]:
+    found: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        if "WARN" in line or "warning:" in line:
+            found.setdefault(_VARY.sub("0", _STAMP.sub("", line)), number)
+    return [Unit(n + 1, "warned", _cut(_STAMP.sub("", lines[n])), 0.8) for n in found.values()]
+
+
+def _cut(line: str) -> str:
+    line = " ".join(line.split())
+    if len(line) <= _LONGEST:
+        return line
+    blank = line.rfind(" ", 0, _LONGEST)
+    return line[: blank if blank > 100 else _LONGEST] + " …"

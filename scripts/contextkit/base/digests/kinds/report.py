@@ -1,0 +1,84 @@
+"""A report in Markdown: what it recommends, decides, warns of and measured."""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.digests import reading, weighing
+from contextkit.base.digests.reading import Block, Unit
+
+_FORM = re.compile(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
+_ASPECT = 44  # characters of a heading that are told
+_NUMBER = re.compile(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
+
+
+def is_it(text: str) -> int:
+    """By its headings, lists and tables."""
+    sample = text[:20_000]
+    heads = len(re.findall(r"^#{1,6} \S", sample, re.M))
+    form = len(_FORM.findall(sample))
+    lines = sample.count("\n") + 1
+    if heads and form > 2:
+        return 50 if form * 12 > lines else 30
+    return 20 if form * 3 > lines and form > 2 else 0
+
+
+def units(text: str) -> list[Unit]:
+    """Sentences, items and rows, each under its heading."""
+    found: list[Unit] = []
+    for block in reading.blocks(text):
+        if block.kind != "code":
+            found += of_block(block)
+    return found
+
+
+def of_block(block: Block) -> list[Unit]:
+    """What a block tells; nothing where it is a label, a lead-in, or a list of sources."""
+    weight, key = weighing.of_titles(block.titles)
+    if not weight:
+        return []
+    if weighing.KEY.match(reading.plain(block.text[:80]).lstrip("*_ ")):
+        weight, key = max(weight, 2.0), True
+    aspect = aspect_of(block.titles)
+    found = []
+    said = reading.plain(block.text)
+    parts = [said] if block.kind == "row" else list(reading.sentences(said))
+    for index, part in enumerate(parts):
+        shown = reading.clause(part)
+        if weighing.is_label(shown) or shown.endswith((":", "：")) or len(shown.encode()) < 12:
+            continue
+        if block.kind == "item" and not index and block.lead:
+            shown = _led(block.lead, shown)
+        found.append(Unit(block.line, aspect, shown, weight * weighing.of_sentence(shown), key=key))
+    return found
+
+
+def _led(lead: str, item: str) -> str:
+    """An item with the words that it hangs on, where it says something else without them."""
+    lead = lead.rstrip(":： ")
+    if len(lead) < 60 or weighing.NEGATING.search(lead):
+        last = list(reading.sentences(lead))[-1]
+        return f"{last}: {item}" if len(last) < 160 else item
+    return item
+
+
+def aspect_of(titles: tuple[str, ...]) -> str:
+    """The heading, with the one above it that turns its sense round."""
+    if not titles:
+        return ""
+    shown = [_short(titles[-1])]
+    for title in reversed(titles[1:-1]):
+        if weighing.NEGATING.search(title):
+            shown.insert(0, _short(title))
+            break
+    return " / ".join(shown)
+
+
+def _short(title: str) -> str:
+    title = _NUMBER.sub("", title)
+    before, opening, _ = title.partition(" (")
+    title = before if opening and len(title) > _ASPECT else title
+    if len(title) <= _ASPECT:
+        return title
+    blank = title.rfind(" ", _ASPECT // 2, _ASPECT)
+    return title[: blank if blank > 0 else _ASPECT].rstrip(" ,;:—-")

@@ -1,0 +1,102 @@
+"""A table: CSV, TSV, or Markdown and nothing else: its columns, its size, what stands out."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+
+from contextkit.base.digests.reading import Unit, cells, told_row
+
+_RULE = re.compile(r"[\s|:=-]+$")
+_NUMBER = re.compile(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
+_ILL = re.compile(
+    r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I
+)
+
+
+def is_it(text: str) -> int:
+    """By rows that have as many cells each."""
+    lines = [line for line in text[:20_000].split("\n") if line.strip()][:60]
+    if len(lines) < 3:
+        return 0
+    if sum(line.strip()[:1] == "|" for line in lines) * 10 > len(lines) * 8:
+        return 75
+    found = _delimiter(lines)
+    return 70 if found else 0
+
+
+def _delimiter(lines: list[str]) -> str:
+    """What separates the cells: every row has as many, two at least; empty where none does."""
+    for mark in "\t;,":
+        try:
+            sizes = [len(row) for row in csv.reader(lines[:-1] or lines, delimiter=mark)]
+        except csv.Error:
+            return ""
+        most = Counter(sizes).most_common(1)[0]
+        if most[0] > (2 if mark == "," else 1) and most[1] * 10 >= len(sizes) * 9:
+            prose = sum(line.rstrip().endswith((".", ":")) for line in lines)
+            return "" if prose * 3 > len(lines) else mark
+    return ""
+
+
+def _rows(text: str) -> list[tuple[int, list[str]]]:
+    """The rows with their lines, the head first."""
+    lines = text.split("\n")
+    some = [line for line in lines[:60] if line.strip()]
+    if some and some[0].strip()[:1] == "|":
+        marked = [(n, line) for n, line in enumerate(lines, start=1) if line.strip()[:1] == "|"]
+        return [(n, cells(line)) for n, line in marked if not _RULE.match(line)]
+    reader = csv.reader(lines, delimiter=_delimiter(some) or ",")
+    return [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+
+
+def units(text: str) -> list[Unit]:
+    """Size and columns; how each column spreads; the rows that stand out, the first, the last."""
+    try:
+        rows = _rows(text) if text.strip() else []
+    except csv.Error:
+        return []
+    if len(rows) < 2:
+        return []
+    head, body = rows[0][1], rows[1:]
+    said = f"{len(body)} rows, {len(head)} columns: {', '.join(head[:14])}"
+    found = [Unit(rows[0][0], "table", said, 2.0, 1, "table", derived=True)]
+    found += [unit for index in range(min(len(head), 30)) for unit in _column(head, body, index)]
+    for number, row in (body[0], body[-1]):
+        found.append(Unit(number, "row", told_row(head, row)[:240], 0.8))
+    for number, row in body[1:-1]:
+        ill = any(_ILL.search(cell) for cell in row)
+        found.append(Unit(number, "row", told_row(head, row)[:240], 1.5 if ill else 0.6))
+    return found
+
+
+def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> list[Unit]:
+    """Of numbers the ends with their rows; of words how often each, and where one is rare."""
+    given = [(n, row, row[index]) for n, row in body if index < len(row) and row[index]]
+    name = head[index]
+    numbers = [(_value(cell), n, row, cell) for n, row, cell in given if _NUMBER.match(cell)]
+    if len(numbers) > 2 and len(numbers) * 10 >= len(given) * 9:
+        if index == 0 and len({value for value, *_ in numbers}) == len(numbers):
+            return []  # a running number
+        low, high = min(numbers, key=lambda one: one[0]), max(numbers, key=lambda one: one[0])
+        said = f"{low[3]} ({low[2][0]}) to {high[3]} ({high[2][0]})"
+        return [Unit(high[1], name, said, 1.3, 2, "columns", derived=True)]
+    counts = Counter(cell for _, _, cell in given)
+    if not 1 < len(counts) <= 8 or len(counts) * 2 > len(given):
+        return []
+    said = ", ".join(f"{cell} x{count}" for cell, count in counts.most_common())
+    found = [Unit(given[0][0], name, said, 1.2, 2, "columns", derived=True)]
+    cell, count = counts.most_common()[-1]
+    if count <= max(1, len(given) // 20):
+        number, row, _ = next(one for one in given if one[2] == cell)
+        found.append(Unit(number, "outlier", told_row(head, row)[:240], 2.0, 3, "outliers"))
+    return found
+
+
+def _value(cell: str) -> float:
+    digits = re.sub(r"[^\d.+-]", "", cell)
+    try:
+        return float(digits)
+    except ValueError:
+        return 0.0

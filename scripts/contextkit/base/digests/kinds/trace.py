@@ -1,0 +1,75 @@
+"""A stack trace: what was raised, where, and how it came there."""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.digests.reading import Unit, clause
+
+_RAISED = re.compile(
+    r"^(?:[\w.$]*(?:Error|Exception|Warning|Exit|Interrupt|Panic|Fault)\b(?::.*)?"
+    r"|Exception in thread .*|Caused by: .*|panic: .*|thread '.*' panicked at .*|fatal error: .*"
+    r"|Uncaught .*|Unhandled .*)$"
+)
+_FRAME = re.compile(
+    r'^\s*(?:File "[^"]+", line \d+.*|at [\w.$<>\[\] /@-]+ ?\(.*\)|at \S+:\d+(?::\d+)?'
+    r"|\d+: +0x\w+ .*|\d+: [\w:<>]+$|\S+\.\w+:\d+ \+0x\w+|\S+\.(?:rb|go|rs|php):\d+.*|#\d+ .*)$"
+)
+_THEIRS = re.compile(
+    r"site-packages|node_modules|/usr/lib|\bjava\.|\bsun\.|node:internal|<frozen|/rustc/"
+)
+_LINKS = re.compile(r"^(?:During handling|The above exception)")
+
+
+def is_it(text: str) -> int:
+    """By the share of its lines that are frames."""
+    lines = [line for line in text[:20_000].split("\n") if line.strip()]
+    frames = sum(bool(_FRAME.match(line)) for line in lines)
+    raised = sum(bool(_RAISED.match(line.strip())) for line in lines)
+    if not frames or not raised:
+        return 0
+    return 90 if frames * 4 >= len(lines) else 0
+
+
+def units(text: str) -> list[Unit]:
+    """Each error with its innermost frame of one's own code; then the other frames."""
+    found: list[Unit] = []
+    frames: list[tuple[int, str]] = []
+    before = False  # of Python's traces the frames come before the error
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
+        bare = line.strip()
+        if _FRAME.match(line):
+            code = lines[number].strip() if number < len(lines) and bare.startswith("File ") else ""
+            plain = code and not _FRAME.match(lines[number]) and not _RAISED.match(code)
+            frames.append((number, f"{bare}: {code}" if plain else bare))
+        elif bare.startswith("Traceback "):
+            before = True
+            found += _of(frames, not before)
+            frames = []
+        elif _RAISED.match(bare):
+            if not before:
+                found += _of(frames, False)
+                frames = []
+            said = clause(bare, 400) or bare[:400]
+            found.append(Unit(number, "raised", said, 3.0, 1, "errors", key=True))
+            if before:
+                found += _of(frames, True)
+                frames = []
+        elif _LINKS.match(bare):
+            found.append(Unit(number, "then", bare, 0.8))
+    return found + _of(frames, before)
+
+
+def _of(frames: list[tuple[int, str]], innermost_last: bool) -> list[Unit]:
+    """The innermost frame of one's own code must be said; the outermost, then the others, may."""
+    if not frames:
+        return []
+    inward = frames[::-1] if innermost_last else frames
+    own = next((frame for frame in inward if not _THEIRS.search(frame[1])), inward[0])
+    units = [Unit(own[0], "at", clause(own[1], 240) or own[1][:240], 2.0, 2, "frames")]
+    for depth, (number, said) in enumerate(inward):
+        if number != own[0]:
+            weight = 0.3 if _THEIRS.search(said) else 1.0 / (1 + depth / 4)
+            units.append(Unit(number, "through", clause(said, 200) or said[:200], weight))
+    return units

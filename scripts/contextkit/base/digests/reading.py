@@ -1,0 +1,240 @@
+"""What every kind of text is read with: units, Markdown blocks, sentences, and what decides.
+
+A unit is what can be told alone: a sentence under its heading, a list item with its parent's
+words, a table row with those of its head, an event of a log, a file of a diff.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST = 320  # characters of a unit; a longer sentence is told up to a clause's end
+_ABBREVIATIONS = frozenset(
+    "e.g i.e etc vs cf dr mr mrs approx resp ca bzw z.b d.h p.ej no st".split()
+)
+
+
+class Unit(NamedTuple):
+    """One thing that can be told; `text` is words of the text only, `line` counts from 1.
+
+    `rank` 0 is what comes if there is room; a lower number above 0 must come before a higher one.
+    `group` is what such units are counted under when not all have room, `short` then stands for it.
+    """
+
+    line: int
+    aspect: str
+    text: str
+    weight: float = 1.0
+    rank: int = 0
+    group: str = ""
+    short: str = ""
+    key: bool = False  # the text itself calls it key
+    derived: bool = False  # counted or measured from the text, not its words
+
+
+class Block(NamedTuple):
+    """A paragraph, list item or table row; `lead` is the item or sentence it hangs on."""
+
+    line: int
+    titles: tuple[str, ...]
+    text: str
+    lead: str = ""
+    kind: str = "text"  # text, item, row, code
+
+
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
+_RULE = re.compile(r"[\s|:=_*-]*$")
+_COMMENT = re.compile(r"<!--.*?-->", re.S)
+_STRUCK = re.compile(r"~~[^~\n]+~~")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
+_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+
+
+def plain(text: str) -> str:
+    """`text` without Markdown's marks: bold, code ticks, links (their text stays)."""
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    if "**" in text:
+        spans = text.split("`")  # every other one is code
+        text = "`".join(s if i % 2 else _BOLD.sub(r"\1", s) for i, s in enumerate(spans))
+        text = text.replace("**", "") if "`" in text else text  # around code
+    return " ".join(text.replace("`", "").split())
+
+
+def cells(line: str) -> list[str]:
+    """The cells of a Markdown table's row; a `\\|` is no border."""
+    parts = line.strip().strip("|").replace("\\|", "\x00").split("|")
+    return [plain(part).replace("\x00", "|") for part in parts]
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The blocks of a Markdown text, in order; a code block is one."""
+    if "~~" in text:
+        text = _STRUCK.sub("", text)
+    if "<!--" in text:
+        text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    lines = text.split("\n")
+    if lines[0].strip() == "---" and "---" in lines[1:60]:
+        end = lines.index("---", 1)
+        lines[: end + 1] = [""] * (end + 1)  # front matter
+    reader = _Reader()
+    for number, line in enumerate(lines, start=1):
+        yield from reader.take(number, line)
+    yield from reader.end()
+
+
+class _Reader:
+    """Where we are in a Markdown text: below which headings, in which item, table or fence."""
+
+    def __init__(self) -> None:
+        self.titles: list[tuple[int, str]] = []  # level and words of the headings that we are in
+        self.parents: list[tuple[int, str]] = []  # indent and words of the items that we are in
+        self.lead = ""  # the sentence before a list that ends in a colon
+        self.head: list[str] = []  # the cells of a table's head
+        self.start, self.indent, self.is_item = 0, 0, False
+        self.parts: list[str] = []  # of the paragraph or item that we are in
+        self.fence, self.code_at = "", 0
+        self.code: list[str] = []
+
+    def take(self, number: int, line: str) -> Iterator[Block]:
+        """The blocks that `line` ends, or is."""
+        bare = line.strip()
+        if self.fence:
+            yield from self._in_code(line, bare)
+            return
+        if bare[:3] in ("```", "~~~") and bare[0] not in bare.lstrip(bare[0]):
+            yield from self._done()
+            self.fence, self.code_at = bare[: len(bare) - len(bare.lstrip(bare[0]))], number + 1
+            return
+        bare = bare.lstrip("> ") if bare[:1] == ">" else bare
+        if bare[:1] == "|" and bare.count("|") > 1:
+            yield from self._done()
+            yield from self._row(number, bare)
+            return
+        self.head = []
+        if heading := _HEADING.match(bare):
+            yield from self._done()
+            self.titles = [one for one in self.titles if one[0] < len(heading[1])]
+            self.titles.append((len(heading[1]), plain(heading[2])))
+            self.parents, self.lead = [], ""
+        elif not bare or _RULE.match(bare):
+            yield from self._done()
+        else:
+            yield from self._text(number, line, bare)
+
+    def end(self) -> Iterator[Block]:
+        """What the end of the text ends."""
+        if self.fence and self.code:
+            yield self._block(self.code_at, "\n".join(self.code), "code")
+        yield from self._done()
+
+    def _block(self, line: int, text: str, kind: str, lead: str = "") -> Block:
+        return Block(line, tuple(title for _, title in self.titles), text, lead, kind)
+
+    def _in_code(self, line: str, bare: str) -> Iterator[Block]:
+        if bare.startswith(self.fence) and not bare.strip(self.fence[0]):
+            yield self._block(self.code_at, "\n".join(self.code), "code")
+            self.fence, self.code = "", []
+        else:
+            self.code.append(line)
+
+    def _row(self, number: int, bare: str) -> Iterator[Block]:
+        row = cells(bare)
+        if not self.head:
+            self.head = row
+        elif not _RULE.match(bare):
+            yield self._block(number, told_row(self.head, row), "row")
+
+    def _text(self, number: int, line: str, bare: str) -> Iterator[Block]:
+        item = _ITEM.match(line.replace("\t", "    ") if line[:1] in " \t" else line)
+        if item:
+            yield from self._done()
+            self.start, self.indent, self.is_item = number, len(item[1]), True
+            self.parts = [line.strip()[len(item[0].strip()) :].strip()]
+        elif self.parts and not bare.startswith("**"):
+            self.parts.append(bare)
+        else:
+            yield from self._done()
+            if not line[:1].isspace():
+                self.parents = []
+            self.start, self.parts = number, [bare]
+
+    def _done(self) -> Iterator[Block]:
+        """The paragraph or item that ends here, if there is one."""
+        if not self.parts:
+            return
+        said = " ".join(self.parts)
+        if self.is_item:
+            while self.parents and self.parents[-1][0] >= self.indent:
+                self.parents.pop()
+            lead = self.parents[-1][1] if self.parents else self.lead
+            yield self._block(self.start, said, "item", lead)
+            self.parents.append((self.indent, plain(said)))
+        else:
+            yield self._block(self.start, said, "text")
+            self.parents = []
+            self.lead = plain(said) if said.rstrip("* `_").endswith((":", "：")) else ""
+        self.parts, self.is_item = [], False
+
+
+def told_row(head: list[str], row: list[str]) -> str:
+    """A table's row as a statement: its first cell, then `head: cell` for the others."""
+    pairs = []
+    for index, cell in enumerate(row[1:], start=1):
+        name = head[index] if index < len(head) else ""
+        if cell and cell not in "-–—":
+            pairs.append(f"{name}: {cell}" if name and name.lower() != cell.lower() else cell)
+    first = row[0] if row else ""
+    return f"{first} - {', '.join(pairs)}" if first and pairs else first or ", ".join(pairs)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a paragraph; a full stop ends one only before a blank and a new start."""
+    start, depth = 0, 0
+    for found in _ENDS.finditer(text):
+        char, index = found[0], found.start()
+        if char in "()[]":
+            depth = max(0, depth + (1 if char in "([" else -1))
+            continue
+        inside = depth > 0 and index - start <= LONGEST  # of a bracket that may never close
+        end = 0 if inside else _end(text, start, index)
+        if end:
+            if said := text[start:end].strip():
+                yield said
+            start, depth = end, 0
+    if said := text[start:].strip():
+        yield said
+
+
+def _end(text: str, start: int, index: int) -> int:
+    """Where the sentence ends whose mark is at `index`; 0 where that mark ends none."""
+    if text[index] in "。！？":
+        return index + 1
+    end = index + 1
+    while end < len(text) and text[end] in "\"'”’)*`":
+        end += 1
+    if text[end : end + 1] != " " or text[end + 1 : end + 2].islower():
+        return 0
+    word = text[max(start, text.rfind(" ", start, index) + 1) : index].lower().lstrip("(")
+    numbered = word.isdigit() and index - start < 4
+    return 0 if text[index] == "." and (word in _ABBREVIATIONS or numbered) else end
+
+
+_ENDS = re.compile(r"[.!?。！？()\[\]]")
+
+
+def clause(text: str, most: int = LONGEST) -> str:
+    """`text` up to `most` characters, ended where a clause does, never inside a word."""
+    if len(text) <= most:
+        return text
+    for mark in ("; ", " — ", " – ", ". ", ", "):
+        at = text.rfind(mark, most // 2, most)
+        if at > 0:
+            return text[:at].rstrip() + " …"
+    blank = text.rfind(" ", most // 2, most)
+    return text[:blank].rstrip(" ,;:") + " …" if blank > 0 else ""

@@ -1,0 +1,406 @@
+"""Serious severities anywhere in a text, read in the widest way: the last look before CLEAN.
+
+    **Severity:** P0      <td>Critical</td>      "severity": "blocker"      Р０ (look-alikes)
+
+Nothing here decides what a finding is. A review that says nothing wrong in its index is clean
+only if no P0, P1 or word for one stands in any line of it: in headings, tables, prose, code,
+comments, HTML, JSON or YAML, whatever characters it is spelled with. One that is taken back in
+its own clause does not stand: `no P0`, `P0: none`, `0 critical`, a legend of all severities, a
+line of the contract that the agent was given.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+from contextkit.base import names
+from contextkit.base.records import Record
+from contextkit.reviews.documents import lines as review_lines
+from contextkit.reviews.documents import vocabulary
+
+MOST = 5  # lines that are named
+_JUDGED, _DENIED = 20_000, 1_000  # words that are looked at, and denials that are believed
+_LONGEST = 2_000  # characters of a line that are read at once
+_OVERLAP = 200
+
+# Letters and signs that look like others and that Unicode does not fold by itself.
+_LOOK_ALIKES = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХаеѕіјкорсухгԛԝһӏԁվոսցհօԌԍΑΒΕΖΗΙΚΜΝΟΡΤΥΧαεικνορτυχγϲϳᴀᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢıɑɡɩ"
+    "ⲢⲣᏢꓑꓳꓚꓡℙ℗₽ꝐꝑⱣᵽƤƥ℘ØøƟɵӨөθʘ〇○◯ЅLꞁǀ∣ł",
+    "ABESIJKMHOPCTYXaesijkopcyxrqwhldunughoGgABEZHIKMNOPTYXaeikvoptuxycjacdeghijklmnoprstuvwyziagi"
+    "PpPPOCLPPPPpPpPppOoOoOoOoOOOSLllll",
+)
+_LETTERS = {
+    **{0x1F1E6 + n: chr(65 + n) for n in range(26)},  # flags
+    **{first + n: chr(65 + n) for first in (0x1F150, 0x1F170) for n in range(26)},
+}
+_OFTEN = ("high", "major", "blocking", "serious", "urgent", "emergency")  # used of anything
+_OTHERS = ("confidence", "likelihood", "effort", "value", "quality", "complex", "coverage")
+_CLOSING, _LEADING = tuple(")]}>\"':,"), ":|—–)]}\"',;·/~"
+_ALARMS = "🔴🟥🚨🛑"
+_BREAKS = re.compile(r"\\[nrt]|</?(?:td|th|tr|li|br|p|div|h[1-6]|dt|dd|ul|ol|table)\b[^<>]{0,200}>")
+_TAGS = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
+_ESCAPES = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))|\\x([0-9a-fA-F]{2})")
+_SPELLED = re.compile(r"\b(?:[A-Za-z0-9][ ._\-]){3,}[A-Za-z0-9]\b")
+
+_NOUN = (
+    r"(?:issues?|findings?|bugs?|problems?|defects?|flaws?|vulnerabilit(?:y|ies)|concerns?|errors?"
+    r"|risks?|regressions?|blockers?|items?|violations?|severity|priority|level|count|total"
+    r"|comments?|holes?|failures?|gaps?)"
+)
+_NUMBERED = (
+    r"(?<![A-Za-z0-9])(?:[Pp][\s._\-–—/\\]{0,2}0?[01]|P[OoQlI]|[Pp][\s\-]?(?:zero|one)"
+    r"|(?i:sev(?:erity)?)[\s\"'._\-:=|]{0,4}(?:[01](?!\d|\.\d)|zero\b|one\b)"
+    r"|(?i:prio(?:rity)?|level)[\s\"'._\-:=|]{0,4}(?:0(?!\d|\.\d)|zero\b)"
+    r"|(?i:prio(?:rity)?)\s?[\"']?[:=|]+[\s\"']*(?:1(?!\d|\.\d)|one\b)"
+    r")(?:'?s)?(?![0-9A-Za-z])"
+)
+_ALWAYS = "|".join(
+    [
+        r"show[\s\-]?stoppers?",
+        r"must[\s\-]+be[\s\-]+fixed|must[\s\-]?fix(?:es)?",
+        r"(?:release|merge|ship|launch|deploy(?:ment)?|hard|absolute|real|major)[\s\-]blockers?",
+        r"(?:release|merge|ship|launch|deploy(?:ment)?)[\s\-]blocking",
+        r"blocks[\s\-](?:the[\s\-])?(?:merge|release|ship|deploy|launch)\w*",
+        r"must\snot\s(?:be\s)?(?:merged?|ship(?:ped)?|deploy(?:ed)?|released?)\b",
+        r"(?:(?<=^)|(?<=[.:;] )|(?<=[-*>|] ))do\snot\s(?:merge|ship|deploy|release)\b",
+    ]
+)
+_LABELS = (
+    r"critical|crit|blockers?|blocking|fatal|severe|urgent|high|major|catastrophic|emergency|serious"
+    r"|disastrous"
+)
+_KEY = r"(?:severity|priority|prio|sev|level|impact|rating|risk|class|importance|urgency|rank)"
+_WORDS = re.compile(
+    rf"(?P<number>{_NUMBERED})|(?P<always>(?i:(?<![a-z\-])(?:{_ALWAYS})(?![a-z])))"
+    rf"|(?P<label>(?i:(?<![a-z\-])(?:{_LABELS})(?![a-z])))|(?P<alarm>[{_ALARMS}])"
+)
+_KEYED = re.compile(rf"(?i:\b{_KEY}\b[\"'\s]*(?:[:=|]|is|of|as|->|→|–|—|-|>)*[\"'\s|(\[]*)$")
+_RATED = re.compile(
+    r"(?i:\b(?:rated?(?: (?:this|it))?|ranked|classified|considered|marked|flagged)(?: as)?"
+    r"(?: an?)? $)"
+)
+_IS = re.compile(r"(?i:\b(?:is|are|it'?s|remains?)(?: an?)? $)")
+_THEN_NOUN = re.compile(rf"(?i:[\s\-]+(?:security |data |design |correctness )?{_NOUN}\b)")
+_SEVERITY = (
+    r"(?:p[0-3]s?|imp|critical|high|major|severe|serious|medium|low|blocking|blockers?|fatal)"
+)
+_NO = re.compile(
+    rf"(?i:(?<![\w.,])(?:no|zero|0|without any|not an?|not|non|nothing|isn'?t an?|never an?|neither"
+    rf"|nor|none of the|free of"
+    rf"|(?:nothing|none)(?: here| of (?:this|these|them)| below)? (?:is|was|are|were)(?: an?)?)"
+    rf"[\s\-]+"
+    rf"(?:(?:any|new|open|remaining|other|further|known|outstanding|unresolved|more|actual"
+    rf"|obvious|such|significant|real)\s+)*"
+    rf"(?:{_SEVERITY}(?:\s+{_NOUN})?(?:\s*/\s*|\s*,\s*|\s+(?:or|nor|and)\s+|[\s\-]+))*)$"
+)
+_BUT = re.compile(
+    r"(?i:\b(?:except|but|other than|apart from|besides|beyond|save for|unless|until|than|only"
+    r"|longer|fix(?:ed)?|resolved|addressed|closed|mitigated|solved|handled|doubt)\b)"
+)
+_ENDS = re.compile(r"[.;!?](?:\s|$)|\s[—–]\s|,?\s(?:but|however|yet|although|though)\s|\\n")
+_NONE = re.compile(
+    rf"(?i:(?:[\s\-(:—–,]*(?:{_NOUN}|{_SEVERITY}|\([\w /\-]{{1,20}}\)|[{_ALARMS}]|found"
+    r"|identified))*[\"'\s]*"
+    r"(?:[:=|>(\[→—–-]|\bare\b|\bis\b|\bwere\b|\s)+[\"'\s(\[]*"
+    r"(?P<value>none|nothing|zero|nil|n/?a|null|not applicable|0|no|—|–|-|∅|✅|✓|\])"
+    rf"[\"'\])]*(?P<rest>.*))"
+)
+_REST = re.compile(
+    rf"(?i:(?:\s*(?:{_NOUN}|found|identified|reported|remaining|open|here|detected|noted|at all"
+    rf"|in this review))*\s*(?:$|[.;|)\]}}](?:\s|$|[|)\]}}])"
+    rf"|,\s*(?:$|\d|\"|{_SEVERITY}\b|[{_ALARMS}]|imp)|/\s*\d"
+    rf"|\s+(?:and\s+|🟡|🟠)?(?:\d+\s+)?{_SEVERITY}\b|\|))"
+)
+_GONE = re.compile(
+    r"(?i:\b(?:is|are|was|were|has been|have been)(?: now| all)? "
+    r"(?:gone|fixed|resolved|closed|addressed)\W*$)"
+)
+_NOT_GONE = re.compile(
+    r"(?i:\b(?:not|never|part\w*|mostly|should|must|until|if|when|once|after|before|claim\w*|unless"
+    r"|some|most|said|says|only|but|nothing|none|no|neither|nor|half|almost)\b|n't|:)"
+)
+_ENDS_IN_NOUN = re.compile(rf"(?i:{_NOUN}\W*$)")
+_CHAIN = re.compile(rf"^(?i:(?:[\s\-]*(?:{_NOUN}|{_SEVERITY}|or|nor|and|/|,))+)")
+_OF_LABEL = re.compile(
+    rf"(?i:{_SEVERITY}|{_NOUN}|must[\s\-]?fix|\b(?:the|security|before|merge|and|or)\b|[\W\d_]+)"
+)
+_RULE = re.compile(r"^[\s|:\-=+]+$")
+
+
+class Doubt(Record):
+    """A line in which a serious severity stands; `text` is what it says, on one line."""
+
+    line: int
+    text: str
+
+
+def standing(text: str) -> list[Doubt]:
+    """The lines in which a serious severity stands that nothing takes back, five at most.
+
+    Takes time in proportion to the length of `text`, and raises nothing.
+    """
+    found: list[Doubt] = []
+    rows = [(number, line) for number, line in review_lines.numbered(text) if line.strip()]
+    context = _Context()
+    for at, (number, line) in enumerate(rows):
+        following = rows[at + 1][1] if at + 1 < len(rows) else ""
+        counted = "|" in line and _counts_nothing([text for _, text in rows[at : at + 40]])
+        for part in () if counted else _parts(line):
+            if _is_serious(part, context, following) or context.is_tired():
+                found.append(Doubt(line=number, text=names.one_line(line.strip()[:200])))
+                break
+        context.take(line)
+        if len(found) >= MOST or context.is_tired():
+            break
+    return found
+
+
+def _parts(line: str) -> list[str]:
+    """A line, or of an endless one pieces that overlap, so that no word is cut in all of them."""
+    if len(line) <= _LONGEST:
+        return [line]
+    step = _LONGEST - _OVERLAP
+    return [line[at : at + _LONGEST] for at in range(0, len(line), step)]
+
+
+def _counts_nothing(table: list[str]) -> bool:
+    """Whether a table's head names severities and all that stands below the serious ones is 0."""
+    if len(table) < 3 or not _RULE.match(table[1]):
+        return False
+    heads, *rows = [
+        [review_lines.plain(cell) for cell in row.strip().strip("|").split("|")]
+        for row in (table[0], *table[2:])
+        if "|" in row
+    ]
+    columns = [n for n, head in enumerate(heads) if vocabulary.severity(head) in ("P0", "P1")]
+    if not columns or len(rows) > 30:
+        return False
+    cells = [row[n] if n < len(row) else "" for row in rows for n in columns]
+    return bool(cells) and all(cell in ("", "0", "-", "–", "—", "none") for cell in cells)
+
+
+class _Context:
+    """What the lines before one say about it: a legend's heading, the head of a table."""
+
+    def __init__(self) -> None:
+        self.legend: list[str] = []  # the severities that a legend has named so far
+        self.is_legend = False
+        self.columns: list[str] = []
+        self.judged = self.denied = 0
+
+    def column(self, number: int) -> str:
+        """What the head of the table calls its column; empty where there is none."""
+        return self.columns[number] if number < len(self.columns) else ""
+
+    def is_tired(self) -> bool:
+        """Whether so much was denied that nobody would read, let alone believe, the rest."""
+        return self.judged > _JUDGED or self.denied > _DENIED
+
+    def take(self, line: str) -> None:
+        bare = line.strip()
+        title = review_lines.plain(bare.lstrip("#")).rstrip(":").lower()
+        if bare[:1] == "#" or (bare[:2] == "**" and bare.rstrip(": ").endswith("**")):
+            self.is_legend = _is_legend(title)
+        elif bare.endswith(":") and _is_legend(title):
+            self.is_legend = True
+        if "|" not in bare:
+            self.columns = []
+        elif not self.columns:
+            self.columns = [cell.strip(" *`_").lower() for cell in bare.strip("|").split("|")]
+
+
+def _is_legend(title: str) -> bool:
+    words = title.split()
+    named = {"legend", "rubric", "scale", "key", "definitions"} & set(words)
+    return len(words) <= 5 and (bool(named) or title in ("severity levels", "severities"))
+
+
+def _is_serious(line: str, context: _Context, following: str) -> bool:
+    for read in _readings(line):
+        if _is_of_the_contract(read) or _is_scale(read, context):
+            continue
+        read = _RANGE.sub(" ", read)
+        for match in _WORDS.finditer(read):
+            context.judged += 1
+            if not _counts(match, read, context):
+                continue
+            if not _is_taken_back(match, read, following):
+                return True
+            context.denied += 1
+    return False
+
+
+def _readings(line: str) -> list[str]:
+    """A line as a person may read it: folded, and without markup, or with blanks in its place."""
+    text = line
+    if not text.isascii():
+        text = _folded(text)
+    if "\\" in text:
+        text = _ESCAPES.sub(_unescaped, text)
+        text = _folded(text)
+    if "&" in text:
+        text = _folded(html.unescape(html.unescape(text)))
+    text = _BREAKS.sub(" | ", text)
+    found = {}
+    for blank in ("", " "):
+        read = _TAGS.sub(blank, text) if "<" in text else text
+        for mark in "*`~_\\":
+            read = read.replace(mark, blank)
+        found[" ".join(read.replace("<!--", " ").replace("-->", " ").split())] = True
+    if _SPELLED.search(text):
+        joined = _SPELLED.sub(lambda one: re.sub(r"[ ._\-]", "", one.group()), text)
+        found[" ".join(joined.split())] = True
+    if "\u202e" in line:
+        found[" ".join(text[::-1].split())] = True
+    return list(found)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = int(next(filter(None, match.groups())), 16)
+    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
+
+
+def _folded(text: str) -> str:
+    """`text` in plain letters and digits: no accents, nothing without width, no look-alikes."""
+    if text.isascii():
+        return text
+    found = []
+    for char in unicodedata.normalize("NFKD", text.translate(_LETTERS).translate(_LOOK_ALIKES)):
+        kind = unicodedata.category(char)
+        if kind in ("Mn", "Me", "Cf") or char in "\u115f\u1160\u3164\uffa0\u180e":
+            continue
+        digit = unicodedata.digit(char, -1)
+        if digit >= 0 and not char.isascii():
+            char = str(digit)
+        elif kind in ("Zs", "Zl", "Zp"):
+            char = " "
+        elif kind == "Pd" and char not in "–—":
+            char = "-"
+        elif char in "：﹕ː":
+            char = ":"
+        elif char in "｜¦│┃❘ǀ∣":
+            char = "|"
+        found.append(char)
+    return "".join(found).translate(_LOOK_ALIKES)
+
+
+def _counts(match: re.Match[str], read: str, context: _Context) -> bool:
+    """Whether a word that was found is a severity, and not only a word of prose."""
+    if match.lastgroup in ("number", "always", "alarm"):
+        return True
+    word = match.group().lower()
+    if match.group().isupper() and word not in _OFTEN:
+        return True
+    near, after = read[max(0, match.start() - 80) : match.start()], read[match.end() :]
+    noun = _THEN_NOUN.match(after)
+    if noun and not (word == "fatal" and "error" in noun.group()) and "level" not in noun.group():
+        return True
+    ends = not after.strip(" .!)\"']}") or after.lstrip()[0] == "."
+    if _IS.search(near) and (ends or word.startswith("blocker")):
+        return True
+    rated = _KEYED.search(near) or _RATED.search(near)
+    return bool(rated) or _stands_alone(word, read[: match.start()], after, context)
+
+
+def _stands_alone(word: str, before: str, after: str, context: _Context) -> bool:
+    """Whether a word is a label: in brackets, in a cell, at the begin or the end of its line."""
+    opened, closed = before.rstrip()[-1:], after.lstrip()[:1]
+    of_another = _is_other(before + after)
+    if opened and opened in ("([{<" if word in _OFTEN else "([{<\"'") and closed in _CLOSING:
+        return not of_another
+    if "|" in before + after and opened in ("", "|") and closed in ("", "|"):
+        column = len(before.split("|")) - 1 - (before[:1] == "|")
+        return not of_another and not _is_other(context.column(column))
+    if not any(map(str.isalpha, before)) and not before.rstrip().endswith(("%", "$")):
+        if not closed or closed in _LEADING or after[:2] == " -":
+            return True
+    if word not in _OFTEN and opened in (".", ";", "!", "?", ":") and closed in (":", "—", "–"):
+        return True
+    trails = not after.strip(" .!)\"']}#") and opened in ("—", "–", "|", "-", ">", "=")
+    trails = trails or (not after.strip(" .!#") and word not in _OFTEN and opened in (":", ","))
+    return trails and not of_another
+
+
+def _is_other(read: str) -> bool:
+    """Whether a rating is of something else than a finding: confidence, effort, value."""
+    low = read.lower()
+    return any(
+        word in low
+        for word in ("confidence", "likelihood", "effort", "value", "quality", "complex")
+    )
+
+
+def _is_of_the_contract(read: str) -> bool:
+    """Whether the line is one of the output contract that agents are given."""
+    low = " ".join(read.lower().split())
+    return (
+        low.startswith("one row a finding. severity: p0 to p3 or imp.")
+        or "p0|p1|p2|p3" in low.replace(" ", "")
+        or "p0/p1/p2/p3" in low.replace(" ", "")
+        or low in ("verdict: safe|needs-changes|risky", "any p0: risky", "any p1: needs-changes")
+    )
+
+
+_DEFINES = re.compile(
+    r"[\s\-*+|>\d.]*(?i:p[0-3]|critical|high|blocker|major)\b\s*(?:\([\w ,/\-]+\))?\s*[:=|—–\-]"
+)
+_RANGE = re.compile(r"(?i:\b(?:(?:critical|high|medium|low)/){2,}(?:critical|high|medium|low)\b)")
+_SCALED = re.compile(r"(?i:\bp[0-3]\b|\bimp\b|\bcritical\b|\bhigh\b|\bmedium\b|\blow\b)")
+
+
+def _is_scale(read: str, context: _Context) -> bool:
+    """Whether the line only explains severities: a legend's line, or all of them in one line."""
+    low = read.lower()
+    there = {word.lower() for word in _SCALED.findall(read)}
+    whole = {"p0", "p1", "p2", "p3"} <= there or {"critical", "high", "medium", "low"} <= there
+    explains = any(word in low for word in ("severity", "severities", "scale", "legend", "priorit"))
+    if whole and explains and not re.search(r"\.\w{1,4}:\d|\b[1-9]\d* (?:p[01]|crit|high)", low):
+        return len(_WORDS.findall(read)) <= 6
+    if not context.is_legend:
+        return False
+    said = [word.upper() for word in re.findall(r"(?i:\bp[0-3]\b)", read)]
+    words = _WORDS.findall(read)
+    place = re.search(r"[\w/]+\.\w{1,4}:\d|`", read)
+    if not words or place or len(set(said)) > 2:
+        return False
+    if not _DEFINES.match(read) or any(one in context.legend for one in said[:1]):
+        return False
+    context.legend += said[:1]
+    return True
+
+
+def _is_taken_back(match: re.Match[str], read: str, following: str) -> bool:
+    """Whether the clause itself says that there is none."""
+    before = read[max(0, match.start() - 160) : match.start()]
+    starts = [end.end() for end in _ENDS.finditer(before)]
+    before = before[starts[-1] :] if starts else before
+    after = read[match.end() : match.end() + 160]
+    ends = _ENDS.search(after)
+    clause = after[: ends.start()] if ends else after
+    if _NO.search(before) and not _BUT.search(clause):
+        tail = _CHAIN.sub("", clause)
+        return tail.lstrip()[:1] not in tuple(":|=>")
+    none = _NONE.match(after)
+    if none and _is_nothing(none):
+        return True
+    if _GONE.search(clause) and not _NOT_GONE.search(before + clause):
+        return True
+    is_group = read[:1] == "#" and bool(_ENDS_IN_NOUN.search(read))
+    if not following or not (is_group or not _OF_LABEL.sub("", before + after)):
+        return False
+    said = review_lines.unbulleted(following.strip(" \t#"))[0]
+    return vocabulary.says_nothing(review_lines.plain(said.strip("> ✅✓")).strip(" .!()_"))
+
+
+def _is_nothing(none: re.Match[str]) -> bool:
+    """Whether what stands behind `P0:` is an end, and not the begin of a sentence."""
+    rest = none.group("rest")
+    if none.group("value") in ("-", "–", "—") and rest.strip()[:1] not in ("", "|"):
+        return False
+    if _REST.match(rest):
+        return True
+    said = re.split(r"[.;|,]", none.group("value") + rest)[0]
+    return vocabulary.says_nothing(said)

@@ -1,0 +1,105 @@
+"""What every digest must hold, whatever the text."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from contextkit.base import facts, tokens
+from contextkit.base.digests import engine
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+REPORT = """# Loading
+
+## Executive Summary
+
+The loader reads `src/app.py:42` in 52 ms for 4,500 lines.
+
+## Recommendations
+
+- Use `src/cache.py` with 256 MB.
+- **Severity**: P1
+
+## What we rejected
+
+- Use `src/slow.py` in 900 ms.
+"""
+
+
+def told(text: str, cap: int = 120) -> str:
+    return engine.tell(text, cap).summary
+
+
+def test_a_digest_says_what_it_keeps_of_the_facts() -> None:
+    digest = engine.tell(REPORT, 200)
+    assert digest.kind == "report"
+    assert (digest.kept, digest.total) == (7, 7)
+    assert digest.facts_kept == "7/7"
+    assert digest.left == 0 and digest.rest == 0
+
+
+def test_rows_come_in_the_order_of_the_text_with_their_lines() -> None:
+    rows = engine.tell(REPORT, 200).rows
+    assert [row.line for row in rows] == sorted(row.line for row in rows)
+    assert ("Recommendations", "Use src/cache.py with 256 MB.", 9) in rows
+
+
+def test_a_label_is_no_finding() -> None:
+    assert "Severity" not in told(REPORT, 400)
+
+
+def test_a_heading_that_turns_the_sense_round_is_told_with_what_stands_below() -> None:
+    assert "What we rejected: Use src/slow.py in 900 ms." in told(REPORT, 200)
+
+
+def test_an_item_keeps_the_words_that_it_hangs_on() -> None:
+    text = "# Rules\n\nDo not:\n\n- write to `src/app.py` from a hook\n- read 900 ms of logs\n"
+    assert "Do not: write to src/app.py from a hook" in told(text, 200)
+
+
+def test_what_is_left_out_has_a_place() -> None:
+    many = "# Long\n\n" + "".join(
+        f"## Part {n}\n\nIt takes {n} ms in `src/p{n}.py`.\n\n" for n in range(99)
+    )
+    digest = engine.tell(many, 100)
+    assert digest.left > 50
+    assert "It takes" in many.split("\n")[digest.rest - 1]
+
+
+def test_the_text_that_calls_something_key_is_believed() -> None:
+    text = (
+        "# A long study\n\nThis opens with words about nothing in particular at all.\n\n"
+        "## Details\n\nIt has `a/b.py` and 12 ms.\n\n"
+        "## Wichtigste Erkenntnisse\n\nDer Cache verliert nach 30 Minuten alle Daten.\n"
+    )
+    assert engine.tell(text, 60).key == "Der Cache verliert nach 30 Minuten alle Daten."
+
+
+@pytest.mark.parametrize("cap", [20, 60, 150, 400])
+@pytest.mark.parametrize("tokenizer", ["o200k", "cl100k", "claude"])
+def test_a_digest_holds_its_cap(cap: int, tokenizer: str) -> None:
+    digest = engine.tell(REPORT * 4, cap, tokenizer=tokenizer)
+    assert tokens.within(digest.summary, cap, tokenizer)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.text(st.sampled_from("aB1 .\n#-|`*:/+@{}\"'[](),=<>\t~☃"), max_size=400), st.integers(1, 200)
+)
+def test_whatever_the_text_it_is_told_twice_the_same_and_within_its_cap(
+    text: str, cap: int
+) -> None:
+    digest = engine.tell(text, cap)
+    assert digest == engine.tell(text, cap)
+    assert tokens.within(digest.summary, cap)
+    assert 0 <= digest.kept <= digest.total == len(facts.find(text))
+
+
+def test_every_kind_is_a_module_with_the_same_two_functions() -> None:
+    folder = os.path.join(os.path.dirname(engine.__file__), "kinds")
+    files = {name[:-3] for name in os.listdir(folder) if name.endswith(".py") and name[0] != "_"}
+    assert engine.kinds().keys() == files
+    assert files == {"report", "review", "log", "diff", "json", "table", "code", "trace", "plain"}
+    for module in engine.kinds().values():
+        assert isinstance(module.is_it(""), int) and module.units("") == []

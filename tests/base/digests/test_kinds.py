@@ -1,0 +1,189 @@
+"""Each kind of text: that it is recognized, and that what decides is told."""
+
+from __future__ import annotations
+
+import json
+
+from contextkit.base.digests import engine
+from contextkit.base.digests.engine import Digest
+
+
+def tell(text: str, kind: str, cap: int = 200) -> Digest:
+    digest = engine.tell(text, cap)
+    assert digest.kind == kind
+    return digest
+
+
+def test_one_failure_among_400_passes_is_told_with_its_place() -> None:
+    lines = [f"tests/test_api.py::test_{n} PASSED" for n in range(400)]
+    lines[217] = "tests/test_api.py::test_limit FAILED"
+    lines += [
+        "=== FAILURES ===",
+        "E       assert 200 == 429",
+        "tests/test_api.py:88: AssertionError",
+        "FAILED tests/test_api.py::test_limit - assert 200 == 429",
+        "=== 1 failed, 399 passed in 3.21s ===",
+    ]
+    said = tell("\n".join(lines), "log").summary
+    assert "1 failed, 399 passed in 3.21s" in said
+    assert "tests/test_api.py::test_limit - assert 200 == 429" in said
+    assert "399 PASSED" in said
+
+
+def test_failures_without_room_are_counted() -> None:
+    lines = [f"FAILED tests/test_{n}.py::test_x - assert {n} == 0" for n in range(80)]
+    lines += ["=== 80 failed in 9.99s ==="]
+    digest = tell("\n".join(lines), "log", 120)
+    shown = digest.summary.count("FAILED tests/")
+    assert f"+{80 - shown} more" in digest.summary and shown > 1
+
+
+def test_a_log_that_says_no_errors_has_no_failure() -> None:
+    lines = [f"2026-01-02 10:00:{n:02} INFO step {n}: 0 errors" for n in range(50)]
+    assert "failed" not in tell("\n".join(lines), "log").summary
+
+
+def test_a_log_of_a_service_tells_each_error_once_with_how_often() -> None:
+    lines = [f"2026-01-02T10:00:{n:02}Z INFO request {n} took 12 ms" for n in range(40)]
+    lines[5:5] = [f"2026-01-02T10:01:{n:02}Z ERROR connection 10{n} refused" for n in range(7)]
+    said = tell("\n".join(lines), "log").summary
+    assert "refused (x7)" in said and said.count("refused") == 1
+
+
+DIFF = """diff --git a/src/app.py b/src/app.py
+index 111..222 100644
+--- a/src/app.py
++++ b/src/app.py
+@@ -1,3 +1,4 @@ def main():
+ x = 1
+-y = 2
++y = 3
++def added():
+ z = 4
+diff --git a/old.py b/old.py
+deleted file mode 100644
+--- a/old.py
++++ /dev/null
+@@ -1,2 +0,0 @@
+-a = 1
+--- b = 2
+diff --git a/a.py b/b.py
+similarity index 100%
+rename from a.py
+rename to b.py
+"""
+
+
+def test_a_diff_tells_its_files_with_counts_and_what_happened_to_them() -> None:
+    said = tell(DIFF, "diff").summary
+    assert "3 files changed, +2 -3" in said
+    assert "src/app.py +2 -1" in said
+    assert "old.py +0 -2 (removed)" in said
+    assert "b.py +0 -0 (renamed from a.py)" in said
+
+
+def test_json_tells_its_shape_and_what_stands_out() -> None:
+    jobs = [{"id": n, "name": f"job-{n}", "status": "ok", "seconds": n} for n in range(60)]
+    jobs[41]["status"] = "failed"
+    digest = tell(json.dumps({"run": "r-1", "jobs": jobs}, indent=1), "json")
+    assert "object of 2 keys: run, jobs" in digest.summary
+    assert "list of 60" in digest.summary
+    assert "ok x59, failed x1" in digest.summary and "name=job-41" in digest.summary
+
+
+def test_json_lines_are_a_list() -> None:
+    lines = [json.dumps({"level": "info", "n": n}) for n in range(20)]
+    assert "list of 20" in tell("\n".join(lines), "json").summary
+
+
+def test_a_table_tells_columns_ends_and_the_row_that_stands_out() -> None:
+    rows = [f"node-{n},eu,{n * 3},ok" for n in range(40)]
+    rows[17] = "node-17,eu,9000,failed"
+    digest = tell("host,region,latency,state\n" + "\n".join(rows), "table")
+    assert "40 rows, 4 columns: host, region, latency, state" in digest.summary
+    assert "9000 (node-17)" in digest.summary and "state: failed" in digest.summary
+
+
+def test_a_markdown_table_keeps_the_words_of_its_head() -> None:
+    text = "| host | latency |\n|---|---|\n" + "".join(f"| h{n} | {n} ms |\n" for n in range(9))
+    assert "h8 - latency: 8 ms" in tell(text, "table").summary
+
+
+CODE = '''"""Read settings from a file."""
+
+import os
+
+DEFAULT_LIMIT = 500
+
+
+class Settings:
+    def load(self, path: str) -> dict:
+        return {}
+
+
+def main() -> int:
+    # TODO: say which file is missing
+    return 0
+'''
+
+
+def test_code_tells_what_it_is_and_what_it_defines() -> None:
+    said = tell(CODE, "code").summary
+    assert "Read settings from a file." in said
+    assert "class Settings" in said and "def main() -> int" in said
+    assert "TODO: say which file is missing" in said
+
+
+TRACE = """Traceback (most recent call last):
+  File "/app/src/run.py", line 12, in main
+    load(path)
+  File "/app/src/load.py", line 40, in load
+    return json.loads(text)
+  File "/usr/lib/python3.11/json/__init__.py", line 346, in loads
+    return _default_decoder.decode(s)
+json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
+"""
+
+
+def test_a_trace_tells_the_error_and_the_innermost_own_frame() -> None:
+    said = tell(TRACE, "trace", 90).summary
+    assert "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)" in said
+    assert 'File "/app/src/load.py", line 40, in load: return json.loads(text)' in said
+
+
+REVIEW = """# Review
+
+### Findings Index
+- P0 | P0-1 | "Auth" | Tokens are never checked
+- P1 | P1-1 | "Auth" | Sessions outlive logout
+- P1 | P1-2 | "Store" | Writes are not synced
+- P2 | P2-1 | "Docs" | A typo
+Verdict: risky
+
+### P0-1. Tokens are never checked
+
+**Location**: `src/auth.py:88`
+
+The middleware returns before the check. Add the check to `src/auth.py:90`.
+"""
+
+
+def test_a_review_tells_its_verdict_and_every_finding_of_the_highest_priority() -> None:
+    digest = tell(REVIEW, "review")
+    assert "Verdict: risky" in digest.summary
+    assert "P0-1 - Tokens are never checked (src/auth.py:88)" in digest.summary
+    assert "P1-1" in digest.summary and "P1-2" in digest.summary
+
+
+def test_findings_of_a_priority_without_room_are_counted() -> None:
+    rows = "".join(
+        f'- P1 | P1-{n} | "S" | Something {n} that is quite wrong here\n' for n in range(60)
+    )
+    digest = tell(f"# Review\n\n### Findings Index\n{rows}Verdict: risky\n", "review", 150)
+    shown = digest.summary.count("Something")
+    assert f"P1: +{60 - shown} more" in digest.summary
+
+
+def test_prose_tells_its_sentences() -> None:
+    text = "The cache in src/app.py holds 40 entries. " * 3 + "It must not grow beyond 900 MB."
+    assert "It must not grow beyond 900 MB." in tell(text, "plain").summary

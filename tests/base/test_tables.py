@@ -1,0 +1,99 @@
+"""tables.py: rows as people see them, and as programs get them."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+from conftest import SCRIPTS
+from contextkit.base import cli, tables
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Program, Rows
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+
+
+class Item(Record):
+    id: str
+    tokens: int
+    last_seen: str = ""
+    note: str = ""
+
+
+COLUMNS = (
+    ("item", "id"),
+    ("Last Seen (UTC)", "last_seen"),
+    ("size", "tokens", lambda row: f"~{row.tokens}"),
+    ("note", "note"),
+)
+ITEMS = [Item(id="a", tokens=3, last_seen="now"), Item(id="long one", tokens=12, note="x\ty\x1b")]
+
+
+def test_columns_line_up_under_their_headings_a_line_a_row() -> None:
+    assert tables.of(Rows(COLUMNS, ITEMS)).split("\n") == [
+        "item      Last Seen (UTC)  size  note",
+        "a         now              ~3",
+        "long one                   ~12   x y",
+    ]
+
+
+def test_a_total_and_what_stands_below_follow_rows_only() -> None:
+    rows = Rows(
+        COLUMNS[::2],
+        ITEMS,
+        total=Item(id="all", tokens=15),
+        below="\n(tokens)",
+        nothing="No items.",
+    )
+    assert tables.of(rows).split("\n")[-3:] == ["all       ~15", "", "(tokens)"]
+    assert tables.of(Rows(COLUMNS, [], nothing="No items.", below="more")) == "No items."
+
+
+def test_programs_get_typed_fields_under_the_names_of_the_table_too() -> None:
+    assert tables.data(Rows(COLUMNS, ITEMS[:1])) == [
+        {"id": "a", "tokens": 3, "last_seen": "now", "note": "", "size": 3}
+    ]
+    assert tables.data(Rows((("with", "a"),), [{"id": 1, "a": (2,)}])) == [
+        {"id": 1, "a": (2,), "with": (2,)}
+    ]
+
+
+def answered(answer: str | Answer | Rows, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    def look(layout: Layout, args: Arguments) -> str | Answer | Rows:
+        cli.put("a part")
+        return answer
+
+    command = Command(run=look, help="look", options=(JSON,))
+    program = Program(name="tool", about="", default="look", commands=(command,))
+    status = cli.run(program, list(words))
+    out, err = capsys.readouterr()
+    return f"{status} {out}{err}"
+
+
+def test_the_command_line_shows_rows_as_a_table_or_as_json(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = Rows((("item", "id"),), [{"id": "a", "n": 1}], status=1)
+    assert answered(rows, capsys) == "1 a part\nitem\na\n"
+    shown = answered(rows, capsys, "--json")
+    assert shown[:2] == "1 " and json.loads(shown[2:]) == [{"id": "a", "n": 1}]
+    assert json.loads(answered(Rows((("item", "id"),), []), capsys, "--json")[2:]) == []
+
+
+def test_an_answer_has_text_for_people_and_data_for_programs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answer = Answer(text="two", exact=True, status=3, data=lambda: {"n": 2}, talk="so\nit is")
+    assert answered(answer, capsys) == "3 a part\ntwotool: so\ntool: it is\n"
+    shown = answered(answer, capsys, "--json=1")
+    assert shown[:2] == "3 " and json.loads(shown[2:]) == {"n": 2}
+    assert json.loads(answered(Answer(text="", data=[]), capsys, "--json")[2:]) == []
+    assert answered(Answer(text="kept"), capsys, "--json") == "0 kept\n"
+
+
+def test_no_command_decides_how_it_is_shown() -> None:
+    for path in SCRIPTS.rglob("*.py"):
+        for node in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                assert (node.value.id, node.attr) != ("args", "json"), path

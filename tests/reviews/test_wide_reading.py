@@ -1,0 +1,168 @@
+"""wide_reading.py: a severity is found wherever and however it stands, and what denies it."""
+
+from __future__ import annotations
+
+import pytest
+import review_mutants as torture
+from contextkit.reviews.documents import agent_review, wide_reading
+
+STANDS = (
+    "**Severity:** P0",
+    "#### Title — P0",
+    "Severity | P0",
+    "🔴 login open",
+    "This is a P0 issue",
+    "BLOCKER: x",
+    "- Fatal: anyone can log in",
+    "Must fix: the login",
+    "<td>P0</td><td>Login</td>",
+    '{"severity": "critical", "id": 3}',
+    "severity: blocker",
+    "Ｐ０ login",
+    "Р0 login",
+    "P\u200b0 login",
+    "P\u03380 login",
+    "P**0** login",
+    "P&#48; login",
+    '"sev": "P\\u0030"',
+    '- P0 · P0-1 · "Login" · open',
+    "no doubt this is a P0",
+    "No, P0: login open",
+    "P0: no input validation",
+    "P0: none of the inputs are checked",
+    "no P0 except login",
+    "10 critical",
+    "0 P2, 1 P0",
+    "No blockers, P0: login open",
+    "P0: 1",
+    "| P0 | 1 |",
+    '"P0": 2',
+    "not only P0",
+    "<!-- P0 login -->",
+    "Critical — the login",
+    "### Critical",
+    "[HIGH] x",
+    "Priority: High",
+    "Impact: High severity",
+    "This is critical.",
+    "sev-0 outage",
+    "P-0: x",
+    "P 0: x",
+    "PO: x",
+    "p0_count: 1",
+    "Do not merge this.",
+    "blοcker: x",
+    "B L O C K E R",
+    "title (P0)",
+    "No P0 findings were fixed.",
+    "🅿️0️⃣ x",
+    "P0 - login",
+)
+DENIED = (
+    "no P0",
+    "No P0 or P1 issues.",
+    "No P0, P1 or P2 findings.",
+    "P0: none",
+    "0 critical",
+    "0 P0, 0 P1, 2 P2",
+    "- P0: 0, P1: 0, P2: 3",
+    "| P0 | 0 |",
+    "| Critical | 0 | No change |",
+    '"P0": 0,',
+    "p0_count: 0",
+    "critical_issues: 0",
+    "No critical issues found.",
+    "**APPROVED** (0 Critical, 0 High, 0 mandatory Medium changes)",
+    "No new critical or high-severity vulnerabilities were found.",
+    '- P0|P1|P2|P3|IMP | ID | "Section" | Title',
+    "Severity scale: P0 (critical), P1 (high), P2 (medium), P3 (low)",
+    "The critical path is short.",
+    "a critical section of the code",
+    "high confidence",
+    "Confidence: high",
+    "| Confidence | High |",
+    "non-blocking",
+    "Critical (0)",
+    "P0 (none)",
+    "This is not a P0.",
+    "The retry is high throughput.",
+    "This is P2, not P1",
+    "✅ **No Critical Issues Found**",
+    "**Severity Levels Found:** None (0 Critical, 0 High, 0 Medium, 0 Low)",
+    "- Non-Critical: fine",
+    "P0: None.",
+    "P0 — none",
+    "P0 findings: none; P1 findings: none",
+    "Neither P0 nor P1 findings.",
+    "zero P0s",
+    "- **Critical:** None",
+    '- SEVERITY | ID | "Section" | Title',
+    "Verdict: safe|needs-changes|risky",
+    "### Critical Issues\n\nNone found.",
+    "### P0\n- None",
+    "**Critical:**\nNone",
+    "## Critical Security Issues (P0)\n\n### ✅ **No Critical Issues Found**",
+    "## Legend\n- P0: blocks the release\n- P1: soon\n- P2: later\n- P3: sometime",
+    "| P0 | P1 | P2 |\n|---|---|---|\n| 0 | 0 | 2 |",
+    "- [ ] No P0 or P1 bugs open against the release",
+    "These are polish, NOT blockers.",
+    "Nothing here is a P0. P1-1 of the last review is gone.",
+    "### P0 — Critical Structural Issues\n\nNone found.",
+    "#### Category: CRITICAL Issues (Severity: CRITICAL — Count: 0)\n*No critical issues found.*",
+)
+
+
+@pytest.mark.parametrize("line", STANDS)
+def test_a_serious_severity_stands(line: str) -> None:
+    (doubt,) = wide_reading.standing(f"fine\n\n{line}\nfine")
+    assert doubt.line == 3 and doubt.text
+
+
+@pytest.mark.parametrize("text", DENIED)
+def test_a_severity_that_is_taken_back_does_not(text: str) -> None:
+    assert wide_reading.standing(f"fine\n{text}\n\nfine") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Legend\n- P0: `login.py:3` lets anyone in",
+        "### P0\nNone of the endpoints asks for a password",
+        "| P0 | P1 |\n|---|---|\n| 0 | 1 |",
+        "P0: none\nP0: anyone can log in",
+        "No P0, but P1: a session never ends",
+        "P0-1 is not fixed.",
+        "P0-1: anyone can log in, which should be fixed.",
+        "P0-1 was fixed in a branch that nobody merged.",
+    ],
+)
+def test_a_denial_of_one_thing_takes_nothing_else_back(text: str) -> None:
+    assert wide_reading.standing(text)
+
+
+def test_a_review_with_a_severity_beside_its_index_names_the_line() -> None:
+    text = "### Findings Index\nVerdict: safe\n\n### Issues Found\n**Severity:** P0\n"
+    review = agent_review.parse(text)
+    assert agent_review.status(review) == ("NEEDS_ATTENTION", ("serious_at_line_5",))
+    assert review.unparsed == ("5: **Severity:** P0",)
+
+
+def test_no_mutant_comes_out_clean() -> None:
+    wrong = [
+        f"{name}: {said}" for name, text in torture.mutants(1, 600) if (said := torture.judge(text))
+    ]
+    assert wrong == []
+
+
+def test_the_same_seed_gives_the_same_mutants() -> None:
+    assert list(torture.mutants(7, 20)) == list(torture.mutants(7, 20))
+    assert list(torture.mutants(7, 20)) != list(torture.mutants(8, 20))
+
+
+def test_the_reviews_that_mutants_are_made_of_are_clean() -> None:
+    assert [torture.judge(text) for text in torture.originals()] == ["comes out CLEAN"] * 5
+
+
+def test_a_text_that_denies_without_end_is_not_believed() -> None:
+    assert wide_reading.standing("no P0 or P1 " * 100 + "\n") == []
+    assert wide_reading.standing("no P0 or P1 \n" * 600)
