@@ -69,7 +69,10 @@ contextkit.verdict_attention  = verdict attention   ## AGENT, FINDINGS and DETAI
 contextkit.verdict_tokens     = verdict tokens      ## the tokens that all agents spent
 contextkit.verdict_init       = verdict init        ## make the store, which git does not see; writing does so too
 contextkit.verdict_clean      = verdict clean       ## remove verdicts of this session or a run, never what agents wrote; all=1 at a sprint's start
-contextkit.verdict_start      = verdict start       ## set a review run up and print how each agent is launched: process= agents="a b" target=
+contextkit.verdict_start      = verdict start       ## set a review run up and print how each agent is launched, or launch=1: process= agents="a b" target=
+contextkit.verdict_runs       = verdict runs        ## the review runs: age, state, who is done, the worst verdict; all=1 those that ended too
+contextkit.verdict_end        = verdict end         ## end a run that nobody waits for any more; its files stay: run=
+contextkit.verdict_retry      = verdict retry       ## ask an agent of a run once more, and say what was wrong: run= agent=
 contextkit.verdict_contract   = verdict contract    ## how and where an agent has to write: run= agent=
 contextkit.verdict_wait       = verdict wait        ## wait until each agent of a run has left its file: run=
 contextkit.verdict_diff       = verdict diff        ## what the branch and the work tree change, each file once, untracked ones too

@@ -14,6 +14,7 @@ from conftest import git
 from contextkit.base import changes, files, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, Places
+from contextkit.base.records import Record
 from contextkit.base.stores import Store
 
 
@@ -22,6 +23,12 @@ def test_kinds_and_settings_are_unique_and_a_store_lies_within_a_declared_one() 
     settings = [store.setting for store in stores.STORES if store.setting]
     assert len(set(kinds)) == len(kinds) and len(set(settings)) == len(settings)
     assert all(not store.within or stores.named(store.within) for store in stores.STORES)
+
+
+@pytest.mark.parametrize("store", stores.STORES, ids=lambda store: str(store.kind))
+def test_a_declaration_is_a_valid_record(store: Store) -> None:
+    Record.__init__(object.__new__(Store), **vars(store))
+    assert store.place == os.path.normpath(store.place) and not os.path.isabs(store.place)
 
 
 def test_a_kind_that_nobody_declares_is_a_mistake_of_ours() -> None:

@@ -282,6 +282,20 @@ def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, ki
 
 
 @pytest.mark.usefixtures("untried")
+def test_of_many_documents_that_cannot_be_read_some_are_named_and_the_others_counted(
+    layout: Layout, run: Script
+) -> None:
+    files.store(layout.memory)
+    folder = Path(layout.store("plan"))
+    folder.mkdir()
+    for name in "abcdefgh":
+        (folder / f"{name}.md").write_text("odd", encoding="utf-8")
+    lines = wrong(run)
+    assert [line.partition(".md")[0][-1] for line in lines[:5]] == list("abcde")
+    assert len(lines) == 6 and lines[5].startswith("memory: 3 more files cannot be read")
+
+
+@pytest.mark.usefixtures("untried")
 def test_a_look_that_stumbles_is_a_finding(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,15 +41,15 @@ def test_what_git_ignores_is_refused_and_the_printed_exceptions_bring_it_back(
     before = tree(host)
     told = refusal(run, "--into=.")
     assert said in told and tree(host) == before
-    command = re.search(r"either make exceptions: (.*)\n", told)
-    assert command, told
-    subprocess.run(["/bin/sh", "-c", command[1]], check=True)
+    commands = re.findall(r"(?:either make exceptions:|  and then) (.*)\n", told)
+    assert commands, told
+    subprocess.run(["/bin/sh", "-c", "\n".join(commands)], check=True)
     (host / "tools" / "other").mkdir(parents=True)
     (host / "tools" / "other" / "private.sh").touch()
     (host / ".claude" / "private").touch()
     status = {path: git("check-ignore", "-v", path, "--no-index") if ignored(path) else ""
               for path in ("tools/other/private.sh", ".claude/private")}  # fmt: skip
-    assert run("adopt", "--into=.") == 0
+    assert run("adopt", "--into=.") == 0, run.err
     git("add", "-A")
     tracked = git("ls-files").splitlines()
     assert f"{FOLDER}/scripts/contextkit/names.py" in tracked and f"{FOLDER}/Makefile" in tracked

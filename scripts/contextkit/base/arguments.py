@@ -92,7 +92,7 @@ def _value(option: Option, given: list[str]) -> Any:
     if option.kind == "whole":
         if not last:
             return None
-        if not (last.isascii() and last.isdigit() and len(last) < 19 and int(last)):
+        if not (names.is_whole(last) and int(last)):
             raise bad_input(f"{option.name}={names.brief(last)}: must be a whole number from 1")
         return int(last)
     if option.choices and last and last not in option.choices:

@@ -19,7 +19,7 @@ from contextkit.base.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import NoReturn
 
     from contextkit.base.arguments import Raw
@@ -150,7 +150,7 @@ def asks(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def say_each(sentences: tuple[str, ...]) -> None:
+def say_each(sentences: Iterable[str]) -> None:
     """Talk on stderr, a line each, whatever line ends they quote."""
     for sentence in sentences:
         say(names.one_line(sentence))

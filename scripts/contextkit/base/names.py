@@ -69,7 +69,7 @@ def moment(text: str) -> int:
 def seconds(duration: str) -> int:
     """`90s`, `30m`, `24h`, `7d` as seconds; a bare number is seconds. Raises ContextError."""
     digits, unit = (duration[:-1], duration[-1]) if duration[-1:] in _UNITS else (duration, "s")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+    if not is_whole(digits, 9):
         raise bad_input(f"{duration!r} is no duration: write 90s, 30m, 24h or 7d")
     return int(digits) * _UNITS[unit]
 
@@ -145,6 +145,16 @@ def one_line(text: str) -> str:
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)
     return " ".join(text.split())
+
+
+def clipped(text: str, most: int) -> str:
+    """`text` in at most `most` characters: of a longer one the beginning, and `…`."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def is_whole(text: str, most: int = 18) -> bool:
+    """Whether `text` is a whole number: 1 to `most` digits, 0 to 9 and nothing else."""
+    return 0 < len(text) <= most and text.isascii() and text.isdigit()
 
 
 def brief(text: str, longest: int = 80) -> str:

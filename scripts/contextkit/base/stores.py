@@ -47,6 +47,12 @@ class Store(Record):
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
     mend: str = "mend the file, or remove it"
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, **values: str | bool) -> None:
+            """Unchecked: a test does what every start of every command would pay for."""
+            self.__dict__.update(values)
+
 
 _PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
 
@@ -58,7 +64,7 @@ STORES: tuple[Store, ...] = (
           place="parallelus/manuals/capsules/remember-later.md", is_file=True, in_git=True,
           label="reminders", module="capsules.documents.reminders", mend="mend the file"),
     Store(kind="subagent", setting="registry", place="parallelus/manuals/subagent-registry.json",
-          variable="SUBAGENT_REGISTRY_FILE", is_file=True, in_git=True, label="subagents",
+          variable="SUBAGENT_REGISTRY_FILE", is_file=True, label="subagents",
           module="subagents.documents.registry", mend="mend the file (a merge?), or move it away"),
     Store(kind="capsule_template", setting="capsule_template", holds=COPY, is_file=True,
           place="parallelus/manuals/templates/context_capsule_prompt.md", in_git=True),

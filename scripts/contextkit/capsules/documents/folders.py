@@ -117,7 +117,7 @@ def paths(folder: str) -> list[str]:
 def _age(name: str) -> tuple[str, int, str]:
     stamp, _, number = name.removesuffix(".md").partition("-")
     time = stamp if names.shape(stamp) == "00000000T000000Z" else ""
-    return time, int(number) if number.isdecimal() else 1, name
+    return time, int(number) if names.is_whole(number) else 1, name
 
 
 def chosen_path(layout: Layout, file: str) -> str:

@@ -194,7 +194,7 @@ def is_name(name: str) -> bool:
     if not (name.startswith("handoff-") and name.endswith(".yaml")):
         return False
     head, _, last = name[8:-5].rpartition("-")
-    if last.isascii() and last.isdigit():  # the second of its second
+    if names.is_whole(last):  # the second of its second
         head, _, last = head.rpartition("-")
     return names.shape(last) == _STAMP and "-to-" in head
 

@@ -54,7 +54,11 @@ class State(Record):
         found = []
         for line in self.switches:
             at, giver, to, carried = (line.split() + [""] * 4)[:4]
-            if agents.is_id(to) and (giver == "-" or agents.is_id(giver)) and carried.isdecimal():
+            if (
+                agents.is_id(to)
+                and (giver == "-" or agents.is_id(giver))
+                and names.is_whole(carried)
+            ):
                 found.append(Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9])))
         return found
 

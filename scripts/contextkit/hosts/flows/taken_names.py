@@ -9,11 +9,11 @@ import os
 import re
 
 from contextkit.base import files, makefiles
+from contextkit.hosts.flows.adoption_parts import MAKEFILES
 
 _RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
 _PREFIX = re.compile(r"^\s*(?:override\s+)?CONTEXTKIT_PREFIX\s*:?:?=\s*(\S+)", re.MULTILINE)
 _INCLUDE = re.compile(r"^\s*[-s]?include\s+(.*)")
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # the first that is there is make's
 _MOST = 50  # Makefiles that are read
 
 
@@ -43,7 +43,7 @@ def _sentence(name: str, prefix: str) -> str:
 
 def _texts(into: str, folder: str) -> list[tuple[str, str]]:
     """(path, text) of the host's Makefile and of what it includes by name."""
-    start = next((n for n in _MAKEFILES if os.path.isfile(os.path.join(into, n))), "")
+    start = next((n for n in MAKEFILES if os.path.isfile(os.path.join(into, n))), "")
     found: dict[str, str] = {}
     waiting = [start] if start else []
     while waiting and len(found) < _MOST:

@@ -84,7 +84,7 @@ def parted(name: str) -> tuple[str, str, int]:
     """
     of, _, last = os.path.splitext(name)[0].rpartition("_")
     number = 1
-    if last.isascii() and last.isdigit():
+    if names.is_whole(last):
         number = int(last[:9])
         of, _, last = of.rpartition("_")
     if not of or names.shape(last) != "00000000T000000":

@@ -53,11 +53,12 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
     """The agents' files one by one; once that takes a second, stderr says how far it is."""
     import time
 
-    from contextkit.reviews.flows import agent_files
+    from contextkit.reviews.flows import agent_files, workers
 
     began = said = time.monotonic()
     of = len(about.roster)
-    for number, reading in enumerate(agent_files.read(layout, about), 1):
+    read = workers.told(layout, about, agent_files.read(layout, about))
+    for number, reading in enumerate(read, 1):
         yield reading
         now = time.monotonic()
         if now - said >= 1:
@@ -69,7 +70,12 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import ingest as ingesting
 
     about = asked(layout, args)
-    done = ingesting.ingest(layout, about, _read(layout, about), names.now())
+    now = names.now()
+    done = ingesting.ingest(layout, about, _read(layout, about), now)
+    if about.run:
+        from contextkit.reviews.flows import notices
+
+        notices.tell(layout, about.run, now)
     rows = [{"id": one.agent, **vars(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
     return Answer(

@@ -129,6 +129,12 @@ def agent_file(folder: str, agent: str) -> str:
     return there[0] if there else _candidates(folder, agent)[-1]
 
 
+def is_there(folder: str, agent: str) -> bool:
+    """Whether an agent has left a file that is not empty."""
+    path = agent_file(folder, agent)
+    return os.path.isfile(path) and os.path.getsize(path) > 0
+
+
 def _candidates(folder: str, agent: str) -> list[str]:
     """Where an agent's file may be; the place that a run gives it is the last."""
     names_of = dict.fromkeys((agent, verdict_files.encode(agent)))

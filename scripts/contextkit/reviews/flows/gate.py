@@ -14,7 +14,7 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.vocabulary import SERIOUS
-from contextkit.reviews.flows import ingest
+from contextkit.reviews.flows import ingest, workers
 from contextkit.reviews.flows.agent_files import Asked, Ingested, Reading
 
 TYPE_CHECKING = False
@@ -88,7 +88,9 @@ def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
     if not asked.run:
         return
     run = runs.load(layout, asked.run)
-    if not run.finished_at and decision.awaited.issubset(run.missed):
+    if run.finished_at:
+        return
+    if decision.awaited.issubset({*run.missed, *workers.ended(layout, run)}):
         runs.change(layout, asked.run, finished_at=names.iso(now))
 
 
@@ -201,7 +203,7 @@ def rendered(decision: Decision, asked: Asked) -> str:
     for one in reasons[:_MOST]:
         cells = (one.reason, one.agent or "-", one.text)
         row = "\t".join(map(names.one_line, cells))
-        lines.append(row if len(row) <= _LINE else row[: _LINE - 1].rstrip() + "…")
+        lines.append(names.clipped(row, _LINE))
     if len(reasons) > _MOST:
         lines.append(f"… {len(reasons) - _MOST} more: --json has all")
     return "\n".join(lines)

@@ -14,7 +14,8 @@ from contextkit.base import files, names, sessions
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
-from contextkit.reviews.flows import agent_files
+from contextkit.reviews.documents.runs import Run
+from contextkit.reviews.flows import agent_files, workers
 from contextkit.reviews.flows.agent_files import Asked, Ingested, Reading
 
 TYPE_CHECKING = False
@@ -61,6 +62,8 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
     """
     readings = list(read)
     keep(layout, asked, [reading.verdict for reading in readings], now)
+    if asked.run:
+        settle(layout, runs.load(layout, asked.run), readings, now)
     return [*(reading.found for reading in readings), *uninvited(layout, asked)]
 
 
@@ -70,6 +73,19 @@ def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: 
     for verdict in found:
         for store in (asked.store, "") if asked.store else ("",):
             verdict_files.save(layout, verdict.replace(session_id=session, timestamp=when), store)
+
+
+def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
+    """Note that all verdicts of a run are written and nobody is waited for any more: it is done."""
+    gone = {*run.missed, *workers.ended(layout, run)}
+    waited = [
+        one.agent
+        for one in readings
+        if one.found.validation in ("missing", "partial", "foreign") and one.agent not in gone
+    ]
+    everybody = {one.agent for one in readings} >= set(run.roster)
+    if everybody and not waited and not run.ingested_at:
+        runs.change(layout, run.id, ingested_at=names.iso(now))
 
 
 def uninvited(layout: Layout, asked: Asked) -> list[Ingested]:

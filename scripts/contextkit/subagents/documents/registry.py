@@ -1,6 +1,8 @@
 """The registry: which subagents were started, with which capsule, and what became of them.
 
-    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent; committed
+    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent
+
+It changes while agents run, so git passes over it, unless the host tracks it already.
 
 Other programs keep rows there too, and more keys in ours: a row is therefore the object as it
 stands, and what is no object is left where it is. The fields are told in
@@ -89,6 +91,7 @@ def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
         answer = edit(found)
         after = render(found)
         if after != before:
+            layout.exclude(place)
             files.write(place, after + ("\n" if old.endswith("\n") else ""))
     return answer
 

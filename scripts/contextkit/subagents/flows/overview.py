@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Watched(Record):
     """A row as it is shown. Times are seconds, None where nothing tells them.
 
-    `alerts` are of `stale` (nothing is heard of it), `runtime`, `log` and `dead`.
+    `alerts` are of `stale` (nothing is heard of it), `runtime`, `log`, `dead` and `silent`.
     """
 
     id: str
@@ -91,7 +91,7 @@ def _watched(
         staleness=_staleness(layout, row, known),
         exit_code=code if type(code) is int else None,
         gaps=tuple(registry.gaps_of(row)),
-        alerts=_alerts(status, run_time, age, bounds),
+        alerts=_alerts(status, run_time, age, bounds) or _left_undone(row),
     )
 
 
@@ -115,6 +115,11 @@ def _alerts(
     found += ["runtime"] if (run_time or 0) > longest else []
     found += ["log"] if (age or 0) > quiet else []
     return tuple(found)
+
+
+def _left_undone(row: Row) -> tuple[str, ...]:
+    """`silent` for one that ended well by its exit status alone: nothing came of it."""
+    return ("silent",) if row.get("verdict") in ("ERROR", "FAILED") else ()
 
 
 def _deliverables(layout: Layout, row: Row) -> str:
