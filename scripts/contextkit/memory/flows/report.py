@@ -9,7 +9,6 @@ summary, and every summary comes before details (`digest.py`); what is left out 
 from __future__ import annotations
 
 import os
-import re
 
 from contextkit.base import files, filters, markdown, names, references, templates, tokens
 from contextkit.base.errors import ContextError
@@ -35,9 +34,6 @@ _WORTH = 60  # tokens below which the beginning of a part says too little
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
 _A_LINE = 12  # tokens that the line of any finding costs: no more of them are read than can fit
 _WHOLE = 60  # findings beyond which nobody tries whether they fit whole
-_AGAIN = re.compile(r"\([^()]*memory_recover[^()]*\)")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_COMMAND = re.compile(r"`?make (?:-\S+ )*memory_recover(?: \w+=\S+)*`?")
 
 
 class Part(Record):
@@ -297,12 +293,15 @@ def without_recovery(text: str) -> str:
     """Instructions without the one to run what the reader has just run."""
     if "memory_recover" not in text:
         return text
-    text = _AGAIN.sub("", text)
+    import re
+
+    command = re.compile(r"`?make (?:-\S+ )*memory_recover(?: \w+=\S+)*`?")
+    text = re.sub(r"\([^()]*memory_recover[^()]*\)", "", text)
     kept = []
-    for sentence in _SENTENCE.split(text):
-        rest = _COMMAND.sub("", sentence)
+    for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
+        rest = command.sub("", sentence)
         if rest == sentence or len(rest.split()) > 12:
-            kept.append(_COMMAND.sub("this report", sentence))
+            kept.append(command.sub("this report", sentence))
     return " ".join(" ".join(kept).replace(" ,", ",").split(" ")).strip()
 
 
