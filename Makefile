@@ -38,6 +38,7 @@ contextkit.handoff_show    = handoff show     ## the newest artifact, or that of
 contextkit.handoff_check   = handoff check    ## what is wrong with an artifact or a draft: file=
 contextkit.handoff_consume = handoff consume  ## mark the newest artifact, or that of ref= or file=, as acted upon
 contextkit.handoff_stats   = handoff stats    ## tokens with and without handoffs, of the switches made here or of profiles="a.md b.md …"
+contextkit.handoff_undo    = handoff undo     ## take back the last switch: its artifact and who is active
 contextkit.handoff_reset   = handoff reset    ## no agent is active any more: the next one hands nothing over
 
 ##@ External memory
