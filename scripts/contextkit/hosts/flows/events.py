@@ -87,7 +87,8 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
 
     clean = redaction.redacted(prompt, limits.secrets_allow)[0]
     longest, most = limits.hook_context_characters, limits.hook_context_tokens
-    text = switch.switch_from_prompt(layout, clean, names.now(), longest, most)
+    transcript = given.text("transcript_path")
+    text = switch.switch_from_prompt(layout, clean, names.now(), longest, most, transcript)
     return Answer(context=text) if text else NOTHING
 
 
