@@ -74,6 +74,8 @@ contextkit.verdict_start      = verdict start       ## set a review run up and p
 contextkit.verdict_runs       = verdict runs        ## the review runs: age, state, who is done, the worst verdict; all=1 those that ended too
 contextkit.verdict_end        = verdict end         ## end a run that nobody waits for any more; its files stay: run=
 contextkit.verdict_retry      = verdict retry       ## ask an agent of a run once more, and say what was wrong: run= agent=
+contextkit.verdict_dismiss    = verdict dismiss     ## a finding that is none, kept in git beside the target: run= finding=AGENT/ID reason=
+contextkit.verdict_export     = verdict export      ## the findings of a run as sarif, github or markdown: run= format=
 contextkit.verdict_contract   = verdict contract    ## how and where an agent has to write: run= agent=
 contextkit.verdict_wait       = verdict wait        ## wait until each agent of a run has left its file: run=
 contextkit.verdict_diff       = verdict diff        ## what the branch and the work tree change, each file once, untracked ones too

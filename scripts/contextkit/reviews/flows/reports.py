@@ -37,9 +37,13 @@ class Synthesis(Record):
 
 def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
     """Write findings.json and synthesis.md into the folder of the reviews."""
-    sources = [_source(reading) for reading in read]
+    sources = [source_of(reading) for reading in read]
     found = synthesis.combined(sources)
-    data = findings_json.document(_about(layout, asked, names.iso(now)), sources, found)
+    data = findings_json.document(about(layout, asked, names.iso(now)), sources, found)
+    if asked.run:
+        from contextkit.reviews.flows import history
+
+        history.told(layout, runs.load(layout, asked.run), data, found)
     research = bool(sources) and all(source.review.type == "research" for source in sources)
     if research:
         data["verdict"] = research_report.verdict(sources)
@@ -60,7 +64,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     )
 
 
-def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
+def about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     """What is known of a review beside its files; of a folder without a run that is little."""
     head: dict[str, object] = {"reviewed": when, "input": layout.shown(asked.folder),
                                "input_type": "directory", "synthesis_timestamp": when}  # fmt: skip
@@ -74,7 +78,7 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     return head
 
 
-def _source(reading: Reading) -> Source:
+def source_of(reading: Reading) -> Source:
     ids = [row.id for row in reading.review.findings if row.id]
     wanted = [row.title for row in reading.review.findings] + ["Confidence", "Gaps"]
     research = reading.review.type == "research"

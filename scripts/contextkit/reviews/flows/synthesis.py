@@ -103,7 +103,7 @@ def combined(sources: list[Source]) -> list[Finding]:
     groups: dict[tuple[str, int, str], list[Row]] = {}
     for source in sources:
         times: dict[str, int] = {}
-        for row in _rows(source):
+        for row in rows_of(source):
             title = same_title(row.title)
             times[title] = times.get(title, 0) + 1
             unnamed = "" if title else f"{row.agent}/{row.id}"  # no title is like no other
@@ -112,7 +112,7 @@ def combined(sources: list[Source]) -> list[Finding]:
     return sorted(found, key=lambda one: (ORDER.index(one.severity), -one.convergence, one.key))
 
 
-def _rows(source: Source) -> Iterator[Row]:
+def rows_of(source: Source) -> Iterator[Row]:
     seen: dict[str, int] = {}
     for number, row in enumerate(source.review.findings, 1):
         text = source.sections.get(row.id.upper(), "")
