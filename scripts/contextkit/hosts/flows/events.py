@@ -177,6 +177,12 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
     return NOTHING
 
 
+def of(given: HookInput) -> tuple[Action, ...]:
+    """What is done at an event of a host; nothing at one that its declaration does not hold."""
+    known = hosts.find(given.host).events.get(given.event)
+    return ACTIONS.get(known.ours, ()) if known else ()
+
+
 # In the order in which they are done. The first one that blocks is the one that is heard.
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (sweep, tell_reminders, tell_handoff, recover),

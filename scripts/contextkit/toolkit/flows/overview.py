@@ -229,10 +229,10 @@ def _subagents(layout: Layout) -> Facts:
 def _hosts(layout: Layout) -> Facts:
     """Which hosts have our hooks here, and what went wrong in them."""
     from contextkit.hosts.documents import diagnostics
-    from contextkit.hosts.documents.contracts import HOSTS
+    from contextkit.hosts.documents.contracts import every
     from contextkit.hosts.flows import trials
 
-    found = [host.title for host in HOSTS.values() if trials.installed(layout, host)]
+    found = [host.title for host in every() if trials.installed(layout, host)]
     count = len(diagnostics.lines(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
     advice = ": make doctor shows them" if count else ""
