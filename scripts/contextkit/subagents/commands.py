@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 
@@ -11,10 +10,11 @@ from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, O
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import endings, overview, preparation, watch
-from contextkit.subagents.flows import finish as finishing
-from contextkit.subagents.flows import launch as launching
-from contextkit.subagents.flows.sandboxes import KINDS
+from contextkit.subagents.flows import overview, watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.subagents.flows import preparation
 
 ID = Option(
     name="id", required=True, positional=True, help="as subagent_status shows it, a slug, or latest"
@@ -23,7 +23,13 @@ NOBODY = "No running subagents detected. Exiting monitor loop."
 _SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
 
 
+KINDS = ("here", "throwaway", "worktree")  # as sandboxes.py makes them
+
+
 def launch(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.subagents.flows import launch as launching
+    from contextkit.subagents.flows import preparation
+
     request = _request(args)
     prepared = preparation.prepare(layout, request)
     cli.say_each(prepared.warnings)
@@ -40,12 +46,16 @@ def launch(layout: Layout, args: Arguments) -> Answer:
 
 
 def prompt(layout: Layout, args: Arguments) -> str:
+    from contextkit.subagents.flows import preparation
+
     prepared = preparation.prepare(layout, _request(args))
     cli.say_each(prepared.warnings)
     return prepared.prompt
 
 
 def _request(args: Arguments) -> preparation.Request:
+    from contextkit.subagents.flows import preparation
+
     return preparation.Request(
         now=names.now(),
         slug=args.slug,
@@ -138,6 +148,8 @@ class _Screen:
 
     def _draw(self, found: list[overview.Watched], now: int) -> None:
         """Home, what there is line by line, and whatever the last look left is cleared."""
+        import shutil
+
         width, height = shutil.get_terminal_size((80, 24))
         said = [line[: width - 1] for line in self._said]
         room = max(1, height - len(said) - 3)
@@ -167,6 +179,8 @@ def _alerts(
 
 
 def finish(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.subagents.flows import finish as finishing
+
     report = finishing.Report(
         agent=args.agent,
         status=args.status,
@@ -205,10 +219,14 @@ def _is_piped() -> bool:
 
 
 def abort(layout: Layout, args: Arguments) -> str:
+    from contextkit.subagents.flows import endings
+
     return endings.abort(layout, args.id, args.reason, names.now(), args.force)
 
 
 def cleanup(layout: Layout, args: Arguments) -> str:
+    from contextkit.subagents.flows import endings
+
     return endings.cleanup(layout, args.id, args.force, args.reason, names.now())
 
 

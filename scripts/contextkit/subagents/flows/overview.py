@@ -9,7 +9,6 @@ from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.capsules.flows import drift
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import watch
 
@@ -74,7 +73,8 @@ def _watched(
     heard, kind = max(logs) if logs else (0, "")
     running = status == "running"
     end = now if running else names.moment(str(row.get("finished_at") or ""))
-    run_time = max(0, end - watch.started(row)) if end and watch.started(row) else None
+    began = watch.started(row) if end else 0
+    run_time = max(0, end - began) if end and began else None
     age = max(0, now - heard) if heard and running else None
     code = row.get("exit_code")
     return Watched(
@@ -168,6 +168,8 @@ def _staleness(layout: Layout, row: Row, known: dict[tuple[str, str], str]) -> s
 
 
 def _is_stale(layout: Layout, path: str, scope: object) -> bool:
+    from contextkit.capsules.flows import drift
+
     own = [scope] if isinstance(scope, str) and scope else []
     try:
         return bool(drift.staleness(layout, path, own))
