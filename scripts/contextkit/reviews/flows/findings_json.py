@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from contextkit.base import names
 from contextkit.reviews.documents import vocabulary
-from contextkit.reviews.flows import conflicts, synthesis
+from contextkit.reviews.flows import history, synthesis
+from contextkit.reviews.flows.history import History
 from contextkit.reviews.flows.synthesis import Finding, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PROTOCOL = "1.0"
 
 
 def document(
-    head: dict[str, object], sources: list[Source], found: list[Finding]
+    head: dict[str, object],
+    sources: list[Source],
+    found: list[Finding],
+    earlier: list[dict[str, Any]] | None = None,
+    target: str = "",
 ) -> dict[str, object]:
     """findings.json: the keys of the published format first, then ours.
 
-    `head` has reviewed, input, input_type, and what else is known of the run.
+    `head` has reviewed, input, input_type, and what else is known of the run; `earlier` are the
+    findings of the run before, `target` what is reviewed (default: the input).
     """
+    read = [one.agent for one in sources if one.validation in synthesis.COMPLETED]
+    past = history.compare(target or str(head["input"]), found, earlier or [], read)
     beside = _beside(found)
     first = {key: head[key] for key in ("reviewed", "input", "input_type")}
     agents = [source.agent for source in sources]
@@ -26,23 +38,35 @@ def document(
         "agents_launched": agents,
         "agents_completed": done,
         "agents_failed": [agent for agent in agents if agent not in done],
-        "findings": [_as_json(one, beside) for one in found if one.severity != "IMP"],
-        "improvements": [_improvement(one) for one in found if one.severity == "IMP"],
+        "findings": [
+            _as_json(one, beside) | _past(past, one) for one in found if one.severity != "IMP"
+        ],
+        "improvements": [
+            _improvement(one) | _past(past, one) for one in found if one.severity == "IMP"
+        ],
         "verdict": synthesis.verdict(sources),
         "early_stop": False,
         "content_routing_active": False,
         "synthesis_timestamp": head["synthesis_timestamp"],
         "synthesis_protocol_version": PROTOCOL,
         **{key: value for key, value in head.items() if key not in first},
-        "conflicts": conflicts.conflicts(sources, found),
-        "possible_duplicates": [[a.key, b.key] for a, b in conflicts.possible_duplicates(found)],
+        "conflicts": synthesis.conflicts(sources, found),
+        "possible_duplicates": [[a.key, b.key] for a, b in synthesis.possible_duplicates(found)],
+        "fixed": list(past.fixed),
+        "unchecked": list(past.unchecked),
     }
+
+
+def _past(past: History, one: Finding) -> dict[str, object]:
+    """What is known of a finding across runs; nobody has dismissed one that was just made."""
+    identity, since = past.known[one.key]
+    return {"identity": identity, "since": since, "dismissed": False}
 
 
 def _beside(found: list[Finding]) -> dict[str, list[str]]:
     """For each finding the keys of some others at its place."""
     beside: dict[str, list[str]] = {}
-    for those in conflicts.together(found).values():
+    for those in synthesis.together(found).values():
         for one in those:
             others = [other.key for other in those[:10] if other is not one]
             beside[one.key] = [*dict.fromkeys([*beside.get(one.key, []), *others])][:10]
@@ -68,7 +92,13 @@ def _as_json(one: Finding, beside: dict[str, list[str]]) -> dict[str, object]:
         "severity_conflict": {r.agent: r.severity or "?" for r in one.rows} if differ else {},
         "descriptions": {row.agent: row.description for row in one.rows if row.description},
         "provenance": [
-            {"agent": row.agent, "id": row.id, "severity": row.severity or "?", "place": row.place}
+            {
+                "agent": row.agent,
+                "id": row.id,
+                "severity": row.severity or "?",
+                "place": row.place,
+                "title": row.title,
+            }
             for row in one.rows
         ],
         "key": one.key,

@@ -12,9 +12,16 @@ import os
 from contextkit.base import files, formats, names
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import runs
+from contextkit.reviews.documents import agent_review, runs
 from contextkit.reviews.documents import sections as review_sections
-from contextkit.reviews.flows import findings_json, merged_report, research_report, synthesis
+from contextkit.reviews.flows import (
+    agent_files,
+    findings_json,
+    history,
+    merged_report,
+    research_report,
+    synthesis,
+)
 from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.synthesis import Source
 
@@ -37,9 +44,13 @@ class Synthesis(Record):
 
 def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
     """Write findings.json and synthesis.md into the folder of the reviews."""
-    sources = [_source(reading) for reading in read]
+    sources = [source_of(reading) for reading in read]
     found = synthesis.combined(sources)
-    data = findings_json.document(_about(layout, asked, names.iso(now)), sources, found)
+    run = runs.load(layout, asked.run) if asked.run else None
+    data = findings_json.document(
+        _about(layout, asked, names.iso(now)), sources, found,
+        history.before(layout, run) if run else [], history.target_of(run) if run else "",
+    )  # fmt: skip
     research = bool(sources) and all(source.review.type == "research" for source in sources)
     if research:
         data["verdict"] = research_report.verdict(sources)
@@ -50,14 +61,33 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
         files.store(asked.folder)  # also where somebody removed it meanwhile: git must not see it
     files.write(data_path, formats.to_json(data) + "\n")
     files.write(report, text)
-    lines = kind.lines(sources, found, data)
+    unread = [one for one in sources if not _is_read(one)]
+    lines = [_across_runs(data), *kind.lines(sources, found, data)]
+    lines = [line for line in lines if line]
+    first = agent_files.read_line(len(sources), len(unread))
     shown = [layout.shown(report), layout.shown(data_path)]
     return Synthesis(
         report=shown[0],
         data_path=shown[1],
-        summary="\n".join(_short(line) for line in [*shown, *lines]),
+        summary="\n".join(_short(line) for line in [first, *shown, *lines]),
         data=data,
     )
+
+
+def _is_read(source: Source) -> bool:
+    return source.validation in synthesis.COMPLETED and agent_review.is_read(source.review)
+
+
+def _across_runs(data: dict[str, object]) -> str:
+    """`2 new, 3 still there, 1 fixed`, where there was a run before."""
+    every = [*data["findings"], *data["improvements"]]  # type: ignore[misc]
+    since = [one["since"] for one in every]
+    fixed, unchecked = len(data["fixed"]), len(data["unchecked"])  # type: ignore[arg-type]
+    still = since.count(history.STILL)
+    if not (still or fixed or unchecked):
+        return ""
+    more = f", {unchecked} not looked at again" if unchecked else ""
+    return f"{since.count(history.NEW)} new, {still} still there, {fixed} fixed{more}"
 
 
 def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
@@ -74,7 +104,7 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     return head
 
 
-def _source(reading: Reading) -> Source:
+def source_of(reading: Reading) -> Source:
     ids = [row.id for row in reading.review.findings if row.id]
     wanted = [row.title for row in reading.review.findings] + ["Confidence", "Gaps"]
     research = reading.review.type == "research"
