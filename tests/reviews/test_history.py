@@ -1,4 +1,4 @@
-"""history.py: the next run of a target knows what is new, what is still there, what is fixed."""
+"""The next run of a target knows what is new, what is still there, and what is fixed."""
 
 from __future__ import annotations
 
@@ -7,44 +7,30 @@ from pathlib import Path
 from typing import Any
 
 from conftest import Script
-from contextkit.reviews.flows import findings_json, history, synthesis
-from test_synthesis import HEAD, a_source
+from contextkit.reviews.flows import recognition, synthesis
+from contextkit.reviews.flows.synthesis import Finding
+from test_synthesis import a_source
 
 RACE = 'P1 | P1-1 | "Writer" | Two writers lose one entry at src/app.py:42'
 LEAK = 'P0 | P0-1 | "Login" | Tokens are written to the log'
 
 
-def document(*sources: Any, earlier: list[dict[str, Any]] | None = None) -> Any:
-    found = synthesis.combined(list(sources))
-    return findings_json.document(HEAD, list(sources), found, earlier)
-
-
-def test_a_first_run_has_only_new_findings_with_an_identity_each() -> None:
-    data = document(a_source("fd-a", RACE, LEAK))
-    assert [one["since"] for one in data["findings"]] == ["new", "new"]
-    assert len({one["identity"] for one in data["findings"]}) == 2
-    assert data["fixed"] == [] and data["findings"][0]["dismissed"] is False
+def matches(found: list[Finding], earlier: list[Finding]) -> dict[int, int]:
+    own, olds = ([one.title for one in those] for those in (found, earlier))
+    return recognition.matches(found, own, earlier, olds)
 
 
 def test_a_finding_is_known_again_when_it_moves_or_is_reworded() -> None:
-    before = document(a_source("fd-a", RACE, LEAK))["findings"]
+    before = synthesis.combined([a_source("fd-a", RACE, LEAK)])
     moved = 'P1 | P1-3 | "Writer" | An entry is lost by two writers at src/app.py:44'
-    data = document(a_source("fd-b", moved, LEAK.replace("P0-1", "P0-2")), earlier=before)
-    assert [one["since"] for one in data["findings"]] == ["still", "still"]
-    assert [one["identity"] for one in data["findings"]] == [one["identity"] for one in before]
+    now = synthesis.combined([a_source("fd-b", moved, LEAK.replace("P0-1", "P0-2"))])
+    assert matches(now, before) == {0: 0, 1: 1}
 
 
-def test_what_is_gone_is_fixed_only_if_its_agent_looked_again() -> None:
-    before = document(a_source("fd-a", RACE), a_source("fd-b", LEAK))["findings"]
-    clean = a_source("fd-a", 'P3 | P3-1 | "Names" | A word too many', verdict="safe")
-    gone = a_source("fd-b", validation="missing", status="ERROR")
-    data = document(clean, gone, earlier=before)
-    assert [one["since"] for one in data["findings"] if one["severity"] == "P3"] == ["new"]
-    assert [one["title"] for one in data["fixed"]] == [
-        "Two writers lose one entry at src/app.py:42"
-    ]
-    again = document(clean, earlier=before)
-    assert [one["title"] for one in again["unchecked"]] == ["Tokens are written to the log"]
+def test_a_finding_elsewhere_is_another() -> None:
+    before = synthesis.combined([a_source("fd-a", RACE)])
+    other = RACE.replace("src/app.py", "src/other.py").replace("lose one", "lose an")
+    assert matches(synthesis.combined([a_source("fd-a", other)]), before) == {}
 
 
 def test_the_next_run_of_a_target_says_what_became_of_the_last(repo: Path, run: Script) -> None:
@@ -69,9 +55,5 @@ def test_the_next_run_of_a_target_says_what_became_of_the_last(repo: Path, run: 
     second = review(f'- {LEAK}\n- P2 | P2-1 | "Names" | Two names', "2025-10-24T18:05:00Z")
     assert "1 new, 1 still there, 1 fixed" in run.out
     assert second["findings"][0]["identity"] == first["findings"][0]["identity"]
+    assert second["unchecked"] == []
     assert second["fixed"][0]["identity"] == first["findings"][1]["identity"]
-
-
-def test_the_document_of_a_target_is_what_identities_are_made_of() -> None:
-    (one,) = synthesis.combined([a_source("fd-a", RACE)])
-    assert history.identity_of("a.md", one) != history.identity_of("b.md", one)

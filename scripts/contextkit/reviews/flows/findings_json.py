@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from contextkit.base import names
-from contextkit.reviews.documents import vocabulary
-from contextkit.reviews.flows import history, synthesis
-from contextkit.reviews.flows.history import History
+from contextkit.reviews.documents import identity, vocabulary
+from contextkit.reviews.flows import synthesis
 from contextkit.reviews.flows.synthesis import Finding, Source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 PROTOCOL = "1.0"
 
@@ -19,16 +14,11 @@ def document(
     head: dict[str, object],
     sources: list[Source],
     found: list[Finding],
-    earlier: list[dict[str, Any]] | None = None,
-    target: str = "",
 ) -> dict[str, object]:
     """findings.json: the keys of the published format first, then ours.
 
-    `head` has reviewed, input, input_type, and what else is known of the run; `earlier` are the
-    findings of the run before, `target` what is reviewed (default: the input).
+    `head` has reviewed, input, input_type, and what else is known of the run.
     """
-    read = [one.agent for one in sources if one.validation in synthesis.COMPLETED]
-    past = history.compare(target or str(head["input"]), found, earlier or [], read)
     beside = _beside(found)
     first = {key: head[key] for key in ("reviewed", "input", "input_type")}
     agents = [source.agent for source in sources]
@@ -39,10 +29,10 @@ def document(
         "agents_completed": done,
         "agents_failed": [agent for agent in agents if agent not in done],
         "findings": [
-            _as_json(one, beside) | _past(past, one) for one in found if one.severity != "IMP"
+            _as_json(one, beside) | _alone(head, one) for one in found if one.severity != "IMP"
         ],
         "improvements": [
-            _improvement(one) | _past(past, one) for one in found if one.severity == "IMP"
+            _improvement(one) | _alone(head, one) for one in found if one.severity == "IMP"
         ],
         "verdict": synthesis.verdict(sources),
         "early_stop": False,
@@ -52,15 +42,15 @@ def document(
         **{key: value for key, value in head.items() if key not in first},
         "conflicts": synthesis.conflicts(sources, found),
         "possible_duplicates": [[a.key, b.key] for a, b in synthesis.possible_duplicates(found)],
-        "fixed": list(past.fixed),
-        "unchecked": list(past.unchecked),
+        "fixed": [],
+        "unchecked": [],
     }
 
 
-def _past(past: History, one: Finding) -> dict[str, object]:
-    """What is known of a finding across runs; nobody has dismissed one that was just made."""
-    identity, since = past.known[one.key]
-    return {"identity": identity, "since": since, "dismissed": False}
+def _alone(head: dict[str, object], one: Finding) -> dict[str, object]:
+    """What is known of a finding without any other run; `history` knows more."""
+    name = identity.identity(str(head["input"]), one.title, one.place)
+    return {"identity": name, "since": "new", "dismissed": ""}
 
 
 def _beside(found: list[Finding]) -> dict[str, list[str]]:

@@ -17,7 +17,6 @@ from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.flows import (
     agent_files,
     findings_json,
-    history,
     merged_report,
     research_report,
     synthesis,
@@ -46,11 +45,11 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     """Write findings.json and synthesis.md into the folder of the reviews."""
     sources = [source_of(reading) for reading in read]
     found = synthesis.combined(sources)
-    run = runs.load(layout, asked.run) if asked.run else None
-    data = findings_json.document(
-        _about(layout, asked, names.iso(now)), sources, found,
-        history.before(layout, run) if run else [], history.target_of(run) if run else "",
-    )  # fmt: skip
+    data = findings_json.document(about(layout, asked, names.iso(now)), sources, found)
+    if asked.run:
+        from contextkit.reviews.flows import history
+
+        history.told(layout, runs.load(layout, asked.run), data, found)
     research = bool(sources) and all(source.review.type == "research" for source in sources)
     if research:
         data["verdict"] = research_report.verdict(sources)
@@ -81,16 +80,17 @@ def _is_read(source: Source) -> bool:
 def _across_runs(data: dict[str, object]) -> str:
     """`2 new, 3 still there, 1 fixed`, where there was a run before."""
     every = [*data["findings"], *data["improvements"]]  # type: ignore[misc]
-    since = [one["since"] for one in every]
-    fixed, unchecked = len(data["fixed"]), len(data["unchecked"])  # type: ignore[arg-type]
-    still = since.count(history.STILL)
+    since = [one.get("since") for one in every]
+    fixed, unchecked = (len(data.get(key) or ()) for key in ("fixed", "unchecked"))  # type: ignore[arg-type]
+    still = since.count("still")
     if not (still or fixed or unchecked):
         return ""
     more = f", {unchecked} not looked at again" if unchecked else ""
-    return f"{since.count(history.NEW)} new, {still} still there, {fixed} fixed{more}"
+    new = since.count("new")
+    return f"{new} new, {still} still there, {fixed} fixed{more}"
 
 
-def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
+def about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     """What is known of a review beside its files; of a folder without a run that is little."""
     head: dict[str, object] = {"reviewed": when, "input": layout.shown(asked.folder),
                                "input_type": "directory", "synthesis_timestamp": when}  # fmt: skip

@@ -110,7 +110,7 @@ def combined(sources: list[Source]) -> list[Finding]:
     groups: dict[tuple[str, int, str], list[Row]] = {}
     for source in sources:
         times: dict[str, int] = {}
-        for row in _rows(source):
+        for row in rows_of(source):
             title = same_title(row.title)
             times[title] = times.get(title, 0) + 1
             unnamed = "" if title else f"{row.agent}/{row.id}"  # no title is like no other
@@ -187,7 +187,7 @@ def possible_duplicates(found: list[Finding]) -> list[tuple[Finding, Finding]]:
     return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
 
 
-def _rows(source: Source) -> Iterator[Row]:
+def rows_of(source: Source) -> Iterator[Row]:
     seen: dict[str, int] = {}
     for number, row in enumerate(source.review.findings, 1):
         text = source.sections.get(row.id.upper(), "")
