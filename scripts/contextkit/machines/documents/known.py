@@ -43,6 +43,7 @@ class Version:
 
     stat: size, time in ns, inode, by which a change is seen without reading; empty: read it.
     gone: it was removed here; a version that does not know of that removal is not taken again.
+    mine: this machine made the text, so it is the one to publish it.
     """
 
     sha256: str
@@ -51,6 +52,7 @@ class Version:
     clock: Clock = field(default_factory=dict)
     stat: tuple[int, ...] = ()
     gone: bool = False
+    mine: bool = False
     beside: list[Copy] = field(default_factory=list)
 
 
@@ -157,5 +159,3 @@ def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:
     files.store(layout.state)
     text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False)
     files.write(os.path.join(folder(layout), name), text)
-
-

@@ -1,4 +1,4 @@
-"""Which documents a push or pull is about: all, or those of some kinds, a session, a task, a run."""
+"""Which documents a push or pull is about: all, or some kinds, one session, task or run."""
 
 from __future__ import annotations
 

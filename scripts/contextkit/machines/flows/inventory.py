@@ -77,6 +77,7 @@ def _note(
         at=names.iso(now),
         clock=clocks.ticked(before.clock, machine.id, known.count),
         stat=stat,
+        mine=True,
         beside=before.beside,
     )
 
@@ -112,7 +113,7 @@ def _note_ended(layout: Layout, machine: Machine, known: Known, now: int) -> Non
             known.count += 1
             before = version.clock if version else {}
             clock = clocks.ticked(before, machine.id, known.count)
-            known.documents[name] = Version(sha256="", at=names.iso(now), clock=clock)
+            known.documents[name] = Version(sha256="", at=names.iso(now), clock=clock, mine=True)
     for name, version in known.documents.items():
         kind, what = name.partition("/")[::2]
         if kind == manifests.ENDED and not version.gone:
@@ -128,3 +129,4 @@ def _note_settled(layout: Layout, machine: Machine, known: Known, version: Versi
             known.count += 1
             joined = clocks.joined(version.clock, copy.clock)
             version.clock = clocks.ticked(joined, machine.id, known.count)
+            version.mine = True

@@ -190,7 +190,9 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     if version is None or not version.sha256:
         offer.known.count += 1
         first = clocks.ticked({}, offer.machine.id, offer.known.count)
-        version = known[entry.name] = Version(sha256=digest, bytes=len(ours), clock=first)
+        version = known[entry.name] = Version(
+            sha256=digest, bytes=len(ours), clock=first, mine=True
+        )
     if digest == entry.sha256:
         _learn(offer, entry, path, data, version)
         return ""
@@ -204,13 +206,13 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     return _beside(offer, entry, path, data, version)
 
 
-def _learn(
-    offer: Offer, entry: Entry, path: str, data: bytes, version: Version | None
-) -> Version:
+def _learn(offer: Offer, entry: Entry, path: str, data: bytes, version: Version | None) -> Version:
     """What is at `path` now is `data`, which knows of all that the entry does."""
     state = os.stat(path)
     learned = version or Version(sha256="")
-    learned.sha256, learned.bytes, learned.gone = names.sha256(data), len(data), False
+    digest = names.sha256(data)
+    learned.mine = learned.mine and digest == learned.sha256
+    learned.sha256, learned.bytes, learned.gone = digest, len(data), False
     learned.at = entry.at
     learned.stat = (state.st_size, state.st_mtime_ns, state.st_ino)
     offer.known.documents[entry.name] = learned
@@ -228,6 +230,7 @@ def _merged(
     if merged not in (ours, theirs):
         offer.known.count += 1
         learned.clock = clocks.ticked(learned.clock, offer.machine.id, offer.known.count)
+        learned.mine = True
     return "merged" if merged != ours else ""
 
 

@@ -37,7 +37,7 @@ def push(
             try:
                 return _push(layout, at, there, machine, known, chosen, redact, dry_run)
             except Elsewhere:
-                if remotes.recall(at, there, machine):
+                if remotes.recall(at, there, known):
                     knowledge.save_remote(layout, there, machine.id)
                 else:  # this folder is a copy of another one, which goes on under this id
                     machine, known = remotes.begin(layout)
@@ -55,9 +55,9 @@ def _push(
     if not dry_run:
         knowledge.save(layout, known)
     if there.pending or not there.digest:
-        if not remotes.recall(at, there, machine):
+        if not remotes.recall(at, there, known):
             raise Elsewhere("another folder pushes as this machine")
-    new = _changed(known, machine, there)
+    new = _changed(known, there)
     about = choice.about(layout, [name for name in new if name in texts], texts)
     new = [name for name in new if chosen.takes(name, about.get(name, ""))]
     objects, entries = _gathered(layout, known, texts, new, about, redact, report)
@@ -83,15 +83,17 @@ def _verb(entry: Entry) -> str:
     return "redacted" if entry.redacted else "sent"
 
 
-def _changed(known: Known, machine: Machine, there: Remote) -> list[str]:
+def _changed(known: Known, there: Remote) -> list[str]:
     """The names of what this machine made and the remote does not have as it is now."""
     found = []
     for name, version in known.documents.items():
         published = there.entries.get(name)
         if published is None:
-            if machine.id in version.clock and not version.gone:
+            if version.mine and not version.gone:
                 found.append(name)
             continue
+        if not (version.mine or version.gone):
+            continue  # another machine has the newer text and publishes it
         entry = published.entry
         same = entry.redacted or entry.sha256 == version.sha256
         if entry.gone != version.gone or not (same and entry.clock == version.clock):

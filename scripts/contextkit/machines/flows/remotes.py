@@ -106,9 +106,7 @@ def read_heads(found: dict[str, bytes], said: list[str]) -> dict[str, Head]:
 
 def read_manifest(data: bytes, machine: str, number: int) -> Manifest:
     where = f"manifest {number} of {machine}"
-    return manifests.parse(
-        parcels.unpack(data, manifests.MOST_MANIFEST, where), machine, number
-    )
+    return manifests.parse(parcels.unpack(data, manifests.MOST_MANIFEST, where), machine, number)
 
 
 def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:
@@ -156,26 +154,37 @@ def begin(layout: Layout) -> tuple[Machine, Known]:
     return machine, found
 
 
-def recall(engine: Engine, remote: Remote, machine: Machine) -> bool:
+def recall(engine: Engine, remote: Remote, known: Known) -> bool:
     """Learn from the remote what we have there; False where somebody else is us there.
 
     For when a push was killed, our notes of this remote are lost, or somebody forgot us there.
     """
-    data = engine.heads().get(machine.id)
+    data = engine.heads().get(known.machine)
     if data is None:
         remote.entries, remote.digest, remote.pending = {}, "", ""
         return True
-    head = manifests.parse_head(data, machine.id)
-    ours = ("", remote.digest, remote.pending) if not remote.digest else (
-        remote.digest, remote.pending)  # fmt: skip
-    if remote.digest and head.digest not in ours:
+    head = manifests.parse_head(data, known.machine)
+    if remote.digest and head.digest not in (remote.digest, remote.pending):
         return False
     if head.digest != remote.digest or not remote.entries:
-        remote.entries = {
-            name: Published(number=number, entry=entry)
-            for name, (number, entry) in read_entries(engine, head, 0).items()
-        }
+        there = read_entries(engine, head, 0)
+        if not _may_be_ours(known, [entry for _, entry in there.values()]):
+            return False
+        remote.entries = {name: Published(number=n, entry=entry) for name, (n, entry) in
+                          there.items()}  # fmt: skip
     remote.number, remote.digest, remote.pending = head.number, head.digest, ""
+    return True
+
+
+def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
+    """Whether we can have published these: none is newer than what we count, or another text."""
+    for entry in entries:
+        version = known.documents.get(entry.name)
+        if entry.clock.get(known.machine, 0) > known.count:
+            return False
+        if version is not None and version.clock == entry.clock:
+            if version.sha256 != entry.sha256 and not entry.redacted:
+                return False
     return True
 
 

@@ -156,6 +156,9 @@ def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
 def address(name: str) -> str:
     """A name as people read it: `payload:s-42/20261122-043007-auth`."""
     kind, _, path = name.partition("/")
+    if kind == manifests.ENDED:
+        of, _, subject = path.partition("/")
+        return f"{'session' if of == 'payload' else 'task'}:{subject}"
     store = _store(kind)
     suffix = os.path.splitext(path)[1] if store and not store.is_file else ""
     return f"{kind}:{path.removesuffix(suffix) if suffix else path}"

@@ -60,26 +60,26 @@ class Git:
             "--no-recurse-submodules", "--force", "--", self._remote,
             f"+{REFS}*:{self._here()}*",
         )  # fmt: skip
-        heads = {}
-        for machine in self._machines():
-            found = dict(self.get(machine, [manifests.head_key(machine)]))
-            heads.update({machine: data for data in found.values()})
-        return heads
+        keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in self._machines()}
+        return {keys[key]: data for key, data in self._read(list(keys))}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """(key, value) of those that the machine has; `heads` brought them here."""
-        wanted = list(keys)
-        tip = self._here() + machine
-        asked = "".join(f"{tip}:{key}\n" for key in wanted)
-        data = self._git("cat-file", "--batch", given=asked.encode())
+        for name, data in self._read([f"{machine}:{key}" for key in keys]):
+            yield name.partition(":")[2], data
+
+    def _read(self, wanted: list[str]) -> Iterator[tuple[str, bytes]]:
+        """Each `machine:key` that is there, and what it holds."""
+        asked = "".join(f"{self._here()}{name}\n" for name in wanted)
+        data = self._git("cat-file", "--batch", given=asked.encode()) if wanted else b""
         at = 0
-        for key in wanted:
+        for name in wanted:
             end = data.index(b"\n", at)
             fields = data[at:end].split()
             at = end + 1
             if len(fields) == 3 and fields[1] == b"blob" and fields[2].isdigit():
                 size = int(fields[2])
-                yield key, data[at : at + size]
+                yield name, data[at : at + size]
                 at += size + 1
 
     def put(
