@@ -58,10 +58,14 @@ class Version:
 
 @dataclass(kw_only=True)
 class Known:
-    """`count` is the number of the last change that this machine made."""
+    """`count` is the number of the last change that this machine made.
+
+    unfinished: a pull wrote documents and has not made the indexes of them yet.
+    """
 
     machine: str
     count: int = 0
+    unfinished: bool = False
     documents: dict[str, Version] = field(default_factory=dict)
 
 
@@ -112,7 +116,12 @@ def load(layout: Layout, machine: str) -> Known:
             )
             for name, one in found["documents"].items()
         }
-        return Known(machine=machine, count=int(found["count"]), documents=documents)
+        return Known(
+            machine=machine,
+            count=int(found["count"]),
+            unfinished=found.get("unfinished") is True,
+            documents=documents,
+        )
     except (KeyError, TypeError, ValueError, AttributeError):
         return Known(machine=machine)
 
@@ -124,7 +133,7 @@ def save(layout: Layout, known: Known) -> None:
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
     """What we know of a remote; nothing where it is lost, or we were another machine then."""
     found = _read(_remote_path(layout, address))
-    if found.get("machine") != machine or found.get("address") != address:
+    if found.get("machine") != machine or found.get("address") != names.sha256(address.encode()):
         return Remote(address=address)
     try:
         entries = {
@@ -139,7 +148,8 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
 
 def save_remote(layout: Layout, remote: Remote, machine: str) -> None:
     name = os.path.basename(_remote_path(layout, remote.address))
-    _write(layout, name, {"machine": machine, **asdict(remote)})
+    hidden = names.sha256(remote.address.encode())  # a URL may hold a password
+    _write(layout, name, {"machine": machine, **asdict(remote), "address": hidden})
 
 
 def _remote_path(layout: Layout, address: str) -> str:

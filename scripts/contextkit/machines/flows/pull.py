@@ -56,6 +56,8 @@ def pull(
         there = knowledge.load_remote(layout, address, machine.id)
         offer = Offer(layout, machine, known, report)
         inventory.look(layout, machine, known, offer.now, report.said)
+        if known.unfinished:  # a pull that was killed: which sessions got something is not known
+            offer.sessions.update(dict.fromkeys(payloads.sessions_in(layout)))
         heads = remotes.read_heads(at.heads(), report.said)
         others = [head for head in heads.values() if head.machine != machine.id]
         for head in _meant(others, source):
@@ -67,6 +69,7 @@ def pull(
             knowledge.save(layout, known)
         if not dry_run:
             _make_indexes(offer)
+            known.unfinished = False
             there.pulled_at = names.iso(offer.now)
             knowledge.save(layout, known)
             knowledge.save_remote(layout, there, machine.id)
@@ -108,6 +111,9 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
         for entry in documents:
             report.add("taken", shares.address(entry.name), entry.bytes, head.name)
         return
+    if documents and not offer.known.unfinished:
+        offer.known.unfinished = True
+        knowledge.save(offer.layout, offer.known)
     for first in range(0, len(documents), _AT_ONCE):
         part = documents[first : first + _AT_ONCE]
         keys = dict.fromkeys(manifests.object_key(entry.sha256) for entry in part)

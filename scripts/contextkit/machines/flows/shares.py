@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, nullcontext
 from contextkit.base import files, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.capsules.documents import reminders
 from contextkit.machines.documents import manifests
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
@@ -224,6 +225,8 @@ def prepare(layout: Layout, name: str) -> None:
         path = place(layout, name)
         if not os.path.isdir(os.path.dirname(path)):
             files.store(os.path.dirname(path))
+    elif kind == "reminder":
+        reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
     elif store and not store.in_git and not store.is_file:
         layout.make_store(kind)
 
