@@ -21,14 +21,13 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from contextkit.base import facts, tokens
+from contextkit.base.digests import reading
 from contextkit.base.digests.reading import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-HEAD, TAIL = 160_000, 32_000  # characters of a text that are read for units, where it is longer
-_SAMPLE = 6_000  # characters in which a kind is looked for
 _SHARE = 0.7  # of the cap for units with a rank
 _ROW = 4  # tokens around a row
 _TRIES = 48  # units that are tried for what room is left
@@ -84,33 +83,51 @@ def kind_of(text: str) -> str:
     return max(sure, key=lambda name: (sure[name], name))
 
 
-def tell(
-    text: str,
-    cap: int,
-    *,
-    tokenizer: str = tokens.DEFAULT,
-    most_rows: int = 7,
-    kind: str = "",
-    fits: Callable[[Digest], bool] | None = None,
-) -> Digest:
-    """`text` told within `cap` tokens (or as long as `fits` says that it fits, asked of the digest
-    as it is to be shown).
-    """
-    kind = kind or kind_of(text)
-    found = [unit for unit in kinds()[kind].units(text) if unit.weight > 0 and unit.text.strip()]
-    if not found and kind != "plain":
-        found = [u for u in kinds()["plain"].units(text) if u.weight > 0 and u.text.strip()]
-    all_facts = facts.find(text)
-    weighed = _Weighed(found, all_facts, tokenizer)
+def tell(text: str, cap: int, *, tokenizer: str = tokens.DEFAULT, most_rows: int = 7) -> Digest:
+    """`text` told within `cap` tokens of the reader's tokenizer."""
+    return Told(text, tokenizer).digest(cap, most_rows)
 
-    def made(chosen: Sequence[int]) -> Digest:
-        return _digest(kind, weighed, list(chosen), most_rows)
 
-    def within(digest: Digest) -> bool:
-        return fits(digest) if fits else tokens.within(digest.summary, cap, tokenizer)
+class Told:
+    """A text that was read, to be told once or several times."""
 
-    chosen = _chosen(weighed, cap, within, made)
-    return _counted(made(chosen), all_facts)
+    def __init__(self, text: str, tokenizer: str = tokens.DEFAULT) -> None:
+        self.kind = kind_of(text)
+        self.facts = facts.find(text)
+        self.tokenizer = tokenizer
+        units = [unit for unit in kinds()[self.kind].units(text) if unit.weight > 0]
+        if not units and self.kind != "plain":
+            units = kinds()["plain"].units(text)
+        self._weighed = _Weighed(units, self.facts, tokenizer)
+
+    def digest(
+        self, cap: int, most_rows: int = 7, fits: Callable[[Digest], bool] | None = None
+    ) -> Digest:
+        """It within `cap` tokens; or, where `fits` is given, as long as that says so of a digest
+        as it is to be shown (`cap` is then about how much that is).
+        """
+
+        def made(chosen: Sequence[int]) -> Digest:
+            return _digest(self.kind, self._weighed, list(chosen), most_rows)
+
+        def within(digest: Digest) -> bool:
+            return fits(digest) if fits else tokens.within(digest.summary, cap, self.tokenizer)
+
+        found = made(_chosen(self._weighed, cap, within, made))
+        return found._replace(kept=self.kept(found.summary), total=len(self.facts))
+
+    def kept(self, said: str) -> int:
+        """How many facts of the text `said` carries."""
+        return facts.kept(self.facts, said)
+
+    def lead(self, most: int = 3, cap: int = 100) -> str:
+        """What decides of it in up to `most` sentences."""
+        digest = self.digest(cap, most)
+        said: list[str] = []
+        for text in (digest.key, *(row.finding for row in digest.rows)):
+            said += reading.sentences(text)
+        whole = [one if one[-1] in ".!?。！？…" else one + "." for one in said[:most]]
+        return " ".join(whole)
 
 
 class _Weighed:
@@ -272,8 +289,3 @@ def _more(missing: list[Unit]) -> list[Row]:
     for group, units in groups.items():
         rows.append(Row(group, f"+{len(units)} more", units[0].line))
     return rows
-
-
-def _counted(digest: Digest, all_facts: list[facts.Fact]) -> Digest:
-    said = digest.summary
-    return digest._replace(kept=facts.kept(all_facts, said), total=len(all_facts))

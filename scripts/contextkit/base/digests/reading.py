@@ -7,7 +7,7 @@ words, a table row with those of its head, an event of a log, a file of a diff.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,19 @@ LONGEST = 320  # characters of a unit; a longer sentence is told up to a clause'
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs approx resp ca bzw z.b d.h p.ej no st".split()
 )
+
+
+class Pattern:
+    """A regular expression that is compiled when it is first used: a text is of one kind only."""
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        self._source, self._flags = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(self._source, self._flags)
+        for method in ("match", "search", "sub", "findall", "finditer"):
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
 
 
 class Unit(NamedTuple):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from contextkit.base.digests.reading import Unit
+from contextkit.base.digests.reading import Pattern, Unit
 
-_BEGINS = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
-_HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
-_DEFINES = re.compile(
+_BEGINS = Pattern(r"^(?:diff --git |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
+_HUNK = Pattern(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
+_DEFINES = Pattern(
     r"^([+-])\s*(?:export |public |private |async |static |pub )*"
     r"((?:def|class|func|fn|function|struct|interface|enum|type|trait) \w+)"
 )

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import re
 
-from contextkit.base.digests.reading import Unit
+from contextkit.base.digests.reading import Pattern, Unit
 
-_STAMP = re.compile(
+_STAMP = Pattern(
     r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
 )
-_LEVEL = re.compile(
+_LEVEL = Pattern(
     r"\b(PASSED|PASS|FAILED|FAIL|ERROR|SKIPPED|SKIP|XFAIL|XPASS|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL"
     r"|CRITICAL|NOTICE)\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])"
 )
-_FAILS = re.compile(
+_FAILS = Pattern(
     r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×]\s"
     r"|^(?:E   |npm ERR!|fatal:|panic:|error(?:\[\w+\])?:|Error:|make(?:\[\d+\])?: \*\*\*|--- FAIL)"
     r"|\b\w*(?:Error|Exception)\b:|: (?:fatal )?error\b|\bpanicked at\b|\bSegmentation fault\b"
     r"|\bTraceback \(most|exit(?:ed with)?(?: code| status)?:? [1-9]"
 )
-_NOT = re.compile(
+_NOT = Pattern(
     r"\b(?:0|no|without|zero) (?:errors?|failures?|failed)\b|\b(?:errors?|failed"
     r"|failures?)[=:] ?0\b"
     r"|\bPASS(?:ED)?\b|^\s*ok\b|^\s*[✓✔]",
     re.I,
 )
-_VERDICT = re.compile(
+_VERDICT = Pattern(
     r"\b\d+ (?:passed|failed|errors?|failing|passing|tests?|skipped|warnings?)\b|^Tests?:"
     r"|^test result:"
     r"|^BUILD |^FAILED \(|^OK(?: \(|$)|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit (?:code"
@@ -35,9 +35,9 @@ _VERDICT = re.compile(
     r"|^error: could not compile",
     re.I,
 )
-_TEST = re.compile(r"\S+::\S+|\S+\.\w+:\d+(?::\d+)?|^(?:not ok \d+ -? ?|--- FAIL: )(\S.*)")
-_PLACE = re.compile(r"[\w./-]+\.\w{1,5}:\d+(?::\d+)?")
-_VARY = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
+_TEST = Pattern(r"\S+::\S+|\S+\.\w+:\d+(?::\d+)?|^(?:not ok \d+ -? ?|--- FAIL: )(\S.*)")
+_PLACE = Pattern(r"[\w./-]+\.\w{1,5}:\d+(?::\d+)?")
+_VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _LONGEST = 260  # characters of a line that are told
 

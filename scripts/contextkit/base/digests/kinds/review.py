@@ -7,25 +7,25 @@ from collections.abc import Iterator
 
 from contextkit.base.digests import reading
 from contextkit.base.digests.kinds import report
-from contextkit.base.digests.reading import Unit
+from contextkit.base.digests.reading import Pattern, Unit
 
 _SEVERITY = (
     "P[0-3]|IMP|BLOCKERS?|CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|NITS?"
     "|KRITISCH|HOCH|CRÍTIC[OA]|ALT[OA]|CRITIQUE"
 )
-_INDEX = re.compile(rf"^\s*[-*+]\s*\W{{0,4}}({_SEVERITY})\W{{0,4}}\s*\|\s*(.+)$", re.I)
-_TITLE = re.compile(
+_INDEX = Pattern(rf"^\s*[-*+]\s*\W{{0,4}}({_SEVERITY})\W{{0,4}}\s*\|\s*(.+)$", re.I)
+_TITLE = Pattern(
     rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+[.):]\s*)?(.*?\b({_SEVERITY})\b(?!-?agent).*)$",
     re.I,
 )
-_OWN_LINE = re.compile(
+_OWN_LINE = Pattern(
     rf"^\W*(?:severity|priority|schweregrad|gravidade|gravedad)\W*[:|]\W*({_SEVERITY})\b", re.I
 )
-_VERDICT = re.compile(
+_VERDICT = Pattern(
     r"^\W*(?:overall\s+)?(?:verdict|urteil|veredicto|verdetto)\b\W*[:：—-]\s*\W*(\S.*)$", re.I
 )
-_HEADING = re.compile(r"^#{1,6}\s")
-_PLACE = re.compile(r"`?([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
+_HEADING = Pattern(r"^#{1,6}\s")
+_PLACE = Pattern(r"`?([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
 _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "CRITIQUE": 2,
           "P1": 3, "HIGH": 3, "MAJOR": 3, "HOCH": 3, "ALTO": 3}  # fmt: skip
 
