@@ -12,7 +12,7 @@ import toon_format
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.documents.summaries import Row
+from contextkit.payloads.documents.receipts import Row
 from contextkit.payloads.flows import retention, storing
 from contextkit.payloads.flows.storing import Output, Stored
 

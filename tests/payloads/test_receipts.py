@@ -12,8 +12,7 @@ from contextkit.base import facts, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import receipts
-from contextkit.payloads.documents.receipts import Receipt
-from contextkit.payloads.documents.summaries import Row
+from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.payloads.flows import storing
 from growth import calls
 from hypothesis import example, given, settings

@@ -45,7 +45,7 @@ class Digest(NamedTuple):
     """What a text says, its rows in the text's order; `left` are units that are not told.
 
     `key` is the one that counts most, by what the text itself calls key. `rest` is the line of the
-    first unit of weight that had no room, 0 where there is none.
+    first unit that had no room and `last` that of the last one, 0 where there is none.
     """
 
     kind: str
@@ -55,6 +55,7 @@ class Digest(NamedTuple):
     total: int
     left: int
     rest: int
+    last: int = 0
 
     @property
     def summary(self) -> str:
@@ -252,10 +253,9 @@ def _digest(kind: str, weighed: _Weighed, chosen: list[int], most_rows: int) -> 
             rows.append(Row(unit.aspect, unit.text, unit.line))
     counts = _more([unit for unit in missing if unit.rank])
     rows = [*_few(rows, most_rows - len(counts)), *counts]
-    rest = next((unit.line for unit in missing if unit.rank), 0) or next(
-        (unit.line for unit in missing), 0
-    )
-    return Digest(kind, tuple(rows), key, 0, 0, len(missing), rest)
+    lines = [unit.line for unit in missing if unit.line]
+    first, last = min(lines, default=0), max(lines, default=0)
+    return Digest(kind, tuple(rows), key, 0, 0, len(missing), first, last)
 
 
 def _key(units: list[Unit], chosen: list[int]) -> int:

@@ -138,5 +138,5 @@ def _place(lines: list[str], at: int, identity: str) -> str:
         if _HEADING.match(line):
             break
         if place := _PLACE.search(line):
-            return place[1]
+            return str(place[1])
     return ""
