@@ -140,7 +140,7 @@ def all_severe_told(text: str, receipt: str) -> bool:
     """Whether each P0 and P1 is named in the receipt, or counted in a `+n more`."""
     count, _ = severe(text)
     named = len(set(re.findall(r"\bP[01]-\d+\b", receipt)))
-    more = sum(int(n) for n in re.findall(r"P[01],?\"?\+(\d+) more", receipt))
+    more = sum(int(n) for n in re.findall(r"P[01]\W{1,4}(\d+) more", receipt))
     return named + more >= count
 
 

@@ -59,7 +59,9 @@ def test_what_the_author_leaves_out_is_taken_from_the_text(layout: Layout) -> No
         ],
         "keyFindings": "The cache takes 52 ms in src/a.py.",
         "tokens_stored": 600,
+        "kind": "report",
         "facts_kept": "3/3",
+        "more": "make -s payload_show ref=20251128-100500-speed lines=1-9",
     }
     payload = payload_of(stored)
     assert payload.summary == "The cache takes 52 ms in src/a.py. It is slow."

@@ -275,7 +275,7 @@ DEAR = "argparse contextlib dataclasses datetime enum hashlib inspect jinja2 jso
 
 @pytest.mark.parametrize(
     "command",
-    [("store", "--topic=x", *CALL), ("list", "--session=s"), ("show", "latest"), ("find", "cache"),
+    [("list", "--session=s"), ("show", "latest"), ("find", "cache"),
      ("end", "--session=s"), ("sweep",), ("repair", "--session=s")],
 )  # fmt: skip
 def test_no_command_imports_what_costs_a_third_of_a_start(

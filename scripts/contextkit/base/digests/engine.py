@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-_SHARE = 0.7  # of the cap for units with a rank
+_SHARE = 0.55  # of the cap for units with a rank
 _ROW = 4  # tokens around a row
+_TASTE = 0.7  # how much what a unit decides counts beside its facts
+_BARE, _KEY = 0.12, 0.4  # facts that a unit without any is worth, and one that is called key
+_NAME, _NAMES = 12, 8  # characters of a short name, and names that are listed after `+n more`
 _TRIES = 48  # units that are tried for what room is left
 
 
@@ -56,6 +59,7 @@ class Digest(NamedTuple):
     left: int
     rest: int
     last: int = 0
+    at: int = 0  # the line of `key`
 
     @property
     def summary(self) -> str:
@@ -93,12 +97,16 @@ class Told:
     """A text that was read, to be told once or several times."""
 
     def __init__(self, text: str, tokenizer: str = tokens.DEFAULT) -> None:
-        self.kind = kind_of(text)
-        self.facts = facts.find(text)
+        said = reading.part(text)
+        self.kind = kind_of(said)
+        self.facts = facts.find(said)
         self.tokenizer = tokenizer
-        units = [unit for unit in kinds()[self.kind].units(text) if unit.weight > 0]
+        self.partly = said is not text
+        units = [unit for unit in kinds()[self.kind].units(said) if unit.weight > 0]
         if not units and self.kind != "plain":
-            units = kinds()["plain"].units(text)
+            units = kinds()["plain"].units(said)
+        if isinstance(said, reading.Part):
+            units = [unit._replace(line=said.numbers[unit.line - 1]) for unit in units]
         self._weighed = _Weighed(units, self.facts, tokenizer)
 
     def digest(
@@ -121,12 +129,16 @@ class Told:
         """How many facts of the text `said` carries."""
         return facts.kept(self.facts, said)
 
+    def facts_kept(self, said: str) -> str:
+        """`12/87`, or `12/87+` of a text so long that not all of it was read for facts."""
+        return f"{self.kept(said)}/{len(self.facts)}{'+' * self.partly}"
+
     def lead(self, most: int = 3, cap: int = 100) -> str:
-        """What decides of it in up to `most` sentences."""
+        """What decides of it in up to `most` sentences, in the text's order."""
         digest = self.digest(cap, most)
-        said: list[str] = []
-        for text in (digest.key, *(row.finding for row in digest.rows)):
-            said += reading.sentences(text)
+        found = [(row.line, row.finding) for row in digest.rows if not row.finding.startswith("+")]
+        found += [(digest.at, digest.key)] if digest.key else []
+        said = [one for _, text in sorted(found) for one in reading.sentences(text)]
         whole = [one if one[-1] in ".!?。！？…" else one + "." for one in said[:most]]
         return " ".join(whole)
 
@@ -146,7 +158,8 @@ class _Weighed:
         unit = self.units[index]
         new = len(self.facts[index] - told)
         cost = self.costs[index] + (0 if unit.aspect in aspects else self.aspects[index])
-        return unit.weight * (new + 0.35 + (0.9 if unit.key else 0)) / (cost + 2)
+        worth = new + _BARE * min(1.0, cost / 25) + (_KEY if unit.key else 0.0)
+        return float(unit.weight**_TASTE) * worth / (cost + 2)
 
 
 def carried(said: str, known: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -240,10 +253,10 @@ def _fitted(
 def _digest(kind: str, weighed: _Weighed, chosen: list[int], most_rows: int) -> Digest:
     """The units in the text's order, those under one heading together, what is left out counted."""
     told = set(chosen)
-    first = _key(weighed.units, chosen)
-    order = sorted(told - {first}, key=lambda i: (weighed.units[i].line, i))
+    main = _key(weighed.units, chosen)
+    order = sorted(told - {main}, key=lambda i: (weighed.units[i].line, i))
     units = [weighed.units[i] for i in order]
-    key = weighed.units[first].text if first >= 0 else ""
+    key = weighed.units[main].text if main >= 0 else ""
     missing = [unit for i, unit in enumerate(weighed.units) if i not in told]
     rows: list[Row] = []
     for unit in units:
@@ -251,11 +264,12 @@ def _digest(kind: str, weighed: _Weighed, chosen: list[int], most_rows: int) -> 
             rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, unit.text))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
-    counts = _more([unit for unit in missing if unit.rank])
+    counts = _more(missing)
     rows = [*_few(rows, most_rows - len(counts)), *counts]
     lines = [unit.line for unit in missing if unit.line]
     first, last = min(lines, default=0), max(lines, default=0)
-    return Digest(kind, tuple(rows), key, 0, 0, len(missing), first, last)
+    at = weighed.units[main].line if main >= 0 else 0
+    return Digest(kind, tuple(rows), key, 0, 0, len(missing), first, last, at)
 
 
 def _key(units: list[Unit], chosen: list[int]) -> int:
@@ -281,11 +295,19 @@ def _few(rows: list[Row], most: int) -> list[Row]:
 
 
 def _more(missing: list[Unit]) -> list[Row]:
-    """`+n more` of each group that has units which must not go unsaid, by their short names."""
+    """`+n more` of each group that has units which must not go unsaid, with their short names."""
     groups: dict[str, list[Unit]] = {}
     for unit in missing:
-        groups.setdefault(unit.group or unit.aspect, []).append(unit)
-    rows = []
+        if unit.group:
+            groups.setdefault(unit.group, []).append(unit)
+    if not groups:
+        return []
+    said = {}
     for group, units in groups.items():
-        rows.append(Row(group, f"+{len(units)} more", units[0].line))
-    return rows
+        names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
+        listed = len(names) == len(units) <= _NAMES
+        said[group] = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
+    line = min(unit.line for units in groups.values() for unit in units)
+    if len(said) == 1:
+        return [Row(*next(iter(said.items())), line)]
+    return [Row("more", "; ".join(f"{group} {text}" for group, text in said.items()), line)]

@@ -49,6 +49,54 @@ class Unit(NamedTuple):
     derived: bool = False  # counted or measured from the text, not its words
 
 
+class Part(str):
+    """What is read of a text too long to be read whole: its beginning, its end, and in between
+    the lines that decide. `whole` is the text, `numbers` the line in it of each line here.
+    """
+
+    whole: str
+    numbers: list[int]
+
+
+_HEAD, _TAIL = 120_000, 30_000  # characters at the beginning and at the end that are read
+_DECISIVE = ("FAILED", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
+             "Error:", "Exception", "error:", "fatal:", "| P0", "| P1", "P0 ", "P1-", "Verdict",
+             "must not", "Recommend", "Key finding", "diff --git ")  # fmt: skip
+_MOST = 1_500  # lines in between that are read
+
+
+def part(text: str) -> str:
+    """`text` itself, or of a long one what is to be read of it."""
+    if len(text) <= 2 * _HEAD:
+        return text
+    head = text.rfind("\n", 0, _HEAD) + 1 or _HEAD
+    tail = text.find("\n", len(text) - _TAIL) + 1 or len(text) - _TAIL
+    spans = {(0, head), (tail, len(text))}
+    for mark in _DECISIVE:
+        at = text.find(mark, head, tail)
+        while at >= 0 and len(spans) < _MOST:
+            start = max(text.rfind("\n", head, at) + 1, head, at - 500)
+            end = text.find("\n", at, at + 2000) + 1 or min(at + 2000, tail)
+            spans.add((start, end))
+            at = text.find(mark, end, tail)
+    pieces: list[str] = []
+    numbers: list[int] = []
+    line, last = 1, 0
+    for start, end in sorted(spans):
+        start = max(start, last)
+        if start >= end:
+            continue
+        line += text.count("\n", last, start)
+        piece = text[start:end]
+        count = piece.count("\n")
+        numbers += range(line, line + count + (not piece.endswith("\n")))
+        pieces.append(piece if piece.endswith("\n") else piece + "\n")
+        line, last = line + count, end
+    found = Part("".join(pieces))
+    found.whole, found.numbers = text, [*numbers, line]
+    return found
+
+
 class Block(NamedTuple):
     """A paragraph, list item or table row; `lead` is the item or sentence it hangs on."""
 

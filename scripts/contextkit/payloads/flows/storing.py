@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from contextkit.base import files, names, redaction, sessions, tokens
-from contextkit.base.digests import engine, reading
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -15,6 +13,10 @@ from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.payloads.documents.store import Payload
 from contextkit.payloads.flows import retention
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.base.digests import engine
 
 _SUFFIXES = (".md", ".json", ".txt")
 
@@ -39,13 +41,13 @@ class Stored(Record):
     notes: tuple[str, ...] = ()
 
 
-class _Prepared(NamedTuple):
+class _Prepared:
     """What will be stored and said, everything checked and nothing written."""
 
-    payload: Payload
-    told: engine.Told
-    output: Output
-    notes: tuple[str, ...]
+    def __init__(
+        self, payload: Payload, told: engine.Told, output: Output, notes: list[str]
+    ) -> None:
+        self.payload, self.told, self.output, self.notes = payload, told, output, notes
 
 
 def check(output: Output) -> None:
@@ -99,6 +101,8 @@ def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: b
 
 def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     """The payload, and the text read once for what is said of it."""
+    from contextkit.base.digests import engine, reading
+
     notes = []
     told = engine.Told(output.content, layout.limits.tokenizer)
     summary = names.one_line(output.summary) or names.one_line(told.lead()) or _beginning(output)
@@ -123,7 +127,7 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     )
     if secrets:
         notes.append(f"redacted in what travels on: {redaction.summary(secrets)}")
-    return _Prepared(payload=payload, told=told, output=output, notes=tuple(notes))
+    return _Prepared(payload, told, output, notes)
 
 
 def _beginning(output: Output) -> str:
@@ -148,7 +152,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         confidence=output.confidence or receipts.stated_confidence(output.content),
         tokens_stored=prepared.payload.tokens,
         kind=told.kind,
-        facts_kept=f"{len(told.facts)}/{len(told.facts)}",
+        facts_kept=f"{len(told.facts)}/{len(told.facts)}{'+' * told.partly}",
         more=_command(layout, path, 99999, 99999),
     )
 
@@ -173,7 +177,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     receipt, cut = receipts.clipped(
         receipt.replace(rows=rows, key_findings=key), cap, limits.tokenizer
     )
-    kept = f"{told.kept(receipts.said(receipt))}/{len(told.facts)}"
+    kept = told.facts_kept(receipts.said(receipt))
     receipt = receipt.replace(facts_kept=kept, more=_command(layout, path, first, last))
     notes = [f"receipt: {'; '.join(cut)}"] if cut else []
     if secrets:

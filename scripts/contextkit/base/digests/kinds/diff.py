@@ -66,6 +66,8 @@ class _File:
 def is_it(text: str) -> int:
     """By the head of its first file."""
     sample = text[:20_000]
+    if not any(mark in sample for mark in ("diff --git ", "--- ", "Index: ")):
+        return 0
     if not _BEGINS.search(sample):
         return 0
     marked = sum(line[:1] in "+-@ " for line in sample.split("\n"))

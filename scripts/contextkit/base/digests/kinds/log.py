@@ -61,7 +61,7 @@ def units(text: str) -> list[Unit]:
     """The verdict, the counts, each different failure once with its place, the last lines."""
     lines = text.split("\n")
     failures, events = _failures(lines)
-    found = [*_verdict(lines), *_counts(lines), *failures]
+    found = [*_verdict(lines), *_counts(text, lines), *failures]
     last = [n for n in range(len(lines) - 1, max(-1, len(lines) - 12), -1) if lines[n].strip()][:2]
     told = {unit.line for unit in found}
     found += [Unit(n + 1, "last lines", _cut(lines[n]), 1.0) for n in last if n + 1 not in told]
@@ -77,17 +77,23 @@ def _verdict(lines: list[str]) -> list[Unit]:
     return []
 
 
-def _counts(lines: list[str]) -> list[Unit]:
-    """How many lines have each result or level."""
+def _counts(text: str, lines: list[str]) -> list[Unit]:
+    """How many lines have each result or level; of a long log, how often each word stands there."""
+    whole = getattr(text, "whole", "")
     counts = dict.fromkeys(_RESULTS, 0)
-    for line in lines:
-        level = _LEVEL.search(line)
-        if level and level[1] in counts:
-            counts[level[1]] += 1
+    if whole:
+        counts = {name: whole.count(name) for name in _RESULTS}
+        counts["WARN"] -= counts["WARNING"]
+    else:
+        for line in lines:
+            level = _LEVEL.search(line)
+            if level and level[1] in counts:
+                counts[level[1]] += 1
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    return (
-        [Unit(1, "lines", f"{said} of {len(lines)}", 2.0, 2, "lines", derived=True)] if said else []
-    )
+    if not said:
+        return []
+    total = whole.count("\n") + 1 if whole else len(lines)
+    return [Unit(1, "lines", f"{said} of {total}", 2.0, 2, "lines", derived=True)]
 
 
 def _failures(lines: list[str]) -> tuple[list[Unit], list[Unit]]:

@@ -16,11 +16,14 @@ _FRAME = Pattern(
 _THEIRS = Pattern(
     r"site-packages|node_modules|/usr/lib|\bjava\.|\bsun\.|node:internal|<frozen|/rustc/"
 )
+_SIGNS = ("Traceback", "Error", "Exception", "panic", "Caused by", "Uncaught", "Unhandled")
 _LINKS = Pattern(r"^(?:During handling|The above exception)")
 
 
 def is_it(text: str) -> int:
     """By the share of its lines that are frames."""
+    if not any(mark in text[:20_000] for mark in _SIGNS):
+        return 0
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     frames = sum(bool(_FRAME.match(line)) for line in lines)
     raised = sum(bool(_RAISED.match(line.strip())) for line in lines)
