@@ -13,6 +13,8 @@ help: ## every target by system
 setup: ## the virtual environment; every other target does it by itself
 	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py'
 
+demo upgrade: | $(CONTEXTKIT_SET_UP)
+
 upgrade: ## this checkout to the newest version, or to=
 	@$(call CONTEXTKIT_RUN,adopt upgrade)
 

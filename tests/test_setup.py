@@ -167,6 +167,12 @@ def test_once_it_is_done_no_python_starts_for_it(clone: Path, machine: Machine) 
     assert machine.calls() == []
 
 
+@pytest.mark.parametrize("goal", ["demo", "upgrade", "test", "lint", "bench", "reminders"])
+def test_what_needs_the_environment_makes_it_first(fresh: Path, goal: str) -> None:
+    planned = make("--dry-run", goal, cwd=fresh).stdout
+    assert "/scripts/setup.py'" in planned.splitlines()[0]
+
+
 def test_help_needs_no_set_up(clone: Path, machine: Machine) -> None:
     for goals in ([], ["help"], ["context_help"]):
         assert "capsule_prompt" in make("-s", *goals, cwd=clone, env=machine.env).stdout
@@ -332,6 +338,8 @@ def test_a_checkout_that_one_may_not_write_says_who_can_set_it_up(first_clone: P
         os.chmod(made, 0o755)
         place = Path(made, "kit")
         git("clone", "-q", str(first_clone), str(place))
+        for path in [place, *place.rglob("*")]:  # for others too, whatever the umask is
+            path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
         done = as_nobody("make", "-s", "-f", str(place / "Makefile"), "reminders", cwd=Path("/"))
         if "install Python" in done.stderr:
             pytest.skip("the system has no new enough python3 for everybody")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import signal
@@ -181,7 +182,8 @@ def test_a_whole_number_starts_at_one(text: str, number: int) -> None:
     ("word", "complaint"),
     [
         *((f"--depth={n}", f"depth={n}: must be a whole number from 1")
-          for n in ("0", "00", "-1", "1.5", "1e3", " 1", "many", "٣", "9" * 5000)),
+          for n in ("0", "00", "-1", "1.5", "1e3", " 1", "many", "٣")),
+        (f"--depth={'9' * 5000}", f"depth={'9' * 53}…{'9' * 26}: must be a whole number from 1"),
         ("--stub=maybe", "stub=maybe: write 1 for yes, 0 for no"),
         ("--type=there", "type=there: must be one of here, worktree"),
         ("--topic=caf\udce9", "topic: is not valid UTF-8"),
@@ -488,3 +490,91 @@ def test_waiting_for_standard_input_is_said() -> None:
         assert waiting.stderr.readline() == "tool: reading standard input …\n".encode()
         out, err = waiting.communicate(b"late")
     assert (waiting.returncode, out, err) == (0, b"late", b"")
+
+
+# What a message quotes
+
+HOSTILE = "\x1b[31m\x07" + "x" * 100_000 + "\n\u202e\r\x9b" * 500
+
+
+def messages() -> list[tuple[str, str]]:
+    """Every message in the code, where it stands and with a hostile text for each value in it."""
+    found = []
+    for path in sorted(SCRIPTS.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and node.args:
+                named = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
+                name = named.id if isinstance(named, ast.Name) else named
+                if name in ("ContextError", "bad_input", "say", "say_each"):
+                    found.append((f"{path.name}:{node.lineno}", filled(node.args[0])))
+    return found
+
+
+def filled(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(filled, node.values))
+    if isinstance(node, ast.FormattedValue) and node.conversion == ord("r"):
+        return repr(HOSTILE)
+    return HOSTILE
+
+
+def test_no_message_moves_a_terminal_or_repeats_a_huge_value(called: Called) -> None:
+    found = messages()
+    assert len(found) > 200
+    for where, message in found:
+        assert called(program=raising(ContextError(message))) == 1
+        lines = called.err.splitlines()
+        assert 0 < len(lines) <= 21, where
+        for line in lines:
+            assert line.startswith("tool: ") and line.isprintable() and len(line) < 620, where
+        last = message.splitlines()[-1:] or [""]
+        assert last[0][-20:].isprintable() <= (last[0][-20:] in lines[-1]), where
+
+
+def test_a_refusal_says_something_whatever_is_wrong(called: Called) -> None:
+    for error in (ContextError(""), ContextError("\n"), OSError()):
+        assert called(program=raising(error)) == 1
+        assert called.err.removeprefix("tool: ").strip()
+
+
+@pytest.mark.parametrize("kind", ["topic", "depth", "stub", "type", "root", "topik"])
+def test_a_hostile_argument_is_quoted_in_brief(kind: str, called: Called) -> None:
+    value = HOSTILE.replace("\x00", "")
+    called(f"--{kind}={value}")
+    assert called.err.isascii() or "\x1b" not in called.err
+    assert len(called.err) < 1200 and "\x1b" not in called.err
+    if kind != "topic":
+        assert called.err.startswith("tool: ") and called.err.count("\n") <= 3
+
+
+# Closed standard streams
+
+
+@pytest.mark.parametrize("redirected", [">&-", "<&- >&-"])
+def test_a_closed_output_is_said(redirected: str) -> None:
+    done = process(["sh", "-c", f'"$@" {redirected}', "sh", *program_of("return 'text'")])
+    said = b"tool: standard output is closed, and what was to be printed is lost\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full"])
+def test_without_anybody_to_talk_to_the_work_is_done(redirected: str) -> None:
+    command = program_of("cli.say('talk')\n    return 'text'")
+    done = process(["sh", "-c", f'"$@" {redirected}', "sh", *command])
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"text\n", b"")
+
+
+def test_no_file_takes_the_number_of_a_closed_stream() -> None:
+    command = program_of("return str(open('f', 'w').fileno() > 2)")
+    done = process(["sh", "-c", '"$@" <&- 2>&-', "sh", *command])
+    assert done.stdout == b"True\n"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["show", "--help"]])
+def test_help_into_a_full_or_closed_output_has_no_traceback(words: list[str]) -> None:
+    for redirected in (">/dev/full", ">&-"):
+        command = [sys.executable, str(SCRIPTS / "handoff.py"), *words]
+        done = process(["sh", "-c", f'"$@" {redirected}', "sh", *command])
+        assert b"Traceback" not in done.stderr and b"Exception" not in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import random
 import shutil
@@ -476,3 +477,13 @@ def test_a_disk_that_cannot_sync_a_folder_is_no_success(
     monkeypatch.setattr(os, "fsync", broken)
     with pytest.raises(OSError, match="Input/output"):
         files.settle()
+
+
+def test_names_are_tried_until_one_is_free(sealed: Path) -> None:
+    tried = files.numbered("a/b.tar", ".md")
+    assert [next(tried) for _ in range(3)] == ["a/b.tar.md", "a/b.tar-2.md", "a/b.tar-3.md"]
+    assert list(itertools.islice(files.numbered("a", mark="_"), 2)) == ["a", "a_2"]
+    for name in ("x.broken", "x.broken-2"):
+        Path(name).touch()
+    Path("x.broken-3").symlink_to("nowhere")
+    assert files.free("x.broken") == "x.broken-4" and files.free("y") == "y"

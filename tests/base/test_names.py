@@ -127,3 +127,18 @@ def test_what_tells_no_moment_is_0(text: str) -> None:
 @pytest.mark.parametrize("text", ["", ".", "..", "-x", "a/b", "a b", "é", "x" * 201])
 def test_a_name_of_somebody_else_is_not_always_safe(text: str) -> None:
     assert not names.safe(text) and names.safe("20251023-180500-x")
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [("0", True), ("007", True), ("9" * 18, True), ("9" * 19, False), ("", False), ("-1", False),
+     ("1.0", False), (" 1", False), ("²", False), ("٣", False)],
+)  # fmt: skip
+def test_a_whole_number_is_ascii_digits_and_not_endless(text: str, whole: bool) -> None:
+    assert names.is_whole(text) is whole
+
+
+def test_a_text_is_clipped_to_what_it_may_have_at_most() -> None:
+    assert names.clipped("abcd", 4) == "abcd"
+    assert names.clipped("abcde", 4) == "abc…"
+    assert names.clipped("ab cde", 4) == "ab…"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from checkouts import a_toolkit
 from conftest import git
 from contextkit.base import changes, files, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, Places
+from contextkit.base.records import Record
 from contextkit.base.stores import Store
 
 
@@ -19,6 +23,12 @@ def test_kinds_and_settings_are_unique_and_a_store_lies_within_a_declared_one() 
     settings = [store.setting for store in stores.STORES if store.setting]
     assert len(set(kinds)) == len(kinds) and len(set(settings)) == len(settings)
     assert all(not store.within or stores.named(store.within) for store in stores.STORES)
+
+
+@pytest.mark.parametrize("store", stores.STORES, ids=lambda store: str(store.kind))
+def test_a_declaration_is_a_valid_record(store: Store) -> None:
+    Record.__init__(object.__new__(Store), **vars(store))
+    assert store.place == os.path.normpath(store.place) and not os.path.isabs(store.place)
 
 
 def test_a_kind_that_nobody_declares_is_a_mistake_of_ours() -> None:
@@ -127,7 +137,105 @@ def test_every_store_loads_the_same_shape_of_nothing(repo: Path, store: Store) -
     assert found.broken == [] and len(found) == 0
 
 
-def test_names_are_tried_until_one_is_free() -> None:
-    tried = stores.numbered("a/b.tar.md")
-    assert [next(tried) for _ in range(3)] == ["a/b.tar.md", "a/b.tar-2.md", "a/b.tar-3.md"]
-    assert list(itertools.islice(stores.numbered("a.json", "_"), 2)) == ["a.json", "a_2.json"]
+# A store more, in a copy of the toolkit: one declaration and the module of its documents
+
+DECLARED = """STORES: tuple[Store, ...] = (
+    Store(kind="note", setting="notes", place=".notes", label="notes", module="notes.documents"),
+"""
+DOCUMENTS = """
+import json
+import os
+import subprocess
+import sys
+from contextkit.base import files, stores
+from contextkit.base.errors import ContextError
+
+def parse(text):
+    if not text.startswith("# "):
+        raise ContextError("has no title")
+    return text[2:].strip()
+
+def render(note):
+    return f"# {note}\\n"
+
+def save(layout, note):
+    return files.create(os.path.join(layout.make_store("note"), note + ".md"), render(note))
+
+def load_all(layout):
+    folder = layout.store("note")
+    there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    paths = [os.path.join(folder, name) for name in there if name.endswith(".md")]
+    return stores.load(layout, paths, lambda path: parse(files.read(path)))
+"""
+LOOK = """
+import json, os, sys
+from contextkit.base import changes
+from contextkit.base.layout import Layout
+from contextkit.hosts.flows import adoption_texts, store_checks, store_documents
+from contextkit.notes import documents
+from contextkit.toolkit.flows import overview
+
+def look():
+    layout = Layout()
+    return {
+        "place": layout.shown(layout.store("note")),
+        "settings": {name: (value, source) for name, value, source
+                     in overview.settings_in_force(layout) if name == "notes"},
+        "template": "# notes: " in adoption_texts.settings(),
+        "status": [row["status"] for row in overview.status(layout) if row["id"] == "notes"],
+        "diff": [change.path for change in changes.uncommitted(layout)],
+        "ignore": [one.problem for one in store_checks.ignored(layout)],
+        "unreadable": [str(one.problem) for one in store_documents.documents(layout)],
+    }
+
+said = [look()]
+saved = [documents.save(Layout(), "one"), documents.save(Layout(), "one")]
+said.append({**look(), "saved": [os.path.relpath(path) for path in saved]})
+with open(".notes/odd.md", "w") as file:
+    file.write("odd")
+os.unlink(".notes/.gitignore")
+said.append(look())
+with open("contextkit.yaml", "w") as file:
+    file.write("notes: elsewhere/notes\\n")
+said.append(look())
+json.dump(said, sys.stdout)
+"""
+
+
+def test_a_store_more_is_one_declaration(repo: Path, tmp_path: Path) -> None:
+    scripts = a_toolkit(tmp_path / "toolkit") / "scripts"
+    table = scripts / "contextkit" / "base" / "stores.py"
+    text = table.read_text(encoding="utf-8")
+    assert text.count("STORES: tuple[Store, ...] = (\n") == 1
+    text = text.replace("STORES: tuple[Store, ...] = (\n", DECLARED)
+    table.write_text(text, encoding="utf-8")
+    (scripts / "contextkit" / "notes").mkdir()
+    (scripts / "contextkit" / "notes" / "__init__.py").touch()
+    (scripts / "contextkit" / "notes" / "documents.py").write_text(DOCUMENTS, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK], cwd=repo, env={**os.environ, "PYTHONPATH": str(scripts)},
+        capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    empty, kept, odd, moved = json.loads(done.stdout)
+    assert empty == {
+        "place": ".notes",
+        "settings": {"notes": [".notes", "default"]},
+        "template": True,
+        "status": ["0 stored"],
+        "diff": [],
+        "ignore": [],
+        "unreadable": [],
+    }
+    assert kept == {
+        **empty, "status": ["2 stored"], "saved": [".notes/one.md", ".notes/one-2.md"]
+    }  # fmt: skip
+    assert odd == {
+        **empty,
+        "status": ["2 stored; 1 cannot be read"],
+        "ignore": [".notes: git sees it"],
+        "unreadable": [".notes/odd.md: has no title"],
+    }
+    assert moved["place"] == "elsewhere/notes" and moved["status"] == ["0 stored"]
+    assert moved["settings"] == {"notes": ["elsewhere/notes", "contextkit.yaml"]}
+    assert set(moved["diff"]) > {".notes/odd.md"}  # no longer a place of ours

@@ -12,6 +12,9 @@ import pytest
 from conftest import CHECKOUT, SCRIPTS, Script
 from contextkit.base import version
 from contextkit.base.errors import ContextError
+from contextkit.memory.documents import checkpoints
+from contextkit.payloads.documents import store as payloads
+from contextkit.reviews.documents import verdicts
 
 # As semver.org orders them.
 ASCENDING = (
@@ -69,3 +72,18 @@ def test_a_newer_format_is_no_broken_document() -> None:
     version.refuse_newer(None, "1", "x.md")
     with pytest.raises(ContextError, match=r"x\.md: written by a newer contextkit .*make upgrade"):
         version.refuse_newer("2", "1.2", "x.md")
+
+
+def test_documents_say_their_format_and_one_of_a_newer_format_is_not_called_broken() -> None:
+    payload = payloads.Payload(topic="t", source="s", created_at="2025-10-23T18:05:00Z", tokens=1,
+                               summary="One.", content="text")  # fmt: skip
+    text = payloads.render(payload)
+    assert text.endswith(" format=1 -->\n")
+    assert payloads.parse(text.replace(" format=1", "").encode()) == payload, "from before"
+    with pytest.raises(ContextError, match=r"x: written by a newer contextkit \(format 2"):
+        payloads.parse(text.replace(" format=1", " format=2").encode(), "x")
+    with pytest.raises(ContextError, match=r"written by a newer contextkit \(format 2"):
+        checkpoints.parse('{"format": 2, "state": "made anew"}')
+    found = verdicts.parse(b'{"format": 2, "status": ["made anew"]}', "a")
+    assert found["status"] == "ERROR"
+    assert found["summary"].startswith("verdict file is written by a newer contextkit (format 2")

@@ -247,7 +247,7 @@ def test_the_version_is_in_prompt_and_stub(repo: Path, run: Script) -> None:
 def test_a_version_that_could_not_be_saved_is_refused(repo: Path, run: Script) -> None:
     assert run("capsule_prompt", "--stub", "--version=2.0") == 2
     assert run.out == "" and tree() == set()
-    assert "version 2.0 is newer than this tool" in run.err
+    assert "front matter: written by a newer contextkit (format 2.0, this one reads 1)" in run.err
 
 
 def test_a_reminder_is_quoted_once(repo: Path, run: Script) -> None:

@@ -68,7 +68,10 @@ def test_fence_mark_and_line_ends_are_taken_off(repo: Path, run: Script, wrap: s
         (finished().replace(f"# {SECTIONS[5]}", "#"), f"the section `# {SECTIONS[5]}` is missing"),
         (finished().replace("- [ ] done (", "- [ ] <action> ("), "the placeholder <action> is"),
         (finished().replace("1200", "100"), "more than its budget of 100: shorten it"),
-        (finished().replace('"0.1"', '"7.0"'), "newer than this tool"),
+        (
+            finished().replace('"0.1"', '"7.0"'),
+            "newer contextkit (format 7.0, this one reads 1): upgrade with `make upgrade`",
+        ),
     ],
 )
 def test_a_reply_that_is_no_finished_capsule_is_refused(

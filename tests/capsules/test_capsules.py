@@ -125,7 +125,7 @@ def test_parse_gives_the_body_and_passes_over_unknown_keys() -> None:
         (TIME, "yesterday", "created_at must be like 2025-10-23T18:05:00Z"),
         (TIME, "2025-10-23T18:05:00+00:00", "created_at must be like"),
         ("1200", "many", "token_budget must be int"),
-        ('version: "0.1"', 'version: "2.0"', "newer than this tool"),
+        ('version: "0.1"', 'version: "2.0"', "written by a newer contextkit"),
         ('version: "0.1"', "mini: perhaps", "mini must be bool"),
     ],
 )

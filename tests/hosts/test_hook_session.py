@@ -112,4 +112,4 @@ def test_a_whole_session(host: Session, repo: Path) -> None:
     assert len(payloads.documents(layout, "s-1")) == 1
     assert names.iso(now)[:4] in snapshots.load_all(layout)[0][1].timestamp
     assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
-    assert git("status", "--porcelain").split()[1::2] == ["plan.md", "shared/"]
+    assert git("status", "--porcelain").split()[1::2] == ["plan.md"]

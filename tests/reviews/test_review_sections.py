@@ -359,3 +359,40 @@ def test_no_text_is_too_odd_to_check(text: str) -> None:
             assert 0 < first <= last and severity in ("", "P0", "P1", "P2", "P3", "IMP")
             if identity:
                 assert sections.section(before + text, identity)
+
+
+def test_a_row_without_an_id_opens_where_the_body_names_its_place() -> None:
+    text = (
+        "## Findings Index\n- [P0] app.py:20-22 — token used in a path\n- [P1] app.py:9 — it\n\n"
+        "## Findings\n- **[F1] P0 app.py:20-22** — Path traversal.\n  evidence: x\n"
+        "- **[F2] P1 app.py:9** — Never referenced.\n"
+    )
+    found = sections.sections(text, ["row-1", "row-2"])
+    assert found["row-1"] == "- **[F1] P0 app.py:20-22** — Path traversal.\n  evidence: x"
+    assert found["row-2"] == "- **[F2] P1 app.py:9** — Never referenced."
+
+
+def test_a_row_without_an_id_opens_below_the_heading_that_says_the_same() -> None:
+    text = (
+        "### Findings Index\n**Critical:**\n1. F3 schema lacks a version\n"
+        "2. F1 adds nothing\n"
+        "**Verdict:** risky\n\n### Critical Violation #1: F1 Is a No-Op\nIt adds none.\n"
+        "### Critical Violation #2: F3 Schema Lacks Versions\nNo field.\n"
+    )
+    found = sections.sections(text, ["row-1", "row-2"])
+    assert found["row-1"].endswith("No field.") and found["row-2"].endswith("It adds none.")
+
+
+def test_a_section_ends_where_the_next_finding_begins_whatever_its_rank() -> None:
+    text = (
+        '### Findings Index\n- P2 | P2-1 | "A" | One\n- P2 | P2-2 | "A" | Two\nVerdict: safe\n\n'
+        "#### P2-1: One\nFirst.\n**P2-2: Two**\nSecond.\n"
+    )
+    assert sections.section(text, "P2-1") == "#### P2-1: One\nFirst."
+    assert sections.section(text, "P2-2") == "**P2-2: Two**\nSecond."
+
+
+def test_the_second_row_of_an_id_has_an_address_of_its_own() -> None:
+    rows = '- P1 | P1-1 | "A" | One\n- P1 | P1-1 | "B" | Two\n'
+    text = f"### Findings Index\n{rows}Verdict: risky\n"
+    assert "Two" in sections.section(text, "P1-1(2)")

@@ -22,7 +22,7 @@ def test_a_verdict_has_the_old_keys_in_their_order(repo: Path, run: Script) -> N
     found = json.loads((STORE / "a.json").read_text(encoding="utf-8"))
     assert list(found) == [
         *("type", "status", "model", "tokens_spent", "files_changed", "findings_count"),
-        *("summary", "detail_path", "timestamp", "session_id", "agent"),
+        *("summary", "detail_path", "timestamp", "session_id", "agent", "format"),
     ]
     assert found["detail_path"] == ".clavain/verdicts/a.md"
     assert found["timestamp"] == "2025-10-23T18:05:00Z"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from contextkit.base import names
 from contextkit.base.commands import Option
 from contextkit.base.errors import bad_input
 
@@ -86,16 +87,17 @@ def _value(option: Option, given: list[str]) -> Any:
     last = given[-1] if given else ""
     if option.kind == "flag":
         if last.lower() not in (*_NO, *_YES):
-            raise bad_input(f"{option.name}={last}: write 1 for yes, 0 for no")
+            raise bad_input(f"{option.name}={names.brief(last)}: write 1 for yes, 0 for no")
         return last.lower() in _YES
     if option.kind == "whole":
         if not last:
             return None
-        if not (last.isascii() and last.isdigit() and len(last) < 19 and int(last)):
-            raise bad_input(f"{option.name}={last}: must be a whole number from 1")
+        if not (names.is_whole(last) and int(last)):
+            raise bad_input(f"{option.name}={names.brief(last)}: must be a whole number from 1")
         return int(last)
     if option.choices and last and last not in option.choices:
-        raise bad_input(f"{option.name}={last}: must be one of {', '.join(option.choices)}")
+        allowed = ", ".join(option.choices)
+        raise bad_input(f"{option.name}={names.brief(last)}: must be one of {allowed}")
     return last
 
 

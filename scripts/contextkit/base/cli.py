@@ -14,12 +14,12 @@ import sys
 
 from contextkit.base import arguments, files, names
 from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import NoReturn
 
     from contextkit.base.arguments import Raw
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _program = "contextkit"
 _as_json = False
+_MOST_LINES = 20  # of a refusal
 
 
 def run(program: Program, argv: Sequence[str] | None = None) -> int:
@@ -37,6 +38,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         from contextkit.base import packages
 
         packages.speak_utf8()
+    _fill_closed()
     try:
         command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
         args = Arguments(arguments.typed(options_of(command), raw))
@@ -50,10 +52,10 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         _print(answer.text, answer.exact)
         return answer.status
     except ContextError as error:
-        say(str(error))
+        _refuse(str(error))
         return error.status
     except OSError as error:
-        say(f"{error.filename or 'output'}: {error.strerror or error}{_way_out(error)}")
+        _refuse(f"{error.filename or 'output'}: {error.strerror or error}{_way_out(error)}")
         return 1
     except KeyboardInterrupt:
         import signal
@@ -93,13 +95,39 @@ def leave(status: int) -> NoReturn:
     """End the process at once. Python's own tear-down would cost a sixth of a bare start, and
     there is nothing to tear down: files are closed, locks go with the process.
     """
-    sys.stderr.flush()
+    try:
+        sys.stderr.flush()
+    except (AttributeError, OSError):
+        pass  # closed, or full: there is nobody to tell
     os._exit(status)
 
 
 def say(text: str) -> None:
-    """Talk on stderr, never on stdout: that is for the product alone."""
-    sys.stderr.write("".join(f"{_program}: {line}\n" for line in text.splitlines()))
+    """Talk on stderr, never on stdout: that is for the product alone.
+
+    Whatever a line quotes, it does nothing to a terminal and has an end.
+    """
+    try:
+        sys.stderr.write(
+            "".join(f"{_program}: {names.spoken(line)}\n" for line in text.splitlines())
+        )
+    except (AttributeError, OSError):
+        pass  # closed, or full: what is done is done all the same
+
+
+def _refuse(text: str) -> None:
+    """Say what went wrong; of a value of many lines, quoted in it, not all of them."""
+    lines = text.splitlines() if text.strip() else ["failed, and nothing says why"]
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES // 2 : -_MOST_LINES // 2] = ["…"]
+    say("\n".join(lines))
+
+
+def _fill_closed() -> None:
+    """Where standard input or output is closed (`>&-`), no file of ours may take its number."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while os.open(os.devnull, os.O_RDWR) <= 2:
+            pass
 
 
 def put(text: str) -> None:
@@ -122,7 +150,7 @@ def asks(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def say_each(sentences: tuple[str, ...]) -> None:
+def say_each(sentences: Iterable[str]) -> None:
     """Talk on stderr, a line each, whatever line ends they quote."""
     for sentence in sentences:
         say(names.one_line(sentence))
@@ -165,7 +193,10 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     if command is None or raw is None or arguments.missing(command.options, raw):
         from contextkit.base import usage
 
-        return usage.read(program, argv)
+        try:
+            return usage.read(program, argv)
+        finally:
+            _flush()  # help, which argparse prints
     return command, raw
 
 
@@ -199,11 +230,26 @@ def _given_to_make(command: Command) -> list[str]:
 def _print(text: str, exact: bool) -> None:
     if not text:
         return
+    if sys.stdout is None:
+        raise closed_output()
     try:
         sys.stdout.flush()
         whole = text if exact or text.endswith("\n") else text + "\n"
         # A path may hold bytes that are no UTF-8: they go out as they are.
         sys.stdout.buffer.write(whole.encode("utf-8", "surrogateescape"))
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:  # the reader has what it wanted: `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _flush()
+    except BrokenPipeError:
+        _give_up()
+
+
+def _flush() -> None:
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _give_up()
+
+
+def _give_up() -> None:
+    """The reader has what it wanted: `| head`."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,6 +16,11 @@ class ContextError(Exception):
         self.status = status
 
 
+def closed_output() -> ContextError:
+    """Standard output is closed (`>&-`): nothing can be printed."""
+    return ContextError("standard output is closed, and what was to be printed is lost")
+
+
 def bad_input(message: str) -> ContextError:
     """An input was refused: names the field, and promises that nothing was written."""
     return ContextError(message, status=2)

@@ -22,7 +22,7 @@ from contextkit.base.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
 
 _PIECE = 1 << 18  # bytes that are copied at once
@@ -93,18 +93,14 @@ def create(path: str, text: str | bytes, exact: bool = False) -> str:
     `exact` a name that is taken raises FileExistsError instead.
     """
     draft = _draft(path, (_encoded(path, text),))
-    stem, suffix = os.path.splitext(path)
-    number, final = 1, path
     try:
-        while True:
+        for final in numbered(*os.path.splitext(path)):
             try:
                 os.link(draft, final)  # unlike a rename it refuses a name that is taken
                 break
             except FileExistsError:
                 if exact:
                     raise
-                number += 1
-                final = f"{stem}-{number}{suffix}"
     finally:
         _discard(draft)
     named(final)
@@ -117,21 +113,31 @@ def move(path: str, folder: str) -> str:
     Killed in between it leaves the file under both names; moving it again then ends the move.
     """
     make_folder(folder)
-    stem, suffix = os.path.splitext(os.path.join(folder, os.path.basename(path)))
-    number, final = 1, stem + suffix
-    while True:
+    for final in numbered(*os.path.splitext(os.path.join(folder, os.path.basename(path)))):
         try:
             os.link(path, final, follow_symlinks=False)
             break
         except FileExistsError:
             if os.path.samestat(os.lstat(path), os.lstat(final)):
                 break
-            number += 1
-            final = f"{stem}-{number}{suffix}"
     _discard(path)
     named(path)
     named(final)
     return final
+
+
+def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
+    """`stem` and `suffix`, then with `-2`, `-3` … between them: the names to try, without end."""
+    yield stem + suffix
+    number = 1
+    while True:
+        number += 1
+        yield f"{stem}{mark}{number}{suffix}"
+
+
+def free(path: str) -> str:
+    """`path`, or the first of `path-2`, `path-3` … where something has that name."""
+    return next(name for name in numbered(path) if not os.path.lexists(name))
 
 
 def append(path: str, text: str) -> str:

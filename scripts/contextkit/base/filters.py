@@ -55,11 +55,7 @@ def fenced(text: str, info: str = "text", least: int = 3) -> str:
 
     With at least `least` backticks.
     """
-    longest = run = 0
-    for char in text:
-        run = run + 1 if char == "`" else 0
-        longest = max(longest, run)
-    fence = "`" * max(least, longest + 1)
+    fence = "`" * max(least, longest_run(text) + 1)
     return f"{fence}{info}\n{text.rstrip()}\n{fence}"
 
 
@@ -105,15 +101,18 @@ def item(text: str, width: int = 2) -> str:
 
 def code(text: str) -> str:
     """`text`, one line, as a code span that nothing in it can end."""
-    longest = max((len(run) for run in _runs(text)), default=0)
-    ticks = "`" * (longest + 1)
+    ticks = "`" * (longest_run(text) + 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
-def _runs(text: str) -> list[str]:
-    """The runs of backticks in a text."""
-    return "".join(char if char == "`" else " " for char in text).split()
+def longest_run(text: str) -> int:
+    """How many backticks stand next to each other at most: a fence around `text` needs more."""
+    longest = run = 0
+    for char in text if "`" in text else "":
+        run = run + 1 if char == "`" else 0
+        longest = max(longest, run)
+    return longest
 
 
 def known(text: str) -> str:

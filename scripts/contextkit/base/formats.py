@@ -8,6 +8,7 @@ decide. The packages are imported inside the functions: few commands need them.
 
 from __future__ import annotations
 
+from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.records import Record, fits
@@ -155,8 +156,8 @@ def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
 
 def _typed(value: Any, annotation: str) -> Any:
     """A string as the number or truth value it spells, a list as a tuple; else as it is."""
-    if annotation == "int" and isinstance(value, str) and value.isascii() and value.isdigit():
-        return int(value) if len(value) < 19 else value
+    if annotation == "int" and isinstance(value, str) and names.is_whole(value):
+        return int(value)
     if annotation == "bool" and value in ("true", "false"):
         return value == "true"
     if annotation.startswith("tuple[") and isinstance(value, list):

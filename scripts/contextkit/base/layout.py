@@ -101,6 +101,13 @@ class Layout:
             return os.path.join(self.store(store.within), store.place)
         return self.join(getattr(self.places, store.setting) if store.setting else store.place)
 
+    def make_store(self, kind: str) -> str:
+        """Make the folder of a kind that is not in git, so that git does not see it; returns it."""
+        store = stores.named(kind)
+        if store.within:
+            return os.path.join(self.make_store(store.within), store.place)
+        return files.store(self.store(kind), store.rules)
+
     @property
     def ours(self) -> tuple[str, ...]:
         """Every store, the inbox, the registry and the copies that context_init makes.

@@ -94,7 +94,7 @@ def refuse_unknown(unknown: list[str], known: list[str]) -> None:
         lower = re.fullmatch(r"[a-z][^A-Z]*", name)
         if lower and name not in others and not _defined_somewhere(name):
             raise bad_input(
-                f"there is no variable {name}={names.nearest(name, known)};"
+                f"there is no variable {names.brief(name)}={names.nearest(name, known)};"
                 f" this target takes {', '.join(known)}"
             )
 

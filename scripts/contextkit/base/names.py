@@ -69,7 +69,7 @@ def moment(text: str) -> int:
 def seconds(duration: str) -> int:
     """`90s`, `30m`, `24h`, `7d` as seconds; a bare number is seconds. Raises ContextError."""
     digits, unit = (duration[:-1], duration[-1]) if duration[-1:] in _UNITS else (duration, "s")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+    if not is_whole(digits, 9):
         raise bad_input(f"{duration!r} is no duration: write 90s, 30m, 24h or 7d")
     return int(digits) * _UNITS[unit]
 
@@ -147,10 +147,37 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def quoted(text: str, longest: int = 80) -> str:
-    """`text` in quotes for a message: on one line, and cut where it is long."""
-    line = one_line(text)
-    return repr(line if len(line) <= longest else line[: longest - 1] + "…")
+def clipped(text: str, most: int) -> str:
+    """`text` in at most `most` characters: of a longer one the beginning, and `…`."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def is_whole(text: str, most: int = 18) -> bool:
+    """Whether `text` is a whole number: 1 to `most` digits, 0 to 9 and nothing else."""
+    return 0 < len(text) <= most and text.isascii() and text.isdigit()
+
+
+def brief(text: str, longest: int = 80) -> str:
+    """A value as a message quotes it: on one line, and without its middle where it is long."""
+    return spoken(text, longest)
+
+
+def quoted(text: str) -> str:
+    """`text` in quotes for a message, brief."""
+    return repr(brief(text))
+
+
+def shortened(line: str, longest: int) -> str:
+    """A line without its middle where it is longer than `longest`: advice stands at the end."""
+    end = longest // 3
+    return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
+
+
+def spoken(line: str, longest: int = 600) -> str:
+    """A line for a terminal: no control character, no escape sequence, and not endless."""
+    if not line.isprintable():
+        line = "".join(char if char.isprintable() else " " for char in line)
+    return shortened(line, longest)
 
 
 def nearest(name: str, known: object) -> str:

@@ -65,9 +65,8 @@ def parse(text: str, known: dict[str, str]) -> Values:
 
 
 def _typed(name: str, value: object, annotation: str) -> object:
-    if annotation == "int" and isinstance(value, str) and value.isascii() and value.isdigit():
-        if len(value) < 19:
-            return int(value)
+    if annotation == "int" and isinstance(value, str) and names.is_whole(value):
+        return int(value)
     if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
     if annotation == "str" and isinstance(value, str) and value.isprintable() and value:

@@ -16,7 +16,7 @@ from contextkit.base.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from types import ModuleType
     from typing import TypeVar
 
@@ -43,8 +43,15 @@ class Store(Record):
     in_git: bool = False
     rules: str = "*\n"  # its .gitignore after context_init, where it is not in git
     label: str = ""  # what doctor and status call it
+    system: str = ""  # in whose line context_status tells of it; by default one of its own label
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
     mend: str = "mend the file, or remove it"
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, **values: str | bool) -> None:
+            """Unchecked: a test does what every start of every command would pay for."""
+            self.__dict__.update(values)
 
 
 _PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
@@ -90,7 +97,7 @@ STORES: tuple[Store, ...] = (
           variable="CLAVAIN_VERDICT_DIR", label="verdicts", module="reviews.documents.verdicts",
           mend="make verdict_write anew, or remove the file"),
     Store(kind="state", place=".contextkit"),
-    Store(kind="run", within="state", place="runs", label="review runs",
+    Store(kind="run", within="state", place="runs", label="review runs", system="verdicts",
           module="reviews.documents.runs", mend="make verdict_start anew, and remove the file"),
 )  # fmt: skip
 
@@ -188,13 +195,3 @@ def broken(layout: Layout, path: str, reason: str) -> Broken:
     """That the file at `path` cannot be read; a path in front of the reason is not said twice."""
     shown = layout.shown(path)
     return Broken(path=shown, reason=reason.removeprefix(f"{path}: ").removeprefix(f"{shown}: "))
-
-
-def numbered(path: str, mark: str = "-") -> Iterator[str]:
-    """`path`, then with `-2`, `-3` … before the suffix: the names to try until one is free."""
-    stem, suffix = os.path.splitext(path)
-    yield path
-    number = 1
-    while True:
-        number += 1
-        yield f"{stem}{mark}{number}{suffix}"

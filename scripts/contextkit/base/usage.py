@@ -11,7 +11,7 @@ import sys
 
 from contextkit.base import arguments, names
 from contextkit.base.commands import Command, Option, Program, options_of
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.version import VERSION
 
 TYPE_CHECKING = False
@@ -29,7 +29,9 @@ class _Parser(argparse.ArgumentParser):
     """Mistakes are ContextErrors like all others; an option is never guessed from its beginning."""
 
     def error(self, message: str) -> NoReturn:
-        raise bad_input(f"{message}\n{self.format_usage().strip()}\nTry: {self.prog} --help")
+        raise bad_input(
+            f"{names.brief(message, 300)}\n{self.format_usage().strip()}\nTry: {self.prog} --help"
+        )
 
 
 def parser(program: Program) -> argparse.ArgumentParser:
@@ -81,14 +83,21 @@ def _help(option: Option) -> str:
     return text.replace("%", "%%")
 
 
+def _version(program: Program) -> Exception | SystemExit:
+    """Print it; what ends the call."""
+    if sys.stdout is None:
+        return closed_output()
+    sys.stdout.write(f"{program.name} {VERSION}\n")
+    return SystemExit(0)
+
+
 def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     """The command and its options; raises ContextError for a mistake.
 
     Exits after `--help` and `--version`.
     """
     if argv == ["--version"]:  # alone: `capsule_prompt --version=0.1` is another thing
-        sys.stdout.write(f"{program.name} {VERSION}\n")
-        raise SystemExit(0)
+        raise _version(program)
     commands = {command.name: command for command in program.commands}
     words = list(argv)
     help_only = bool(words) and words[0] in ("-h", "--help") and len(commands) > 1
@@ -148,8 +157,8 @@ def _dashed(option: Option) -> str:
 def _surplus(program: Program, command: Command, surplus: list[str]) -> str:
     word, equals, _ = surplus[0].partition("=")
     if not word.startswith("-"):
-        return f"{surplus[0]!r} is no option: write " + (
-            f"--{surplus[0]}" if equals else "--name=…"
+        return f"{names.quoted(surplus[0])} is no option: write " + (
+            f"--{names.brief(surplus[0])}" if equals else "--name=…"
         )
     spellings = [s for option in options_of(command) for s in option.spellings]
-    return f"there is no option {word}{names.nearest(word.lstrip('-'), spellings)}"
+    return f"there is no option {names.brief(word)}{names.nearest(word.lstrip('-'), spellings)}"

@@ -7,6 +7,7 @@ new major version.
 
 from __future__ import annotations
 
+from contextkit.base import names
 from contextkit.base.errors import ContextError
 
 VERSION = "0.9.0"
@@ -19,7 +20,7 @@ def order(version: str) -> tuple[tuple[int, ...], bool, tuple[tuple[bool, int, s
     """
     core, dash, rest = version.removeprefix("v").partition("+")[0].partition("-")
     numbers = core.split(".")
-    if len(numbers) != 3 or not all(part.isascii() and part.isdigit() for part in numbers):
+    if len(numbers) != 3 or not all(map(names.is_whole, numbers)):
         raise ContextError(f"{version[:40]!r} is not a version like 1.2.0")
     parts = rest.split(".") if dash else []
     named = ((not p.isdigit(), int(p) if p.isdigit() else 0, p) for p in parts)
@@ -35,15 +36,16 @@ def is_version(text: str) -> bool:
     return True
 
 
-def refuse_newer(found: object, known: str, where: str) -> None:
+def refuse_newer(found: object, known: str, where: str, status: int = 1) -> None:
     """Raise ContextError where a document's format is of a newer major version than `known`.
 
     Such a document is not broken: the advice is to upgrade. What is no number is left to the
-    document's own checks.
+    document's own checks. `status` is 2 where the document is an input.
     """
     major = str(found).partition(".")[0]
-    if major.isascii() and major.isdigit() and int(major[:9]) > int(known.partition(".")[0]):
+    if names.is_whole(major) and int(major) > int(known.partition(".")[0]):
         raise ContextError(
             f"{where}: written by a newer contextkit (format {str(found)[:20]}, this one reads"
-            f" {known}): upgrade with `make upgrade` (in a host: `make context_upgrade`)"
+            f" {known}): upgrade with `make upgrade` (in a host: `make context_upgrade`)",
+            status,
         )

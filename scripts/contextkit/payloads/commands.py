@@ -48,14 +48,14 @@ def store(layout: Layout, args: Arguments) -> Answer:
         cli.say(note)
     cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
     if session:
-        _say_all(retention.sweep_in_passing(layout, now, session))
+        cli.say_each(retention.sweep_in_passing(layout, now, session))
     return Answer(text=stored.receipt)
 
 
 def _budget_of_the_environment() -> int:
     """PAYLOAD_BUDGET, for a launcher that gives its subagents another budget; 0 when unset."""
     given = os.environ.get("PAYLOAD_BUDGET", "")
-    if given and not (given.isascii() and given.isdigit() and int(given[:18]) > 0):
+    if given and not (names.is_whole(given) and int(given) > 0):
         raise bad_input(f"PAYLOAD_BUDGET={given[:40]}: must be a whole number from 1")
     return int(given[:18]) if given else 0
 
@@ -82,15 +82,10 @@ def _output(args: Arguments) -> storing.Output:
     return output
 
 
-def _say_all(lines: list[str]) -> None:
-    for line in lines:
-        cli.say(line)
-
-
 def list_(layout: Layout, args: Arguments) -> Answer:
     now = names.now()
     session = "" if args.all else _session(layout, args)
-    _say_all(retention.sweep_in_passing(layout, now, session))
+    cli.say_each(retention.sweep_in_passing(layout, now, session))
     retention.wake(layout, session, now)
     found = [session] if session else payloads.sessions_in(layout)
     from contextkit.base import tables

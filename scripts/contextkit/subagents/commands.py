@@ -22,7 +22,7 @@ _SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
 def launch(layout: Layout, args: Arguments) -> Answer:
     request = _request(args)
     prepared = preparation.prepare(layout, request)
-    _say_all(prepared.warnings)
+    cli.say_each(prepared.warnings)
     if prepared.lacks_capsule and cli.asks("Print the prompt that makes one, and start nothing?"):
         from contextkit.capsules.flows import capture
 
@@ -37,7 +37,7 @@ def launch(layout: Layout, args: Arguments) -> Answer:
 
 def prompt(layout: Layout, args: Arguments) -> str:
     prepared = preparation.prepare(layout, _request(args))
-    _say_all(prepared.warnings)
+    cli.say_each(prepared.warnings)
     return prepared.prompt
 
 
@@ -55,11 +55,6 @@ def _request(args: Arguments) -> preparation.Request:
         max_tokens=args.max_tokens,
         redact=args.redact,
     )
-
-
-def _say_all(lines: tuple[str, ...]) -> None:
-    for line in lines:
-        cli.say(line)
 
 
 def status(layout: Layout, args: Arguments) -> Rows:
@@ -150,7 +145,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=text, status=1, exact=True)
-    _say_all(done.notes)
+    cli.say_each(done.notes)
     return Answer(text=done.receipt)
 
 

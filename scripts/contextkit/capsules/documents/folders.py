@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, names, stores
+from contextkit.base import files, filters, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -117,7 +117,7 @@ def paths(folder: str) -> list[str]:
 def _age(name: str) -> tuple[str, int, str]:
     stamp, _, number = name.removesuffix(".md").partition("-")
     time = stamp if names.shape(stamp) == "00000000T000000Z" else ""
-    return time, int(number) if number.isdecimal() else 1, name
+    return time, int(number) if names.is_whole(number) else 1, name
 
 
 def chosen_path(layout: Layout, file: str) -> str:
@@ -139,4 +139,5 @@ def path_at(layout: Layout, branch: str, created_at: str) -> str:
 def free_path(layout: Layout, branch: str, now: int) -> str:
     """As `path_at`; a name that is taken gets `-2`."""
     path = path_at(layout, branch, names.iso(now))
-    return next(name for name in stores.numbered(path) if not os.path.lexists(name))
+    tried = files.numbered(*os.path.splitext(path))
+    return next(name for name in tried if not os.path.lexists(name))

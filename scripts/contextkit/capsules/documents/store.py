@@ -55,7 +55,10 @@ class Capsule(Record):
                 f"front matter: created_at must be like {like}, not {self.created_at!r}"
             )
         if self.version.partition(".")[0] not in ("0", "1"):
-            raise bad_input(f"front matter: version {self.version} is newer than this tool")
+            from contextkit.base import version
+
+            version.refuse_newer(self.version, "1", "front matter", status=2)
+            raise bad_input(f"front matter: {self.version[:20]!r} is no version of a capsule")
 
 
 class Stored(Record):
@@ -167,7 +170,8 @@ def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
     `replace` is set. Saving the same text twice changes nothing.
     """
     with files.locked(layout.lock(path)):
-        name = path if replace else next(n for n in stores.numbered(path) if _has_room(n, text))
+        tried = files.numbered(*os.path.splitext(path))
+        name = path if replace else next(n for n in tried if _has_room(n, text))
         same = files.read_if_there(name) == text
         return name if same else files.write(name, text)
 

@@ -167,7 +167,7 @@ def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
     if not is_anchor:
         return any(wanted in head.replace("T", " ") for head in heads)
     lines = wanted.removeprefix("L").split("-")[0]
-    if wanted.startswith("L") and lines.isdecimal():
+    if wanted.startswith("L") and names.is_whole(lines):
         return int(lines) <= text.count("\n") + 1
     slug = names.slug(wanted, len(wanted))
     return any(names.slug(head, len(head)) == slug for head in heads)

@@ -89,7 +89,7 @@ def _take(
             fields[name] = str(value).lower() == "true"
         elif name == "sequence":
             digits = str(value)
-            whole = digits.isascii() and digits.isdigit() and len(digits) < 10
+            whole = names.is_whole(digits, 9)
             fields[name] = int(digits) if whole else 0
         else:
             fields[name] = clean(name, _said(value))

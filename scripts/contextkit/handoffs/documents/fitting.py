@@ -7,6 +7,7 @@ never cut, and a list that said something never becomes empty.
 
 from __future__ import annotations
 
+from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
@@ -83,7 +84,7 @@ def _more(paths: tuple[str, ...]) -> int:
     """The number in a last entry `(+3 more)`; 0 if there is none."""
     last = paths[-1] if paths else ""
     number = last.removeprefix("(+").removesuffix(" more)")
-    return int(number) if last == f"(+{number} more)" and number.isdecimal() else 0
+    return int(number) if last == f"(+{number} more)" and names.is_whole(number) else 0
 
 
 def _counted(paths: tuple[str, ...]) -> int:

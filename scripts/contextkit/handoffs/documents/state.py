@@ -54,7 +54,11 @@ class State(Record):
         found = []
         for line in self.switches:
             at, giver, to, carried = (line.split() + [""] * 4)[:4]
-            if agents.is_id(to) and (giver == "-" or agents.is_id(giver)) and carried.isdecimal():
+            if (
+                agents.is_id(to)
+                and (giver == "-" or agents.is_id(giver))
+                and names.is_whole(carried)
+            ):
                 found.append(Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9])))
         return found
 
@@ -126,19 +130,10 @@ def save(layout: Layout, state: State) -> None:
     try:
         _load(layout)
     except ContextError:
-        os.rename(path, _free(f"{path}.broken"))
+        os.rename(path, files.free(f"{path}.broken"))
     log = state.switches[-layout.limits.handoff_switches :]
     text = formats.to_json(state.replace(switches=log)) + "\n"
     files.write(path, text, derived=True)  # the artifacts are what has to last
-
-
-def _free(path: str) -> str:
-    """`path`, or the first of `path-2`, `path-3` … where something has that name."""
-    free, number = path, 1
-    while os.path.lexists(free):
-        number += 1
-        free = f"{path}-{number}"
-    return free
 
 
 def _path(layout: Layout) -> str:

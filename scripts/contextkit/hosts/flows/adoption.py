@@ -15,7 +15,7 @@ from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings as hook_settings
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import adoption_parts, git_ignores
+from contextkit.hosts.flows import adoption_parts, git_ignores, taken_names
 from contextkit.hosts.flows.adoption_plan import Plan, Work
 
 FOLDER = "tools/contextkit"  # where the copy goes, unless somebody says otherwise
@@ -30,6 +30,7 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
         work.notes += _link(work, names)
     else:
         _vendor(work, folder)
+        work.notes += taken_names.find(into, folder)
         adoption_parts.makefile(work, folder)
         adoption_parts.settings_file(work)
         for name in names:

@@ -89,11 +89,7 @@ class Work:
             self.write(path, data, ours=True)
 
     def _aside(self, path: str) -> str:
-        number, name = 1, f"{path}.edited"
-        while self.read(name) is not None:
-            number += 1
-            name = f"{path}.edited-{number}"
-        return name
+        return next(n for n in files.numbered(f"{path}.edited") if self.read(n) is None)
 
     def edit(self, path: str, new: str) -> None:
         """A file of the host with our part in it."""

@@ -12,7 +12,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import diagnostics, vendored
 from contextkit.hosts.documents.contracts import HOSTS
-from contextkit.hosts.flows import store_checks, trials
+from contextkit.hosts.flows import store_checks, taken_names, trials
 from contextkit.hosts.flows.store_documents import Finding
 
 TYPE_CHECKING = False
@@ -110,6 +110,16 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     return found
 
 
+def names_taken(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Targets of the host that have the names of ours; not one that is the toolkit itself."""
+    top = trials.project(layout)
+    folder = os.path.relpath(os.path.realpath(packages.TOOLKIT), top)
+    if folder == ".":
+        return []
+    mend = "or set CONTEXTKIT_PREFIX before the include"
+    return [_note("make", problem, mend) for problem in taken_names.find(top, folder)]
+
+
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Every installed hook, fired with recorded input."""
     mend = "make adopt into=. brings the hooks up to date; manuals/hosts.md"
@@ -157,6 +167,7 @@ CHECKS: dict[str, Callable[[Layout, tuple[str, ...]], list[Finding]]] = {
     "set-up": set_up,
     "root": writable,
     "hosts": hosts_there,
+    "make": names_taken,
     "hooks": hooks,
     "diagnostics": failures,
     "stores": stores,

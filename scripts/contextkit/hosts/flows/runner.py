@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files
+from contextkit.base import files, filters
 from contextkit.base.errors import ContextError
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import Answer, HookInput
@@ -117,7 +117,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     for answer in said:
         if not answer.quoted.strip():
             continue
-        around = hosts.labelled("x" + "`" * _ticks(answer.quoted), answer.origin)
+        around = hosts.labelled("x" + "`" * filters.longest_run(answer.quoted), answer.origin)
         left = most - tokens.estimate(f"{lines}\n\n{around}") - 1
         if left < 1 or room <= len(around) + 4:
             break
@@ -132,15 +132,6 @@ def _without_secrets(layout: Layout, answer: Answer) -> Answer:
 
     allowed = layout.limits.secrets_allow
     return Answer(**{n: redaction.redacted(v, allowed)[0] for n, v in vars(answer).items() if v})
-
-
-def _ticks(text: str) -> int:
-    """The longest run of backticks in `text`: its fence is longer."""
-    longest = run = 0
-    for char in text:
-        run = run + 1 if char == "`" else 0
-        longest = max(longest, run)
-    return longest
 
 
 def _note(hooks: str, where: str, error: Exception) -> None:

@@ -33,7 +33,7 @@ def documents(layout: Layout) -> list[Finding]:
 
 
 def _broken(layout: Layout, store: Store) -> list[Finding]:
-    area = store.label or store.kind
+    area = store.label
     try:
         broken = stores.module(store).load_all(layout).broken
     except ContextError as error:

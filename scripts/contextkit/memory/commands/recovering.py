@@ -67,7 +67,7 @@ def _count(layout: Layout, args: Arguments) -> int:
         raise bad_input(f"{given[0]} and {given[1]}: give one of tokens=, file=, transcript=")
     if args.tokens:
         plain = args.tokens.strip().lstrip("~").replace(",", "").replace("_", "")
-        if not (plain.isascii() and plain.isdigit() and len(plain) < 13):
+        if not names.is_whole(plain, 12):
             raise bad_input(f"tokens={args.tokens[:40]}: must be a whole number")
         return int(plain)
     if args.transcript:

@@ -9,7 +9,7 @@ from contextkit.memory.documents import store as memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    pass
 
 
 def list_(layout: Layout, args: Arguments) -> Rows:
@@ -17,7 +17,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
 
     broken: list[str] = []
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
-    _say_all(f"cannot be read: {line}" for line in broken)
+    cli.say_each(f"cannot be read: {line}" for line in broken)
     rows = [
         {"id": _id(one.path), "kind": one.kind, "task": one.task, "time": one.time,
          "state": one.state, "path": layout.shown(one.path)}
@@ -37,7 +37,7 @@ def archive(layout: Layout, args: Arguments) -> str:
     task = args.task or upkeep.latest_task(layout)
     broken: list[str] = []
     moved = upkeep.archive(layout, task, broken)
-    _say_all(f"left where it is: {line}" for line in broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
     if not moved:
         cli.say(f"{task}: nothing is left to archive")
     return "\n".join(layout.shown(path) for path in moved)
@@ -48,15 +48,10 @@ def clean(layout: Layout, args: Arguments) -> str:
 
     broken: list[str] = []
     done = upkeep.clean(layout, names.now(), args.dry_run, broken)
-    _say_all(f"left where it is: {line}" for line in broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
     if args.dry_run:
         cli.say("dry run: nothing was changed")
     return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)
-
-
-def _say_all(lines: Iterable[str]) -> None:
-    for line in lines:
-        cli.say(names.one_line(line))
 
 
 COMMANDS = (

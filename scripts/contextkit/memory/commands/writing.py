@@ -162,7 +162,7 @@ def _checkpoint(
 def _count(args: Arguments) -> int | None:
     """How many findings there are, as somebody says; None to have them counted."""
     given = vars(args).get("findings_count", "").strip()
-    if given and not (given.isascii() and given.isdigit() and len(given) < 10):
+    if given and not names.is_whole(given, 9):
         raise bad_input(f"findings_count={given[:40]}: must be a whole number")
     return int(given) if given else None
 
@@ -195,7 +195,7 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
 
 def _tokens(given: str) -> int:
     plain = given.strip().lstrip("~").replace(",", "").replace("_", "")
-    if plain and not (plain.isascii() and plain.isdigit() and len(plain) < 13):
+    if plain and not names.is_whole(plain, 12):
         raise bad_input(f"tokens={given[:40]}: must be a whole number")
     return int(plain) if plain else 0
 

@@ -8,7 +8,7 @@ a reader learns what has changed since. The format is told in manuals/external-m
 
 from __future__ import annotations
 
-from contextkit.base import formats, stores
+from contextkit.base import formats, stores, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+FORMAT = 1  # of the document; one without it is of this
 _LISTS = ("completed_subtasks", "pending_subtasks", "active_agents", "blocked_agents")
 _TEXTS = ("context_summary", "next_action", "recovery_instructions")
 
@@ -56,7 +57,7 @@ def render(checkpoint: Checkpoint) -> str:
     fields |= {name: values[name] for name in _TEXTS}
     if checkpoint.files:
         fields["files"] = checkpoint.files
-    return formats.to_json(fields) + "\n"
+    return formats.to_json({**fields, "format": FORMAT}) + "\n"
 
 
 def parse(text: str) -> Checkpoint:
@@ -67,6 +68,7 @@ def parse(text: str) -> Checkpoint:
     found = formats.from_json(text.removeprefix("\ufeff"), "checkpoint")
     if not isinstance(found, dict):
         raise ContextError("no checkpoint: must be a JSON object")
+    version.refuse_newer(found.get("format"), str(FORMAT), "checkpoint")
     state = found.get("state", {})
     if not isinstance(state, dict):
         raise ContextError("no checkpoint: state must be an object")

@@ -103,7 +103,7 @@ def _add(lines: list[str], *added: str) -> None:
 def _ask(outline: Outline, question: Question) -> None:
     """Add a question, or mark it answered where it stands; `2` is the second that stands there."""
     there = plans.questions_in(outline)
-    number = int(question.text[:6]) if question.text.isascii() and question.text.isdigit() else 0
+    number = int(question.text) if names.is_whole(question.text) else 0
     if question.answered and 0 < number <= len(there):
         matching = [there[number - 1]]
     else:

@@ -132,7 +132,7 @@ def parse(text: str) -> Snapshot:
     }
     return Snapshot(
         timestamp=memory.utc(outline.value("Timestamp")),
-        tokens=int(tokens[:15]) if tokens.isascii() and tokens.isdigit() else 0,
+        tokens=int(tokens) if names.is_whole(tokens, 15) else 0,
         reason=reason if reason in REASONS else "",
         task_id=outline.value("Task ID"),
         summary=outline.body("Conversation Summary"),

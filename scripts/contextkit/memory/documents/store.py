@@ -84,7 +84,7 @@ def parted(name: str) -> tuple[str, str, int]:
     """
     of, _, last = os.path.splitext(name)[0].rpartition("_")
     number = 1
-    if last.isascii() and last.isdigit():
+    if names.is_whole(last):
         number = int(last[:9])
         of, _, last = of.rpartition("_")
     if not of or names.shape(last) != "00000000T000000":
@@ -121,19 +121,17 @@ def create(
 ) -> str:
     """Make the file `{of}_{ts}{suffix}` holding `text(its stem)`, never overwriting; its path."""
     place = folder(layout, kind)
-    number = 0
-    while True:
-        number += 1
-        stem = f"{of}_{stamp(moment)}" + (f"_{number}" if number > 1 else "")
+    for stem in files.numbered(f"{of}_{stamp(moment)}", mark="_"):
         path = os.path.join(place, stem + suffix)
         if os.path.lexists(path):
             continue
         try:
             files.create(path, text(stem), exact=True)
+            break
         except FileExistsError:
             continue  # another process was faster
-        files.sweep(place, names.now())
-        return path
+    files.sweep(place, names.now())
+    return path
 
 
 def paths(place: str, suffix: str) -> list[str]:

@@ -144,8 +144,7 @@ def _failed(events: list[Event]) -> tuple[str, ...]:
 
 def _command(text: str) -> str:
     """A command as a code span of one line; of a long one the beginning."""
-    first = names.one_line(text)
-    first = first if len(first) <= 120 else first[:119] + "…"
+    first = names.clipped(names.one_line(text), 120)
     return f"`{first.replace('`', chr(39))}`"
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 LIST, TOTAL = "payloads", "totalTokensStored"
+FORMAT = 1  # of the document; one without it is of this
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
@@ -67,7 +68,9 @@ def render(payload: Payload) -> str:
     """The file of a payload; its last line says how long the content is, and its digest."""
     data = payload.content.encode("utf-8")
     digest = names.sha256(data)
-    return templates.render("payload.md", payload=payload, bytes=len(data), sha256=digest)
+    return templates.render(
+        "payload.md", payload=payload, bytes=len(data), sha256=digest, format=FORMAT
+    )
 
 
 def parse(data: bytes, where: str = "payload") -> Payload:
@@ -78,7 +81,7 @@ def parse(data: bytes, where: str = "payload") -> Payload:
     lines = rest.partition("\n---\n")[0].split("\n")
     fields = dict(line[2:].split(":** ", 1) for line in lines if ":** " in line[2:])
     digits = fields.get("Tokens", "").lstrip("~")
-    if not title.startswith("# ") or not (digits.isascii() and digits.isdigit()):
+    if not title.startswith("# ") or not names.is_whole(digits):
         raise ContextError(f"{where}: is no payload: its head is missing or was changed")
     sources = data[end:].partition(_SOURCES)[2].decode("utf-8", "replace").split("\n")
     summary = head.partition("\n## Summary\n\n")[2].partition("\n\n---\n")[0]
@@ -109,6 +112,11 @@ def span(data: bytes, where: str) -> tuple[int, int]:
     length, _, rest = last.removeprefix(_LAST_LINE).partition(b" sha256=")
     if not last.startswith(_LAST_LINE) or not length.isdigit() or len(length) > 18:
         return start, _end_by_form(data, start)
+    stated = rest.partition(b" format=")[2].partition(b" ")[0].decode("ascii", "replace")
+    if stated not in ("", str(FORMAT)):
+        from contextkit.base import version
+
+        version.refuse_newer(stated, str(FORMAT), where)
     end = start + int(length)
     if names.sha256(data[start:end]).encode() != rest.partition(b" ")[0]:
         raise ContextError(f"{where}: the content is not what was stored: the file was changed")

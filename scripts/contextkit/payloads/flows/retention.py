@@ -66,7 +66,7 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> Ended | None:
         return None
     files.store(layout.state)
     files.make_folder(layout.ended)
-    away = _free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
+    away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
     try:
         os.rename(folder, away)
     except OSError as error:
@@ -107,15 +107,6 @@ def _is_ours(name: str, manifest: bytes) -> bool:
     if name.endswith(".md"):
         return names.shape(name[:16]) == "00000000-000000-" or os.fsencode(f'"{name}"') in manifest
     return name.startswith(payloads.MANIFEST) or (name[0] == "." and name.endswith(".tmp"))
-
-
-def _free(path: str) -> str:
-    """`path`, or with a number behind it where that name is taken."""
-    number, free = 1, path
-    while os.path.lexists(free):
-        number += 1
-        free = f"{path}-{number}"
-    return free
 
 
 def _move(inside: list[str], old: str, new: str) -> None:

@@ -51,7 +51,7 @@ def write(layout: Layout, args: Arguments) -> str:
 
 def _number(text: str, field: str) -> int:
     """An optional number; a bad one is said and stored as 0: the status must be written."""
-    if text.isascii() and text.isdigit():
+    if names.is_whole(text):
         return int(text[:15])
     if text:
         cli.say(f"{field}={text[:40]!r} is no whole number: stored as 0")

@@ -10,7 +10,7 @@ stricter; what is not understood is never clean.
 from __future__ import annotations
 
 from contextkit.base.records import Record
-from contextkit.reviews.documents import index, vocabulary
+from contextkit.reviews.documents import index, outline, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.issues import Issues
@@ -73,7 +73,18 @@ def parse(text: str, mode: str = "") -> Review:
         review = reading.as_research()
     else:
         review = reading.as_review(text.count("\n") + 1, complete)
+        if review.validation == "malformed":
+            review = review.replace(findings=outline.findings(text))
+        review = review.replace(findings=_addressed(review.findings))
     return _doubted(review.replace(run=_run(text), complete=complete), text)
+
+
+def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings, each with an address: one that its agent gave no id is `row-3`, the third."""
+    return tuple(
+        finding if finding.id else finding.replace(id=f"row-{number}")
+        for number, finding in enumerate(findings, 1)
+    )
 
 
 def _doubted(review: Review, text: str) -> Review:

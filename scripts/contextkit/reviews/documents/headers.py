@@ -17,6 +17,7 @@ is cut off, contradicts itself or stands where another's text may be quoted.
 
 from __future__ import annotations
 
+from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.reviews.documents import lines, vocabulary
 
@@ -254,5 +255,5 @@ def _number(said: str) -> tuple[int, bool]:
     digits = said.strip(" ~≈").replace(",", "").replace("_", "").removesuffix(" tokens")
     if digits.lower() in ("", "none", "0", "n/a"):
         return 0, True
-    known = digits.isascii() and digits.isdigit() and len(digits) < 16
+    known = names.is_whole(digits, 15)
     return (int(digits), True) if known else (0, False)

@@ -173,7 +173,7 @@ class Block:
         """Whether the line is the head of a table; if so, it says what the columns are."""
         if lines.unbulleted(text)[1]:
             return False
-        roles = [_ROLES.get(lines.plain(cell).lower(), "") for cell in cells(text)]
+        roles = [role(cell) for cell in cells(text)]
         if "title" not in roles or not {"severity", "id"} & set(roles):
             return False
         self._columns = roles
@@ -233,6 +233,11 @@ class Block:
         )
 
 
+def role(cell: str) -> str:
+    """What a column of this name holds: severity, id, section, title; empty for anything else."""
+    return _ROLES.get(lines.plain(cell).lower(), "")
+
+
 def cells(text: str) -> list[str]:
     """The fields between the bars of a row, with or without bars at its ends."""
     fields = [field.strip() for field in text.split("|")]
@@ -279,7 +284,7 @@ def label_of(text: str) -> str:
     apart = "".join(char if char.isalnum() else " " for char in low).split()
     found = [vocabulary.severity(word) for word in apart]
     whole = " ".join(apart)
-    if whole.startswith(("must fix", "needs attention")):
+    if whole.startswith(("must fix", "should fix", "needs attention")):
         found[0] = vocabulary.severity("-".join(apart[:2]))
     if not apart or not found[0]:
         return ""

@@ -95,14 +95,14 @@ def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
     if named and not identity:
         identity = lines.plain(bare[8:]).partition(":")[0]
         identity = identity if identity[:1].isdigit() else ""
-    severity = vocabulary.strictest(head.severity, _in_brackets(bare))
+    severity = vocabulary.strictest(head.severity, in_brackets(bare))
     severity = severity or index.label_of(bare)
     if not (identity or severity):
         return None, False
     return Issue(level, identity, severity, number), not identity
 
 
-def _in_brackets(title: str) -> str:
+def in_brackets(title: str) -> str:
     """The severity in a heading's brackets: `Race in the writer (P0)`, `… (Blind Spot, P1)`."""
     found = ""
     for part in title.replace("[", "(").replace("]", ")").split("(")[1:]:

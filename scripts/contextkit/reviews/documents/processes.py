@@ -87,7 +87,7 @@ class Process(Record):
 
 def _is_seconds(value: object) -> bool:
     text = str(value)
-    return text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text) > 0
+    return names.is_whole(text, 6) and int(text) > 0
 
 
 def _plain(text: str) -> str:

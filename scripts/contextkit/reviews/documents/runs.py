@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import changes, files, formats, names, sessions, stores
+from contextkit.base import changes, files, formats, names, sessions, stores, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -91,6 +91,7 @@ def parse(text: str, where: str = "run") -> Run:
     found = formats.from_json(text, where)
     if not isinstance(found, dict):
         raise ContextError(f"{where}: is no JSON object")
+    version.refuse_newer(found.get("version"), str(VERSION), where)
     if found.get("version") != VERSION:
         raise ContextError(f"{where}: of version {found.get('version')!r}; this reads {VERSION}")
     known = {name: value for name, value in found.items() if name in Run.fields()}

@@ -28,6 +28,7 @@ STATUSES = ("CLEAN", "NEEDS_ATTENTION", "BLOCKED", "ERROR", "COMPLETE", "PARTIAL
 ATTENTION = ("NEEDS_ATTENTION", "BLOCKED", "ERROR", "PARTIAL", "FAILED")
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
 SKIPPED = "SKIPPED_SHIP_CLASS"  # a gate of the old library's callers says so of a reviewer
+FORMAT = 1  # of the document; one without it is of this
 _LINE = 160  # characters of a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _LONGEST_NAME = 200  # bytes of an encoded name, so that it fits a file system with its suffix
@@ -113,7 +114,7 @@ def render(verdict: Verdict) -> str:
     fields = {name: values[name] for name in order}
     optional = ("phase", "flags", "findings", "run", "sha256")
     fields |= {name: values[name] for name in optional if values[name]}
-    return formats.to_json({**fields, "agent": verdict.agent}) + "\n"
+    return formats.to_json({**fields, "agent": verdict.agent, "format": FORMAT}) + "\n"
 
 
 def parse(data: bytes, stem: str) -> Entry:
@@ -127,6 +128,13 @@ def parse(data: bytes, stem: str) -> Entry:
         return unreadable(stem, "is not valid JSON")
     if not isinstance(found, dict):
         return unreadable(stem, "is no JSON object")
+    if found.get("format", FORMAT) != FORMAT:
+        from contextkit.base import version
+
+        try:
+            version.refuse_newer(found["format"], str(FORMAT), stem)
+        except ContextError as error:
+            return unreadable(stem, f"is {error}".replace(f"{stem}: ", "", 1))
     status = found.get("status")
     if not isinstance(status, str) or not status.strip():
         return unreadable(stem, "has no status")
@@ -217,7 +225,7 @@ def table(entries: list[Entry], legacy: bool = False) -> str:
 
 def _row(entry: Entry, more: int) -> str:
     row = "\t".join(names.one_line(entry[name]) for name in ("status", "agent", "summary"))
-    return row if len(row) <= _LINE + more else row[: _LINE - 1].rstrip() + "…"
+    return row if len(row) <= _LINE + more else names.clipped(row, _LINE)
 
 
 def counts(entries: list[Entry], legacy: bool = False) -> str:

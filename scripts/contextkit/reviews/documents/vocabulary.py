@@ -20,6 +20,18 @@ _WORDS = {
     "P0": "P0", "P1": "P1", "P2": "P2", "P3": "P3", "IMP": "IMP", "CRITICAL": "P0",
     "HIGH": "P1", "MAJOR": "P1", "MUST-FIX": "P1", "MEDIUM": "P2", "NEEDS-ATTENTION": "P2",
     "LOW": "P3", "MINOR": "P3", "INFO": "P3", "IMPROVEMENT": "IMP", "IMPROVEMENTS": "IMP",
+    # What else reviews in public repositories say.
+    "CRIT": "P0", "BLOCKER": "P0", "BLOCKERS": "P0", "BLOCKING": "P0", "FATAL": "P0",
+    "SHOWSTOPPER": "P0", "SHOW-STOPPER": "P0", "SEVERE": "P0", "URGENT": "P0", "HIGHEST": "P0",
+    "SEV0": "P0", "SEV-0": "P0", "SEV1": "P1", "SEV-1": "P1", "SEV2": "P2", "SEV-2": "P2",
+    "SEV3": "P3", "SEV-3": "P3", "IMPORTANT": "P1", "FIX-REQUIRED": "P1", "REQUIRED": "P1",
+    "REQUIRES-CHANGES": "P1", "WARNING": "P2", "WARNINGS": "P2", "WARN": "P2", "MODERATE": "P2",
+    "SHOULD-FIX": "P2", "INFORMATIONAL": "P3", "INFORMATION": "P3", "NIT": "P3", "NITS": "P3",
+    "NITPICK": "P3", "NITPICKS": "P3", "TRIVIAL": "P3", "COSMETIC": "P3", "STYLE": "P3",
+    "OBSERVATION": "P3", "OBSERVATIONS": "P3", "SUGGESTION": "IMP", "SUGGESTIONS": "IMP",
+    "ENHANCEMENT": "IMP", "ENHANCEMENTS": "IMP", "OPTIONAL": "IMP",
+    "CONSIDER": "IMP", "NICE-TO-HAVE": "IMP",
+    "🔴": "P0", "🟥": "P0", "🚨": "P0", "🟠": "P1", "🟡": "P2", "🔵": "P3", "🟢": "P3", "💡": "IMP",
 }  # fmt: skip
 _FIRST_WORDS = frozenset(word.partition("-")[0] for word in _WORDS)
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
@@ -38,8 +50,10 @@ def severity(text: str) -> str:
     """P0 to P3 or IMP for a severity word in any dress, the strictest of several; else empty."""
     if len(text) > 60:
         return ""
-    words = [trimmed(word) for word in text.upper().replace("_", "-").translate(_APART).split()]
-    words = [word for word in words if word]
+    words = [
+        trimmed(word) or word for word in text.upper().replace("_", "-").translate(_APART).split()
+    ]
+    words = [word for word in words if word[0].isalnum() or word in _WORDS]
     whole = "-".join(words)
     if whole in _WORDS:
         return _WORDS[whole]

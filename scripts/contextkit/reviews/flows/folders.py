@@ -9,6 +9,7 @@ Two targets never share a folder; the same target gets its own back.
 
 from __future__ import annotations
 
+import itertools
 import os
 
 from contextkit.base import changes, files, formats, git, names
@@ -31,8 +32,7 @@ def choose(
     """The folder for a run, relative to the root, and what to say about it."""
     plain = process.folder(target)
     notes: list[str] = []
-    for number in range(1, _MOST):
-        folder = plain if number == 1 else f"{plain}-{number}"
+    for folder in itertools.islice(files.numbered(plain), _MOST):
         files.inside(layout.root, layout.join(folder), "output_dir")
         here = [run for run in known if run.output_dir.lower() == folder.lower()]
         if "{" in process.output_dir and any(run.target != target for run in here):

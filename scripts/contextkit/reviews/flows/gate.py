@@ -201,7 +201,7 @@ def rendered(decision: Decision, asked: Asked) -> str:
     for one in reasons[:_MOST]:
         cells = (one.reason, one.agent or "-", one.text)
         row = "\t".join(map(names.one_line, cells))
-        lines.append(row if len(row) <= _LINE else row[: _LINE - 1].rstrip() + "…")
+        lines.append(names.clipped(row, _LINE))
     if len(reasons) > _MOST:
         lines.append(f"… {len(reasons) - _MOST} more: --json has all")
     return "\n".join(lines)

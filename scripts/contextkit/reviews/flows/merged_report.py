@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import templates
+from contextkit.base import names, templates
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 from contextkit.reviews.flows import findings_json
 from contextkit.reviews.flows.synthesis import Finding, Source
@@ -40,8 +40,7 @@ def render(sources: list[Source], found: list[Finding], data: dict[str, object])
 
 
 def _named(one: Finding) -> str:
-    title = one.title if len(one.title) <= _TITLE else one.title[: _TITLE - 1].rstrip() + "…"
-    return f"{one.key}: {title}"
+    return f"{one.key}: {names.clipped(one.title, _TITLE)}"
 
 
 def _entry(one: Finding) -> dict[str, object]:

@@ -90,5 +90,4 @@ def _source(reading: Reading) -> Source:
 
 
 def _short(line: str) -> str:
-    line = names.one_line(line)
-    return line if len(line) <= _LINE else line[: _LINE - 1].rstrip() + "…"
+    return names.clipped(names.one_line(line), _LINE)

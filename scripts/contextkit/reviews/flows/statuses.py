@@ -65,7 +65,7 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     if worst and worst.severity in ("P0", "P1"):
         text += f": {worst.title}"
     text = ("unfinished: " if partial else "") + names.one_line(text)
-    return text if len(text) <= _SUMMARY else text[: _SUMMARY - 1].rstrip() + "…"
+    return names.clipped(text, _SUMMARY)
 
 
 def worth_opening(review: Review | None) -> tuple[str, ...]:

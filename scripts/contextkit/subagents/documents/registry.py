@@ -101,14 +101,10 @@ def add(layout: Layout, wanted: str, make: Callable[[str], Row | None]) -> Row:
 
     def edit(found: list[Any]) -> Row:
         taken = {other.get("id") for other in found if isinstance(other, dict)}
-        number = 1
-        while True:
-            identity = f"{wanted}-{number}" if number > 1 else wanted
-            row = make(identity) if identity not in taken else None
-            if row is not None:
-                found.append(row)
-                return row
-            number += 1
+        rows = (make(identity) for identity in files.numbered(wanted) if identity not in taken)
+        row = next(row for row in rows if row is not None)
+        found.append(row)
+        return row
 
     return change(layout, edit)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
-from contextkit.base import copies, files, git, names, settings, templates, tokens, version
+from contextkit.base import copies, files, git, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, Places, toolkit
 from contextkit.base.limits import Limits
@@ -21,6 +22,8 @@ from contextkit.subagents.flows import watch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from contextkit.base.stores import Store
 
     Facts = dict[str, object]
 
@@ -89,20 +92,31 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
     What cannot be read is said in the line, not left out.
     """
-    return [
-        {"id": system, **_said(report, layout)}
-        for system, report in (
-            ("capsules", _capsules),
-            ("reminders", _reminders),
-            ("payloads", _payloads),
-            ("handoffs", _handoffs),
-            ("memory", _memory),
-            ("verdicts", _verdicts),
-            ("subagents", _subagents),
-            ("hosts", _hosts),
-            ("version", _version),
-        )
-    ]
+    return [{"id": system, **_said(report, layout)} for system, report in _reports().items()]
+
+
+def _reports() -> dict[str, Callable[[Layout], Facts]]:
+    """Who reports on each system; a store that is declared and not of one is counted."""
+    reports = {
+        "capsules": _capsules,
+        "reminders": _reminders,
+        "payloads": _payloads,
+        "handoffs": _handoffs,
+        "memory": _memory,
+        "verdicts": _verdicts,
+        "subagents": _subagents,
+    }
+    for store in stores.with_documents():
+        if (store.system or store.label) not in reports:
+            reports[store.label] = partial(_counted, store)
+    return {**reports, "hosts": _hosts, "version": _version}
+
+
+def _counted(store: Store, layout: Layout) -> Facts:
+    found = stores.module(store).load_all(layout)
+    broken = len(found.broken)
+    doubt = f"; {broken} cannot be read" if broken else ""
+    return {"status": f"{len(found)} stored{doubt}", "stored": len(found), "broken": broken}
 
 
 def _said(report: Callable[[Layout], Facts], layout: Layout) -> Facts:

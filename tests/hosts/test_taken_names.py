@@ -1,0 +1,58 @@
+"""Targets of a host that have the names of ours are listed by adopt and doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from conftest import Script
+from contextkit.hosts.flows import taken_names
+from test_adopt_script import FOLDER, host, small
+
+__all__ = ["host", "small"]
+
+MAKEFILE = """\
+.PHONY: adopt doctor
+doctor := not a target
+# reminders: not one either
+all: doctor
+\techo handoff: no
+test doctor:: all
+\techo mine
+session_end = no
+"""
+
+
+def found(folder: Path) -> list[str]:
+    return taken_names.find(str(folder), FOLDER)
+
+
+def test_only_targets_are_taken_and_their_line_is_named(host: Path) -> None:
+    (host / "Makefile").write_text(MAKEFILE, encoding="utf-8")
+    assert found(host) == [
+        "Makefile:6: has a target `doctor` of its own: it stays, ours is `make context_doctor`"
+    ]
+
+
+def test_included_files_count_and_our_own_does_not(host: Path) -> None:
+    (host / FOLDER).mkdir(parents=True)
+    (host / FOLDER / "Makefile").write_text("handoff:\n", encoding="utf-8")
+    (host / "rules.mk").write_text("reminders remember_later: x\n", encoding="utf-8")
+    included = f"-include rules.mk none.mk # why\ninclude {FOLDER}/Makefile\n"
+    text = f"CONTEXTKIT_PREFIX := kit_\n{included}context_status:\n"
+    (host / "Makefile").write_text(text, encoding="utf-8")
+    assert [line.partition(": ")[0] for line in found(host)] == ["Makefile:4", *["rules.mk:1"] * 2]
+    assert "ours is `make kit_reminders`" in "\n".join(found(host))
+    assert "`context_status`, as we do, and only one can be: rename it" in found(host)[0]
+
+
+def test_a_host_without_a_makefile_has_taken_none(repo: Path) -> None:
+    assert found(repo) == []
+
+
+def test_adopt_and_doctor_say_so(small: Any, host: Path, run: Script) -> None:
+    (host / "Makefile").write_text(MAKEFILE, encoding="utf-8")
+    said = "Makefile:6: has a target `doctor` of its own: it stays, ours is `make context_doctor`"
+    assert run("adopt", "--into=.") == 0 and f"note: {said}\n" in run.out
+    run("doctor")
+    assert f"note: make: {said} (or set CONTEXTKIT_PREFIX before the include)\n" in run.out

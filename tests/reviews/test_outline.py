@@ -1,0 +1,83 @@
+"""outline.py: a review without an index is read as a person reads it, and nothing is guessed."""
+
+from __future__ import annotations
+
+import pytest
+from contextkit.reviews.documents import agent_review, outline
+
+
+def found(text: str) -> list[tuple[str, str, str]]:
+    return [(one.severity, one.id, one.title) for one in outline.findings(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("### Finding 1.1: No quickstart (P0)\nText.\n", [("P0", "1.1", "No quickstart")]),
+        ("#### P1-2. P1: Two writers\n", [("P1", "P1-2", "Two writers")]),
+        (
+            "- **[P1] Two writers lose one** — `app.py:42` — why\n",
+            [("P1", "", "Two writers lose one")],
+        ),
+        (
+            "## P1 Findings (Must Fix)\n\n### 1. Heredoc expands\n\n### 2. No rollback\n",
+            [("P1", "", "Heredoc expands"), ("P1", "", "No rollback")],
+        ),
+        (
+            "## Critical Issues\n\n- Anyone can log in\n  - even guests\n- Tokens in the log\n",
+            [("P0", "", "Anyone can log in"), ("P0", "", "Tokens in the log")],
+        ),
+        (
+            "| Severity | ID | Finding |\n|---|---|---|\n| High | S-1 | A session never ends |\n",
+            [("P1", "S-1", "A session never ends")],
+        ),
+        ("## The writer races\n**Severity:** P0 — data\n", [("P0", "", "The writer races")]),
+        (
+            "---\nissues:\n  - id: P0-1\n    severity: P0\n    title: \"Hooks differ\"\n---\n",
+            [("P0", "P0-1", "Hooks differ")],
+        ),
+        (
+            "---\ncritical: 2\np1_count: 0\n---\nText.\n",
+            [("P0", "", "2 by its own count")],
+        ),
+        (
+            "| Severity | Count |\n|---|---|\n| Critical | 3 |\n",
+            [("P0", "", "3 by its own count")],
+        ),
+    ],
+)  # fmt: skip
+def test_a_severity_in_a_heading_a_lead_a_list_a_table_or_front_matter_is_a_finding(
+    text: str, expected: list[tuple[str, str, str]]
+) -> None:
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Notes\n\nThe critical path is short.\n",
+        "### P0 — Structural Issues\n\nNone.\n",
+        "- **Suggestion:** Use a set.\n",
+        "```\n### Finding 1: x (P0)\n```\n",
+        "| Severity | Count |\n|---|---|\n| Critical | 0 |\n",
+        "| P0 | P1 |\n|---|---|\n| 1 | 2 |\n",
+    ],
+)
+def test_what_names_no_severity_of_its_own_is_no_finding(text: str) -> None:
+    assert found(text) == []
+
+
+def test_a_recap_is_not_counted_again() -> None:
+    text = (
+        "### Finding 1: Slow start (P0)\n\nText.\n\n### Finding 2: Odd name (P2)\n\n"
+        "## Summary of Findings\n\n### Critical (P0)\n1. **Slow start** (Finding 1)\n"
+        "### Improvements (P3)\n1. **Rename it** some day\n"
+    )
+    assert [one[0] for one in found(text)] == ["P0", "P2", "P3"]
+
+
+def test_a_file_without_an_index_has_findings_and_stays_malformed() -> None:
+    review = agent_review.parse("# Review\n\n### Slow start (P0)\n\n### Odd name (P2)\n")
+    assert [(one.severity, one.id) for one in review.findings] == [("P0", "row-1"), ("P2", "row-2")]
+    assert review.validation == "malformed"
+    assert agent_review.status(review)[0] == "NEEDS_ATTENTION"
