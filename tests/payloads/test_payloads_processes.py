@@ -32,7 +32,7 @@ TEXT = "## Finding\n\nThe cache takes 52 ms in `src/a.py`.\n"
 def start(*options: str, text: str = TEXT, **changes: Any) -> subprocess.Popen[bytes]:
     """`payload_store.py` with these options, its standard input already written."""
     read_end, write_end = os.pipe()
-    os.write(write_end, text.encode())
+    os.write(write_end, f"{text}\nOf {' '.join(options)}.\n".encode())  # none is stored twice
     os.close(write_end)
     process = subprocess.Popen(
         [sys.executable, SCRIPT, *options], stdin=read_end, stdout=-1, stderr=-1, **changes
@@ -101,7 +101,10 @@ def writer(layout: Layout, number: int, told: int) -> int:
     try:
         for turn in range(10**9):
             output = storing.Output(
-                topic=f"t {number} {turn}", source="x", content="The text. " * 9, tokens=25
+                topic=f"t {number} {turn}",
+                source="x",
+                content=f"The text of {number} {turn}. " * 9,
+                tokens=25,
             )
             stored = storing.store(layout, "s", output, 1_761_242_700)
             os.write(told, f"{layout.shown(stored.path)}\n".encode())
@@ -255,12 +258,23 @@ def test_on_a_disk_that_may_only_be_read_payloads_are_listed_and_shown(
     assert stock() == before
 
 
-def test_text_that_is_not_utf8_is_refused(repo: Path) -> None:
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"caf\xe9 au lait " * 300, b"Latin-1"),
+        ("Der Cache hält 30 Minuten. ".encode("utf-16") * 100, b"UTF-16"),
+        ("It takes 52 ms in src/a.py. ".encode("utf-16-le") * 100, b"UTF-16"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, b"PNG image, 5128 bytes"),
+    ],
+)
+def test_what_is_no_utf8_is_stored_byte_for_byte_and_told_as_what_it_is(
+    repo: Path, data: bytes, said: bytes
+) -> None:
     command = [sys.executable, SCRIPT, "--topic=x", *CALL]
-    done = subprocess.run(command, input=b"good \xff bad", capture_output=True)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"not UTF-8 (byte 5)" in done.stderr
-    assert stock() == {}
+    done = subprocess.run(command, input=data, capture_output=True)
+    assert done.returncode == 0 and said in done.stdout
+    show = [sys.executable, SCRIPT, "show", "latest", "--part=content"]
+    assert subprocess.run(show, capture_output=True, check=True).stdout == data
 
 
 def test_without_standard_input_the_command_says_what_it_needs(repo: Path) -> None:

@@ -21,7 +21,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from contextkit.base import facts, tokens
-from contextkit.base.digests import reading
+from contextkit.base.digests import encodings, reading
 from contextkit.base.digests.reading import Unit
 
 if TYPE_CHECKING:
@@ -97,14 +97,17 @@ class Told:
     """A text that was read, to be told once or several times."""
 
     def __init__(self, text: str, tokenizer: str = tokens.DEFAULT) -> None:
+        text, self.encoding = encodings.decoded(text)
         said = reading.part(text)
         self.kind = kind_of(said)
-        self.facts = facts.find(said)
+        self.facts = [] if self.kind == "binary" else facts.find(said)
         self.tokenizer = tokenizer
         self.partly = said is not text
         units = [unit for unit in kinds()[self.kind].units(said) if unit.weight > 0]
         if not units and self.kind != "plain":
             units = kinds()["plain"].units(said)
+        if self.encoding and self.kind != "binary":
+            units.insert(0, Unit(1, "Encoding", self.encoding, 2.0, 1, derived=True))
         if isinstance(said, reading.Part):
             units = [unit._replace(line=said.numbers[unit.line - 1]) for unit in units]
         self._weighed = _Weighed(units, self.facts, tokenizer)
@@ -136,9 +139,10 @@ class Told:
     def lead(self, most: int = 3, cap: int = 100) -> str:
         """What decides of it in up to `most` sentences, in the text's order."""
         digest = self.digest(cap, most)
-        found = [(row.line, row.finding) for row in digest.rows if not row.finding.startswith("+")]
-        found += [(digest.at, digest.key)] if digest.key else []
-        said = [one for _, text in sorted(found) for one in reading.sentences(text)]
+        found = [(digest.at, digest.key)] if digest.key else []
+        found += [(row.line, row.finding) for row in digest.rows if row.finding[:1] != "+"]
+        found.sort(key=lambda one: one[0])
+        said = [one for _, text in found for one in reading.sentences(text)]
         whole = [one if one[-1] in ".!?。！？…" else one + "." for one in said[:most]]
         return " ".join(whole)
 
@@ -158,7 +162,7 @@ class _Weighed:
         unit = self.units[index]
         new = len(self.facts[index] - told)
         cost = self.costs[index] + (0 if unit.aspect in aspects else self.aspects[index])
-        worth = new + _BARE * min(1.0, cost / 25) + (_KEY if unit.key else 0.0)
+        worth = new + (_BARE + _KEY * unit.key) * min(1.0, cost / 25)
         return float(unit.weight**_TASTE) * worth / (cost + 2)
 
 

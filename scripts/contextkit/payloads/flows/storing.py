@@ -58,21 +58,26 @@ def check(output: Output) -> None:
 def store(layout: Layout, session: str, output: Output, now: int) -> Stored:
     """Store the text in its session and say so in a receipt of at most 300 tokens."""
     prepared = _prepared(layout, output, now)
-    path = _save(layout, session, prepared.payload, now)
+    path, again = _save(layout, session, prepared.payload, now)
+    if again:
+        prepared.notes.append(f"the same text is stored already: {layout.shown(path)}")
     return _answer(layout, prepared, path)
 
 
 def keep(layout: Layout, session: str, output: Output, now: int) -> str:
     """As `store`, where nobody reads a receipt: the payload's path."""
-    return _save(layout, session, _prepared(layout, output, now).payload, now)
+    return _save(layout, session, _prepared(layout, output, now).payload, now)[0]
 
 
-def _save(layout: Layout, session: str, payload: Payload, now: int) -> str:
+def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
+    """The file that holds the text, and whether it did so before."""
     payloads.folder(layout, session)  # a link is refused before anything is made
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        return payloads.save(layout, session, payload, now)
+        if path := payloads.same(layout, session, payload.content):
+            return _used(layout, session, path, now), True
+        return payloads.save(layout, session, payload, now), False
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
@@ -92,10 +97,11 @@ def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: b
     """Store the text exactly at `target`, outside any session: it is never listed nor removed."""
     prepared = _prepared(layout, output, now)
     text = payloads.render(prepared.payload) if target.endswith(".md") else output.content
+    data = payloads.as_bytes(text)
     if overwrite:
-        files.write(target, text)
+        files.write(target, data)
     else:
-        files.create(target, text, exact=True)
+        files.create(target, data, exact=True)
     return _answer(layout, prepared, target)
 
 
@@ -144,6 +150,7 @@ def _clean(layout: Layout, text: str, secrets: list[redaction.Secret]) -> str:
 def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     """The receipt: what the author gave as given, the rest told of the text, within the cap."""
     output, told, limits = prepared.output, prepared.told, layout.limits
+    lines = output.content.rstrip("\n").count("\n") + 1
     cap = limits.payload_receipt_tokens
     bare = Receipt(
         path=layout.shown(path),
@@ -163,7 +170,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         return tokens.within(receipts.render(with_(digest)), cap, limits.tokenizer)
 
     if bare.rows and bare.key_findings:
-        receipt, first, last = bare, 1, prepared.payload.content.count("\n") + 1
+        receipt, first, last = bare, 1, 0
     else:
         room = max(1, cap - tokens.estimate(receipts.render(bare), limits.tokenizer))
         digest = told.digest(room, limits.payload_rows, fits)
@@ -178,7 +185,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         receipt.replace(rows=rows, key_findings=key), cap, limits.tokenizer
     )
     kept = told.facts_kept(receipts.said(receipt))
-    receipt = receipt.replace(facts_kept=kept, more=_command(layout, path, first, last))
+    receipt = receipt.replace(facts_kept=kept, more=_command(layout, path, first, last or lines))
     notes = [f"receipt: {'; '.join(cut)}"] if cut else []
     if secrets:
         notes.append(f"redacted in what travels on: {redaction.summary(secrets)}")
@@ -229,10 +236,26 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
         path = os.path.join(payloads.folder(layout, name), identity + ".md")
         if os.path.isfile(path):
             return _used(layout, name, path, now)
+    if begun := _begun(layout, identity, searched):
+        return _used(layout, *begun, now)
     ended = "" if only else retention.session_of(layout, identity, now)
     if ended:
         return _resumed(layout, ended, identity, now)
     raise _unknown(layout, text, searched)
+
+
+def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, str] | None:
+    """Session and file of the one payload whose id begins so. Raises ContextError for several."""
+    found = [
+        (name, path)
+        for name in searched
+        for path in payloads.documents(layout, name)
+        if os.path.basename(path).startswith(beginning)
+    ]
+    if len(found) > 1:
+        ids = ", ".join(os.path.basename(path).removesuffix(".md") for _, path in found[:5])
+        raise ContextError(f"{beginning}: {len(found)} payloads begin so: {ids}")
+    return found[0] if found else None
 
 
 def _typed(layout: Layout, text: str) -> str:
