@@ -18,6 +18,7 @@ import pytest
 import toon_format
 from conftest import SCRIPTS
 from contextkit.base import names
+from contextkit.base.digests import engine
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
@@ -32,7 +33,7 @@ TEXT = "## Finding\n\nThe cache takes 52 ms in `src/a.py`.\n"
 def start(*options: str, text: str = TEXT, **changes: Any) -> subprocess.Popen[bytes]:
     """`payload_store.py` with these options, its standard input already written."""
     read_end, write_end = os.pipe()
-    os.write(write_end, f"{text}\nOf {' '.join(options)}.\n".encode())  # none is stored twice
+    os.write(write_end, text.encode())
     os.close(write_end)
     process = subprocess.Popen(
         [sys.executable, SCRIPT, *options], stdin=read_end, stdout=-1, stderr=-1, **changes
@@ -52,7 +53,9 @@ def in_order(found: dict[str, Any]) -> list[str]:
 
 
 def test_sixty_four_stores_at_once_make_sixty_four_entries(layout: Layout) -> None:
-    processes = [start("store", f"--topic=topic {n % 8}", *CALL) for n in range(64)]
+    processes = [
+        start("store", f"--topic=topic {n % 8}", *CALL, text=f"{TEXT}{n}") for n in range(64)
+    ]
     seen = [0]
     path = STORE / "s" / "manifest.json"
     while any(process.poll() is None for process in processes):
@@ -79,7 +82,9 @@ def test_stores_that_race_with_ends_lose_nothing(layout: Layout) -> None:
         if number % 3 == 2:
             processes.append(start("end", "--session=s"))
         else:
-            processes.append(start("store", f"--topic=topic {number}", *CALL))
+            processes.append(
+                start("store", f"--topic=topic {number}", *CALL, text=f"{TEXT}{number}")
+            )
     stored = []
     for process in processes:
         status, out, err = end_of(process)
@@ -115,6 +120,7 @@ def writer(layout: Layout, number: int, told: int) -> int:
 def test_two_hundred_kills_lose_no_file_and_list_none_twice(layout: Layout) -> None:
     chance = random.Random(3)
     path = STORE / "s" / "manifest.json"
+    engine.tell("What a writer imports, it has.", 20)
     with open("stored.txt", "ab") as file:
         told = file.fileno()
         writers = [writer(layout, number, told) for number in range(2)]
