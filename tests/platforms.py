@@ -150,7 +150,7 @@ def older_git(root: Path, platform: Platform) -> None:
 
 
 def apt(root: Path, *arguments: str) -> None:
-    log = root.with_suffix(".log")
+    log = root.with_name(f"{root.name}.log")
     logged(log, inside(root, "root", f"apt-get --quiet {shlex.join(arguments)}"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import Script
 from contextkit.base import files
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import agent_review, runs
@@ -223,3 +225,30 @@ def test_what_came_after_the_wait_stays(run_of_three: Run) -> None:
     written = waiting.write_stubs(run_of_three, states, STARTED)
     assert [one.agent for one in written] == ["b", "interflux:c"]
     assert path.read_text(encoding="utf-8") == DONE + SENTINEL
+
+
+SEVERE = (
+    '### Findings Index\n- P0 | P0-1 | "One" | It loses data\nVerdict: risky\n\n'
+    "### Issues Found\n#### P0-1. It loses data\n`src/app.py:42` drops the batch.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [SEVERE, SEVERE.partition("Verdict")[0], "## P0: It loses data\n\n`src/app.py:42` drops it.\n"],
+)
+def test_a_stub_over_a_p0_keeps_the_p0(run_of_three: Run, run: Script, rest: str) -> None:
+    write("a.md.partial", rest)
+    write("b.md")
+    write("interflux%3Ac.md")
+    found = f"--run={run_of_three.id}"
+    assert run("verdict", "wait", found, "--timeout=0", "--stub") == 3
+    run("verdict", "ingest", found, "--json")
+    [agent, *_] = json.loads(run.out)["agents"]
+    assert (agent["agent"], agent["status"], agent["validation"]) == ("a", "ERROR", "error")
+    assert agent["severities"] == {"P0": 1}
+    assert "It loses data" in (FOLDER / "a.md").read_text(encoding="utf-8")
+    assert run("verdict", "gate", found) == 1
+    assert [line.split("\t")[:2] for line in run.out.splitlines()[1:]][:2] == [
+        ["severe", "a"], ["error", "a"],
+    ]  # fmt: skip

@@ -26,11 +26,29 @@ def out(repo: Path, run: Script) -> Path:
     return folder
 
 
+def going_on(out: Path, run: Script) -> None:
+    """The run as it is while an agent is waited for."""
+    (out / "fd-b.md").unlink()
+    runs.change(Layout(), "r-1", ingested_at="")
+    run("verdict", "ingest", "--run=r-1")
+
+
+def test_a_run_whose_files_are_all_ingested_goes_without_a_gate(out: Path, run: Script) -> None:
+    assert run("verdict", "clean", "--run=r-1") == 0
+    assert ".contextkit/runs/r-1.json" in run.out.splitlines()
+    run("verdict", "runs", "--all")
+    assert run.out == "No review runs.\n"
+
+
 def test_a_live_run_is_refused(out: Path, run: Script) -> None:
+    going_on(out, run)
     assert run("verdict", "clean", "--run=r-1") == 1
     assert run.out == "" and "going on" in run.err
+    assert "verdict_end run=r-1" in run.err
     run("verdict", "count", "--run=r-1")
-    assert run.out == "2 CLEAN\n"
+    assert run.out == "1 CLEAN, 1 ERROR\n"
+    assert run("verdict", "end", "--run=r-1") == 0
+    assert run("verdict", "clean", "--run=r-1") == 0
 
 
 def test_a_finished_run_goes_and_what_agents_wrote_stays(out: Path, run: Script) -> None:
@@ -53,9 +71,10 @@ def test_a_run_that_nobody_finished_is_over_after_its_life(
 
 
 def test_all_leaves_only_what_is_going_on(out: Path, run: Script) -> None:
+    going_on(out, run)
     assert run("verdict", "clean", "--all") == 0
     assert run.out == "alone.json\n" and "r-1 is going on" in run.err
-    run("verdict", "gate", "--run=r-1")
+    run("verdict", "end", "--run=r-1")
     run("verdict", "clean", "--all")
     assert "r-1/fd-a.json" in run.out and not list(STORE.glob("*.json"))
     assert runs.load_all(Layout()) == []

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import git
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.documents import registry
@@ -166,3 +167,40 @@ def test_open_gaps_are_of_the_branch_and_newer_than_its_capsule(layout: Layout) 
     )
     assert registry.open_gaps(layout, "b") == ["old (a)", "new (b)"]
     assert registry.open_gaps(layout, "b", "2025-10-23T11:00:00Z") == ["new (b)"]
+
+
+def test_a_registry_never_blocks_a_checkout(layout: Layout) -> None:
+    git("branch", "other")
+    registry.add(layout, "a", lambda identity: a_row(identity))
+    git("add", "-A")
+    assert git("ls-files") == "" and git("status", "--porcelain") == ""
+    git("checkout", "-q", "other")
+    registry.update(layout, "a", status="finished")
+    git("checkout", "-q", "feature/demo")
+    assert [row["status"] for row in registry.rows(layout)] == ["finished"]
+
+
+def test_a_registry_that_the_host_tracks_is_used_where_it_lies(layout: Layout) -> None:
+    put(FOREIGN)
+    git("add", "-f", str(FILE))
+    git("commit", "-qm", "the host's own")
+    registry.add(layout, "a", lambda identity: a_row(identity))
+    assert [row["id"] for row in registry.rows(layout)] == ["20251009-000000-x", "a"]
+    assert git("status", "--porcelain") == f" M {FILE}\n"
+
+
+def test_a_row_is_found_by_slug_as_the_latest_or_by_its_beginning() -> None:
+    rows = [
+        a_row("20251023-180500-x", status="finished"),
+        a_row("20251023-180501-x"),
+        a_row("20251023-180502-x", status="failed"),
+        a_row("20251024-180502-y", slug="y", status="finished"),
+    ]
+    assert registry.find(rows, "x")["id"] == "20251023-180501-x"
+    assert registry.find(rows, "y")["id"] == "20251024-180502-y"
+    assert registry.find(rows, "latest")["id"] == "20251023-180501-x"
+    assert registry.find(rows[2:], "latest")["id"] == "20251024-180502-y"
+    assert registry.find(rows, "20251024")["id"] == "20251024-180502-y"
+    for wrong in ("20251023", "", "z"):
+        with pytest.raises(ContextError, match="no subagent"):
+            registry.find(rows, wrong)

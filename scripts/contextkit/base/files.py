@@ -79,7 +79,7 @@ def _replace(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
     try:
         os.replace(draft, path)
     except BaseException:
-        _discard(draft)
+        discard(draft)
         raise
     if lasting:
         named(path)
@@ -102,7 +102,7 @@ def create(path: str, text: str | bytes, exact: bool = False) -> str:
                 if exact:
                     raise
     finally:
-        _discard(draft)
+        discard(draft)
     named(final)
     return final
 
@@ -120,7 +120,7 @@ def move(path: str, folder: str) -> str:
         except FileExistsError:
             if os.path.samestat(os.lstat(path), os.lstat(final)):
                 break
-    _discard(path)
+    discard(path)
     named(path)
     named(final)
     return final
@@ -169,14 +169,15 @@ def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
             if lasting:
                 os.fsync(descriptor)
     except BaseException:
-        _discard(draft)
+        discard(draft)
         raise
     return draft
 
 
-def _discard(draft: str) -> None:
+def discard(path: str) -> None:
+    """Remove a file, unless another process did."""
     try:
-        os.unlink(draft)
+        os.unlink(path)
     except FileNotFoundError:
         pass  # interrupted right after the replace, or the folder was moved away
 

@@ -230,6 +230,27 @@ class Layout:
         """What hooks know of subagents, and what went wrong in them."""
         return hooks_folder(self.root)
 
+    def exclude(self, path: str, below: str = "") -> None:
+        """Have git pass over `path` (or what is `below` it) on every branch, unless it tracks it.
+
+        The line goes where git keeps what is of this clone alone; a pull or checkout cannot
+        take it away, and nothing of the host's is touched.
+        """
+        if self.repository is None:
+            return
+        relative = os.path.relpath(path, self.repository.top)
+        if relative.split("/")[0] == "..":
+            return
+        rules = os.path.join(self.repository.common, "info", "exclude")
+        line = f"/{relative}{below}"
+        if line in (files.read_if_there(rules) or "").split("\n"):
+            return
+        with files.locked(self.lock(os.path.join(self.state, "exclude"))):
+            before = files.read_if_there(rules) or ""
+            if line not in before.split("\n"):
+                gap = "\n" if before and before[-1] != "\n" else ""
+                files.append(rules, f"{gap}{line}\n")
+
     def lock(self, path: str) -> str:
         """The lock file under which the shared file `path` is changed."""
         name = self.shown(path).replace("%", "%25").replace("/", "%2F")

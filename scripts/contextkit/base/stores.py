@@ -64,7 +64,7 @@ STORES: tuple[Store, ...] = (
           place="parallelus/manuals/capsules/remember-later.md", is_file=True, in_git=True,
           label="reminders", module="capsules.documents.reminders", mend="mend the file"),
     Store(kind="subagent", setting="registry", place="parallelus/manuals/subagent-registry.json",
-          variable="SUBAGENT_REGISTRY_FILE", is_file=True, in_git=True, label="subagents",
+          variable="SUBAGENT_REGISTRY_FILE", is_file=True, label="subagents",
           module="subagents.documents.registry", mend="mend the file (a merge?), or move it away"),
     Store(kind="capsule_template", setting="capsule_template", holds=COPY, is_file=True,
           place="parallelus/manuals/templates/context_capsule_prompt.md", in_git=True),

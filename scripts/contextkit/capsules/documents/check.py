@@ -25,7 +25,7 @@ CHECKLIST = "Consistency Checklist"
 _NEXT_STEPS = ("next discovery step", "next step", "next:")
 
 
-class Finding(Record):
+class Lint(Record):
     """`line` counts from 1 in the file; 0 where it is about the whole."""
 
     severity: str
@@ -57,10 +57,10 @@ def problems(text: str, where: str = "capsule") -> list[str]:
     ]
 
 
-def findings(text: str, limits: Limits) -> list[Finding]:
+def findings(text: str, limits: Limits) -> list[Lint]:
     """Everything that the text shows, in order of lines."""
     secrets = [
-        Finding(
+        Lint(
             severity=ERROR,
             line=secret.line,
             what=f"looks like a secret ({secret.kind})",
@@ -72,7 +72,7 @@ def findings(text: str, limits: Limits) -> list[Finding]:
         capsule, body = capsules.parse(text, "")
     except ContextError as error:
         what = str(error).removeprefix(":").strip()
-        return [Finding(severity=ERROR, line=1, what=what), *secrets]
+        return [Lint(severity=ERROR, line=_line_of(text, what), what=what), *secrets]
     offset = text.count("\n") - body.count("\n")
     found = [
         *_sections(capsule, body),
@@ -85,6 +85,15 @@ def findings(text: str, limits: Limits) -> list[Finding]:
     return sorted(found, key=lambda finding: finding.line)
 
 
+def _line_of(text: str, what: str) -> int:
+    """The line of the front matter whose key a sentence names; the first where it names none."""
+    lines = text.partition("\n---")[0].split("\n")
+    keys = {
+        line.partition(":")[0]: number for number, line in enumerate(lines, start=1) if ":" in line
+    }
+    return next((keys[word] for word in what.replace(":", " ").split() if word in keys), 1)
+
+
 def headings(body: str) -> dict[str, int]:
     """The level-1 headings of a body, each with its line in the body."""
     return {
@@ -94,31 +103,31 @@ def headings(body: str) -> dict[str, int]:
     }
 
 
-def _sections(capsule: Capsule, body: str) -> Iterator[Finding]:
+def _sections(capsule: Capsule, body: str) -> Iterator[Lint]:
     there = headings(body)
     for section in capsules.MINI_SECTIONS if capsule.mini else capsules.SECTIONS:
         if section not in there:
-            yield Finding(severity=ERROR, line=0, what=f"the section `# {section}` is missing")
+            yield Lint(severity=ERROR, line=0, what=f"the section `# {section}` is missing")
     for section in () if capsule.mini else (THREADS, CHECKLIST):
         if section not in there:
-            yield Finding(severity=WARNING, line=0, what=f"the section `# {section}` is missing")
+            yield Lint(severity=WARNING, line=0, what=f"the section `# {section}` is missing")
 
 
-def _placeholders(text: str) -> Iterator[Finding]:
+def _placeholders(text: str) -> Iterator[Lint]:
     marks = capsules.placeholders()
     for number, line in enumerate(text.split("\n"), start=1):
         for mark in marks:
             if mark in line:
                 what = f"the placeholder {mark} is still there"
-                yield Finding(severity=ERROR, line=number, what=what)
+                yield Lint(severity=ERROR, line=number, what=what)
 
 
-def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Finding]:
+def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     """Its budget is for what was written: the seal comes later, and no subagent gets it."""
     size = tokens.estimate(seals.unsealed(text))
     if size > capsule.token_budget:
         is_error = size > capsule.token_budget * tokens.CAUTION
-        yield Finding(
+        yield Lint(
             severity=ERROR if is_error else WARNING,
             line=0,
             what=f"~{size} tokens, more than its budget of {capsule.token_budget}",
@@ -126,7 +135,7 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Finding]:
         )
     ceiling = limits.subagent_prompt_ceiling
     if size * 100 > limits.capsule_warn_percent * ceiling:
-        yield Finding(
+        yield Lint(
             severity=WARNING,
             line=0,
             what=f"~{size} tokens, above {limits.capsule_warn_percent} % of the {ceiling} that a "
@@ -135,10 +144,10 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _highlights(body: str, offset: int, most: int) -> Iterator[Finding]:
+def _highlights(body: str, offset: int, most: int) -> Iterator[Lint]:
     count = len(_items(body, HIGHLIGHTS))
     if count > most:
-        yield Finding(
+        yield Lint(
             severity=WARNING,
             line=offset + headings(body)[HIGHLIGHTS],
             what=f"{count} transcript highlights, more than {most}",
@@ -146,13 +155,13 @@ def _highlights(body: str, offset: int, most: int) -> Iterator[Finding]:
         )
 
 
-def _threads(body: str, offset: int) -> Iterator[Finding]:
+def _threads(body: str, offset: int) -> Iterator[Lint]:
     for number, item in _items(body, THREADS):
         lower = item.lower()
         if "preference" in lower.partition("\n")[0][:20]:
             continue
         if not any(step in lower for step in _NEXT_STEPS):
-            yield Finding(
+            yield Lint(
                 severity=WARNING,
                 line=offset + number,
                 what="an exploratory thread without a next discovery step",

@@ -16,7 +16,7 @@ from contextkit.capsules.documents import check as capsule_check
 from contextkit.capsules.documents import folders as branch_folders
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.documents.check import ERROR, WARNING, Finding
+from contextkit.capsules.documents.check import ERROR, WARNING, Lint
 from contextkit.capsules.documents.reminders import Reminder
 from contextkit.capsules.flows import cited, drift
 
@@ -33,7 +33,7 @@ class Row(Record):
     primary_objective: str = ""
 
 
-def check(layout: Layout, path: str) -> list[Finding]:
+def check(layout: Layout, path: str) -> list[Lint]:
     """Every finding on the capsule at `path`, in order of lines."""
     text = files.read(path).replace("\r\n", "\n").removeprefix("\ufeff")
     found = capsule_check.findings(text, layout.limits)
@@ -44,7 +44,7 @@ def check(layout: Layout, path: str) -> list[Finding]:
     offset = text.count("\n") - body.count("\n")
     found += _references(layout, body, offset)
     found += [
-        Finding(severity=WARNING, line=0, what=f"stale: {reason}", mend="write a new one")
+        Lint(severity=WARNING, line=0, what=f"stale: {reason}", mend="write a new one")
         for reason in drift.staleness(layout, path)
     ]
     if not capsule.mini:
@@ -52,9 +52,9 @@ def check(layout: Layout, path: str) -> list[Finding]:
     return sorted(found, key=lambda finding: finding.line)
 
 
-def _references(layout: Layout, body: str, offset: int) -> list[Finding]:
+def _references(layout: Layout, body: str, offset: int) -> list[Lint]:
     return [
-        Finding(
+        Lint(
             severity=ERROR,
             line=offset + mention.line,
             what=mention.problem,
@@ -67,7 +67,7 @@ def _references(layout: Layout, body: str, offset: int) -> list[Finding]:
     ]
 
 
-def _reminders(layout: Layout, body: str, shown: str) -> list[Finding]:
+def _reminders(layout: Layout, body: str, shown: str) -> list[Lint]:
     """The open reminders: each is to be taken in or dismissed, and then marked."""
     still_open = [r for r in reminders.load_all(layout).whole().documents if not r.done]
     found = [_reminder(reminder, body, shown) for reminder in still_open]
@@ -76,12 +76,12 @@ def _reminders(layout: Layout, body: str, shown: str) -> list[Finding]:
         what = f"{len(found) - most} older reminders are open too"
         found = [
             *found[-most:],
-            Finding(severity=WARNING, line=0, what=what, mend="make reminders"),
+            Lint(severity=WARNING, line=0, what=what, mend="make reminders"),
         ]
     return found
 
 
-def _reminder(reminder: Reminder, body: str, shown: str) -> Finding:
+def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
     told = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
     if reminder.id in body:
         what = f"the reminder {reminder.id} ({told}) is still open"
@@ -89,7 +89,7 @@ def _reminder(reminder: Reminder, body: str, shown: str) -> Finding:
     else:
         what = f"the reminder {reminder.id} ({told}) is not in it"
         mend = f"take it in, or make reminder_done id={reminder.id} into=dropped"
-    return Finding(severity=WARNING, line=0, what=what, mend=mend)
+    return Lint(severity=WARNING, line=0, what=what, mend=mend)
 
 
 def seal(layout: Layout, path: str) -> bool:

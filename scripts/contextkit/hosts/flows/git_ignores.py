@@ -15,6 +15,8 @@ from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 
 _RULES = ".gitignore"
+_AT_ONCE = 8  # exceptions in one command: a message has an end
+_THEN = " && "
 _FEW = 3  # files that are named one by one in exceptions
 _OTHER_FOLDERS = ("contextkit", "vendor/contextkit", "third_party/contextkit", ".tools/contextkit")
 
@@ -70,7 +72,8 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
         return
     lines = ["git ignores what is to be written, so no clone would have it; nothing was written"]
     lines += [f"  {line}" for line in described(found)]
-    lines += [f"either {mend(into, folder, found)}"]
+    first, *others = mend(into, folder, found).split(_THEN)
+    lines += [f"either {first}", *(f"  and then {other}" for other in others)]
     copy = [one.path.removeprefix(folder + "/") for one in found if f"{folder}/" in one.path]
     other = _other_folder(into, copy)
     if copy and other:
@@ -78,9 +81,7 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     elif copy:
         lines.append("(another folder, dir=, does not help: that line counts in every folder)")
     if any(not one.path.startswith(folder + "/") for one in found):
-        lines.append(
-            "or leave a host out (hosts=claude, hosts=codex), or write nothing here: link=1"
-        )
+        lines.append("or leave a host out (hosts=NAME), or write nothing here: link=1")
     raise bad_input("\n".join(lines))
 
 
@@ -107,7 +108,11 @@ def mend(into: str, folder: str, found: list[Ignored]) -> str:
         places = dict.fromkeys(one.rule.partition(":")[0] for one in found)
         return f"take that line out of {' and '.join(places)}"
     place = shlex.quote(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
-    return f"make exceptions: printf '%s\\n' {' '.join(map(shlex.quote, lines))} >> {place}"
+    commands = [
+        f"printf '%s\\n' {' '.join(map(shlex.quote, lines[at : at + _AT_ONCE]))} >> {place}"
+        for at in range(0, len(lines), _AT_ONCE)
+    ]
+    return f"make exceptions: {_THEN.join(commands)}"
 
 
 def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:

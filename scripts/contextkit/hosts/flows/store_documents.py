@@ -41,12 +41,10 @@ def _broken(layout: Layout, store: Store) -> list[Finding]:
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}"
         return [Finding(area=area, problem=problem, mend="see to its permissions")]
-    more = f" ({len(broken) - _SHOWN} more files cannot be read)" if len(broken) > _SHOWN else ""
-    mends = [store.mend] * len(broken[: _SHOWN - 1]) + [store.mend + more]
-    return [
-        Finding(area=area, problem=str(one), mend=mend)
-        for one, mend in zip(broken, mends, strict=False)
-    ]
+    problems = [str(one) for one in broken[:_SHOWN]]
+    if len(broken) > _SHOWN:
+        problems.append(f"{len(broken) - _SHOWN} more files cannot be read")
+    return [Finding(area=area, problem=problem, mend=store.mend) for problem in problems]
 
 
 def walk(folder: str) -> Iterator[str]:

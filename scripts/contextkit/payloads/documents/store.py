@@ -157,9 +157,12 @@ def sessions_in(layout: Layout) -> list[str]:
 
 
 def prepare_store(layout: Layout) -> None:
-    """Make the store on first use, so that git sees nothing of it."""
+    """Make the store on first use, so that git sees nothing of it.
+
+    Not on another branch either: a store whose own rules are in git loses them with the checkout.
+    """
     files.store(layout.payloads)
-    _exclude(layout)
+    layout.exclude(layout.payloads, "/*/")
 
 
 def document_store(layout: Layout) -> None:
@@ -169,25 +172,6 @@ def document_store(layout: Layout) -> None:
         path = os.path.join(layout.payloads, name)
         if not os.path.lexists(path) or (name == ".gitignore" and files.read(path) == "*\n"):
             files.write(path, text)
-
-
-def _exclude(layout: Layout) -> None:
-    """Have git pass over the sessions on every branch: the store's own rules are in git, and are
-    gone where a branch without them is checked out.
-    """
-    if layout.repository is None:
-        return
-    below = os.path.relpath(layout.payloads, layout.repository.top)
-    if below.split("/")[0] == "..":
-        return
-    path = os.path.join(layout.repository.common, "info", "exclude")
-    line = f"/{below}/*/"
-    if line in (files.read_if_there(path) or "").split("\n"):
-        return
-    with files.locked(layout.lock(layout.payloads)):
-        before = files.read_if_there(path) or ""
-        if line not in before.split("\n"):
-            files.append(path, "\n" * (before != "" and before[-1] != "\n") + line + "\n")
 
 
 def store_documents() -> dict[str, str]:

@@ -1,18 +1,21 @@
-"""The commands of verdict.py that set a review going: diff, start, contract, wait."""
+"""The commands of verdict.py that set a review going and see to it: start, wait, runs, retry …"""
 
 from __future__ import annotations
 
 import os
 
 from contextkit.base import cli, formats, names, sessions
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from contextkit.reviews.documents.runs import Run
     from contextkit.reviews.flows.start import Started
+    from contextkit.reviews.flows.workers import Worker
 
 BASE = Option(name="base", help="default: the upstream, else origin's branch, else main or master")
 
@@ -40,19 +43,47 @@ def start(layout: Layout, args: Arguments) -> Answer:
 
     asked = starting.Request(
         process=args.process, target=args.target, agents=args.agents, base=args.base,
-        restart=args.restart,
+        restart=args.restart, notify=args.notify,
     )  # fmt: skip
-    started = starting.start(layout, asked, names.now())
+    now = names.now()
+    if args.launch:
+        from contextkit.reviews.flows import workers
+
+        workers.check(layout, args.cmd)
+    elif args.cmd:
+        raise bad_input("cmd: is the command line of launch=1")
+    started = starting.start(layout, asked, now)
     for note in started.notes:
         cli.say(names.one_line(note))
-    data = starting.roster(layout, started.run, started.launches)
-    return Answer(text=_shown(layout, started), data=data)
+    working = _launched(layout, started.run, started.run.roster, args, now) if args.launch else []
+    ids = {one.agent: one.id for one in working}
+    data = starting.roster(layout, started.run, started.launches, ids)
+    return Answer(text=_shown(layout, started, working), data=data)
 
 
-def _shown(layout: Layout, started: Started) -> str:
-    """The run, and how its agents are launched: by Claude Code, in the background, or by Codex."""
+def _launched(
+    layout: Layout, run: Run, agents: tuple[str, ...], args: Arguments, now: int
+) -> list[Worker]:
+    """The subagents that were started for these agents; one that could not be is named."""
+    from contextkit.reviews.flows import workers
+
+    working = workers.start(layout, run, agents, args.cmd, now)
+    for one in working:
+        if not one.id:
+            cli.say(names.one_line(f"{one.agent}: could not be started: {one.words}"))
+    return working
+
+
+def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
+    """The run, and how its agents are launched: by Claude Code, in the background, or by Codex.
+
+    Those that were started are listed instead, each with its subagent.
+    """
     run = started.run
     lines = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", ""]
+    if working:
+        lines += [f"{names.one_line(one.agent)}\t{one.id or 'not started'}" for one in working]
+        return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
     lines.append("Claude Code, all in one message:")
     lines += [f"  {_agent_call(one.agent, layout.shown(one.prompt))}" for one in started.launches]
     stems = " ".join(_quoted(os.path.basename(one.prompt)) for one in started.launches)
@@ -97,7 +128,7 @@ def contract(layout: Layout, args: Arguments) -> str:
 
 def wait(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import waiting
+    from contextkit.reviews.flows import notices, waiting
 
     run = runs.load(layout, args.run)
     seconds = _seconds(run, args.timeout)
@@ -108,7 +139,14 @@ def wait(layout: Layout, args: Arguments) -> Answer:
         for one in waiting.write_stubs(run, late, names.now()):
             cli.say(f"{one.agent}: {one.state}: wrote an error stub")
     waiting.take_down(layout, run, found)
-    rows = [{"id": one.agent, "state": one.state, "path": layout.shown(one.path)} for one in found]
+    for one in found:
+        if one.said:
+            cli.say(names.one_line(f"{one.agent}: {one.said}"))
+    notices.tell(layout, run.id, names.now())
+    rows = [
+        {"id": one.agent, "state": one.state, "path": layout.shown(one.path), "said": one.said}
+        for one in found
+    ]
     lines = [f"{row['state']}\t{row['id']}\t{row['path']}" for row in rows]
     return Answer(text="\n".join(lines), status=3 if late else 0, data=rows)
 
@@ -131,16 +169,144 @@ def _seconds(run: Run, given: str) -> int:
         raise bad_input(f"timeout: {given!r}: write 90s, 5m{others}") from None
 
 
+def runs_(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.reviews.flows import attempts
+
+    now = names.now()
+    found, broken = attempts.standings(layout, now, args.all)
+    for line in broken:
+        cli.say(names.one_line(line))
+
+    def age(one: dict[str, Any]) -> str:
+        seconds = max(0, now - names.moment(one["started"]))
+        units = (("d", 86_400), ("h", 3600), ("m", 60), ("s", 1))
+        return next((f"{seconds // size}{unit}" for unit, size in units if seconds >= size), "0s")
+
+    return Rows(
+        columns=(
+            ("run", "run"),
+            ("process", "process"),
+            ("state", "state"),
+            ("started", "started", age),
+            ("done", "done", lambda one: f"{one['done']}/{one['agents']}"),
+            ("status", "status", lambda one: one["status"] or "-"),
+            ("target", "target", lambda one: one["target"][:40] or "-"),
+        ),
+        rows=[{"id": one.run, **vars(one)} for one in found],
+        nothing="No review runs.",
+        status=1 if broken else 0,
+    )
+
+
+def end(layout: Layout, args: Arguments) -> str:
+    from contextkit.reviews.flows import attempts
+
+    run, said = attempts.end(layout, args.run, names.now())
+    for line in said:
+        cli.say(names.one_line(line))
+    return f"run {run.id}"
+
+
+def retry(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.documents import runs
+    from contextkit.reviews.flows import attempts, workers
+
+    if args.launch:
+        workers.check(layout, args.cmd)
+    elif args.cmd:
+        raise bad_input("cmd: is the command line of launch=1")
+    now = names.now()
+    again = attempts.retry(layout, args.run, args.agent, now)
+    path, prompt = layout.shown(again.path), layout.shown(again.prompt)
+    working = []
+    if args.launch:
+        working = _launched(layout, runs.load(layout, args.run), (args.agent,), args, now)
+    lines = [f"path {path}", f"prompt {prompt}"]
+    lines += [f"subagent {one.id}" for one in working] or [_agent_call(again.agent, prompt)]
+    data = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
+    if working:
+        data["subagent"] = working[0].id
+    return Answer(text="\n".join(lines), data=data)
+
+
+def dismiss(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import history
+
+    now = names.now()
+    path, made = history.dismiss(layout, args.run, args.finding, args.reason, args.by, now)
+    shown = layout.shown(path)
+    cli.say(f"{made.agent}/{made.id} is dismissed until its lines change: commit {shown}")
+    if made.severity == "P0" and not made.by:
+        cli.say("a P0 still fails the gate: by= says who decided that it is none")
+    return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})
+
+
+def export(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import exports
+
+    return Answer(text=exports.export(layout, args.run, args.format))
+
+
+RUN = Option(name="run", required=True, positional=True, help="a review run's id, or latest")
+LAUNCH = Option(
+    name="launch", kind="flag", help="start each agent in the background, as a subagent"
+)
+CMD = Option(name="cmd", help="with launch=1: the agents' command line (default: subagent_command)")
+
 COMMANDS = (
     Command(
+        run=runs_,
+        help="the review runs: age, state, how many agents are done, the worst verdict",
+        options=(Option(name="all", kind="flag", help="those that ended too"), JSON),
+    ),
+    Command(run=end, help="end a run that is going on; its files stay", options=(RUN,)),
+    Command(
+        run=retry,
+        help="ask an agent of a run once more: a new file, and a prompt with what was wrong",
+        options=(
+            RUN,
+            Option(name="agent", required=True, positional=True, help="the reviewer's name"),
+            LAUNCH,
+            CMD,
+            JSON,
+        ),
+    ),
+    Command(
+        run=dismiss,
+        help="a finding that is none: kept in git, for every later run of this target",
+        options=(
+            Option(name="run", required=True, help="a review run's id, or latest"),
+            Option(name="finding", required=True, positional=True, help="AGENT/ID"),
+            Option(name="reason", required=True, help="why, in one line"),
+            Option(name="by", help="who decided it; without, a P0 still fails the gate"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=export,
+        help="the findings of a run for where reviews are read",
+        options=(
+            RUN,
+            Option(
+                name="format",
+                required=True,
+                choices=("sarif", "github", "markdown"),
+                help="SARIF 2.1.0, annotations of a workflow, or Markdown for a comment",
+            ),
+        ),
+    ),
+    Command(
         run=start,
-        help="set a review up: a folder, the input, a prompt an agent; nothing is launched",
+        help="set a review up: a folder, the input, a prompt an agent; launch=1 starts them",
         options=(
             Option(name="process", required=True, help="as flux-drive, or one of contextkit.yaml"),
             Option(name="agents", kind="words", help="default: those of the process"),
             Option(name="target", help="a document, a question, or a name for the branch's diff"),
             BASE,
             Option(name="restart", kind="flag", help="end the one of this target that is going on"),
+            LAUNCH,
+            CMD,
+            Option(name="notify", help="a command line, run once: when it is done, or needs you"),
             JSON,
         ),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import templates, tokens
+from contextkit.base import names, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 
 SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complete"}
@@ -42,8 +42,14 @@ def prompt(agent: str, process: str, input_path: str, kind: str, text: str) -> s
     )  # fmt: skip
 
 
-def error_stub(agent: str, reason: str, run: str, mode: str) -> str:
-    """The file of an agent that left none: one that every reader takes for an error."""
+def error_stub(
+    agent: str, reason: str, run: str, mode: str, rows: tuple[str, ...] = (), rest: str = ""
+) -> str:
+    """The file of an agent that left none: one that every reader takes for an error.
+
+    `rest` is what it had written by then, `rows` are its findings: they count beside the error.
+    """
     return templates.render(
-        "error_stub.md", agent=agent, reason=reason, run=run, sentinel=SENTINELS[mode]
-    )
+        "error_stub.md", agent=agent, reason=names.one_line(reason), run=run, rows=rows,
+        rest=rest.strip(), sentinel=SENTINELS[mode],
+    )  # fmt: skip

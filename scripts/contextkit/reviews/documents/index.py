@@ -13,6 +13,7 @@ as unparsed, and then nobody may call the review clean.
 from __future__ import annotations
 
 from contextkit.base import names
+from contextkit.base.markdown import cells
 from contextkit.base.records import Record
 from contextkit.reviews.documents import lines, vocabulary
 from contextkit.reviews.documents.lines import FENCE, UNCLOSED
@@ -236,16 +237,6 @@ class Block:
 def role(cell: str) -> str:
     """What a column of this name holds: severity, id, section, title; empty for anything else."""
     return _ROLES.get(lines.plain(cell).lower(), "")
-
-
-def cells(text: str) -> list[str]:
-    """The fields between the bars of a row, with or without bars at its ends."""
-    fields = [field.strip() for field in text.split("|")]
-    if text[:1] == "|":
-        fields = fields[1:]
-        if fields and not fields[-1]:
-            fields.pop()
-    return fields
 
 
 def _is_row_of_fields(fields: list[str], bare: str) -> bool:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from contextkit.base import markdown
 from contextkit.reviews.documents import index, lines, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, Head
 
@@ -76,7 +77,7 @@ def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
     """The issue that a line begins, if it does, and whether it is only the head of a group."""
     bare, _ = lines.unbulleted(text)
     if level == 0 and "|" in text:
-        raw, identity, *_ = [*index.cells(bare), "", ""]
+        raw, identity, *_ = [*markdown.cells(bare), "", ""]
         severity = vocabulary.severity(raw)
         if severity and vocabulary.is_id(identity):  # a row that is not in the index
             severity = vocabulary.strictest(severity, vocabulary.severity_of_id(identity))

@@ -13,7 +13,7 @@ its own or of the heading above, is no finding.
 
 from __future__ import annotations
 
-from contextkit.base import names
+from contextkit.base import markdown, names
 from contextkit.reviews.documents import index, lines, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.issues import in_brackets
@@ -137,7 +137,7 @@ class _Outline:
             self._own[-1] = self._own[-1].replace(severity=strictest)
 
     def _table_row(self, number: int, text: str) -> None:
-        cells = [lines.plain(cell) for cell in index.cells(text)]
+        cells = [lines.plain(cell) for cell in markdown.cells(text)]
         if not self._columns:
             roles = [index.role(cell) for cell in cells]
             self._columns = roles if {"severity", "title"} & set(roles) else ["other"]

@@ -33,6 +33,8 @@ class Run(Record):
     source: the document that is reviewed; empty for a diff or a question.
     input: the file that the agents read; timeout: seconds; blocks: severities that fail the gate.
     missed: agents that had not finished when the last wait ran out of time.
+    ingested_at: when the verdicts of all agents were written, and nobody was waited for any more.
+    ended: why it was ended before its gate; notify: a command line that is run once.
     """
 
     id: str
@@ -54,6 +56,10 @@ class Run(Record):
     session_id: str = ""
     missed: tuple[str, ...] = ()
     finished_at: str = ""
+    ingested_at: str = ""
+    ended: str = ""
+    notify: str = ""
+    notified_at: str = ""
     version: int = VERSION
 
     def check(self) -> None:
@@ -125,14 +131,33 @@ def save(layout: Layout, run: Run) -> str:
 
 
 def load(layout: Layout, run: str) -> Run:
-    """The run of this id, or with `latest` the one that started last. Raises ContextError."""
+    """The run of this id, or with `latest` the one that started last. Raises ContextError.
+
+    An id may be cut short as long as no other begins with it, and may be an address, `run:ID`.
+    """
+    run = run.removeprefix("run:")
     if run == "latest":
         return latest(layout)
     where = path(layout, run)
     if not os.path.lexists(where):
         known = [one.id for one in load_all(layout).documents]
-        raise ContextError(f"run: there is no run {run!r}{names.nearest(run, known)}")
+        begun = [one for one in known if one.startswith(run)]
+        if len(begun) != 1:
+            raise ContextError(f"run: {_unknown(run, known, begun)}")
+        where = path(layout, begun[0])
     return parse(files.read(where), layout.shown(where))
+
+
+def _unknown(run: str, known: list[str], begun: list[str]) -> str:
+    """What to say about an id that names no run; all ids are alike, so only a slip is mended."""
+    if begun:
+        return f"{run!r} is the beginning of {len(begun)} runs: {', '.join(begun[-3:])}"
+    import difflib
+
+    close = difflib.get_close_matches(run, known, n=1, cutoff=0.85)
+    if close:
+        return f"there is no run {run!r} (did you mean {close[0]!r}?)"
+    return f"there is no run {run!r}: make verdict_runs lists them"
 
 
 def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
@@ -183,6 +208,18 @@ def live(layout: Layout, now: int) -> list[Run]:
     return [run for run in reversed(found) if is_live(run, now, lifetime)]
 
 
+def state(run: Run, now: int, lifetime: int) -> str:
+    """`open` while somebody is waited for or the gate is to come, `done`, or `ended` before that.
+
+    A run that nobody finished within its `lifetime` has ended.
+    """
+    if run.ended:
+        return "ended"
+    if run.finished_at or run.ingested_at:
+        return "done"
+    return "open" if is_live(run, now, lifetime) else "ended"
+
+
 def is_live(run: Run, now: int, lifetime: int) -> bool:
     """Whether agents may still be writing: not finished, and started less than `lifetime` ago."""
     oldest = names.iso(max(0, now - lifetime))
@@ -211,9 +248,10 @@ def _listing(layout: Layout, run: str) -> str:
     return path(layout, run).removesuffix(".json") + ".listing"
 
 
-def parts(layout: Layout, run: str) -> tuple[str, str]:
+def parts(layout: Layout, run: str) -> tuple[str, ...]:
     """The files of a run's record, there or not."""
-    return path(layout, run), _listing(layout, run)
+    record = path(layout, run).removesuffix(".json")
+    return tuple(record + suffix for suffix in (".json", ".listing", ".notice", ".notify.log"))
 
 
 def edited(layout: Layout, run: Run) -> list[str]:

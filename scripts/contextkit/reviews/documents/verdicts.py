@@ -29,6 +29,7 @@ ATTENTION = ("NEEDS_ATTENTION", "BLOCKED", "ERROR", "PARTIAL", "FAILED")
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
 SKIPPED = "SKIPPED_SHIP_CLASS"  # a gate of the old library's callers says so of a reviewer
 FORMAT = 1  # of the document; one without it is of this
+_TRIES = 20  # of a write beside others that clean
 _LINE = 160  # characters of a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _LONGEST_NAME = 200  # bytes of an encoded name, so that it fits a file system with its suffix
@@ -157,18 +158,26 @@ def unreadable(stem: str, reason: str) -> Entry:
     }
 
 
-def save(layout: Layout, verdict: Verdict, store: str = "") -> str:
+def save(layout: Layout, verdict: Verdict, store: str = "", derived: bool = False) -> str:
     """Write one verdict, replacing the agent's last one whole; returns its path.
 
     A secret in its summary is redacted: hooks write here, and a verdict must not be lost.
-    `store` is the folder of a run's own verdicts, here and below; by default the flat one.
+    `store` is the folder of a run's own verdicts, here and below; by default the flat one. One that
+    is `derived` from an agent's file is not waited for: after a power cut it may be an ERROR
+    that cannot be read, never another verdict, and the next ingest makes it again.
     """
     store = files.store(store or folder(layout))
     path = os.path.join(store, encode(verdict.agent) + ".json")
     if os.path.islink(path):
         raise ContextError(f"{layout.shown(path)}: is a symbolic link: refused")
     summary, _ = redaction.redacted(verdict.summary, layout.limits.secrets_allow)
-    return files.write(path, render(verdict.replace(summary=summary)))
+    text = render(verdict.replace(summary=summary))
+    for _ in range(_TRIES):
+        try:
+            return files.write(path, text, derived)
+        except FileNotFoundError:
+            files.store(store)  # cleaned up in the middle of it: once more
+    return files.write(path, text, derived)
 
 
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
@@ -192,8 +201,12 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     except NotADirectoryError:
         raise ContextError(f"{layout.shown(store)}: a file is in the way of the store") from None
     at = os.open(store, os.O_RDONLY)
+    read = []
     try:
-        read = [(os.path.join(store, name), _read(name, name[:-5], at)) for name in found]
+        for name in found:
+            path = os.path.join(store, name)
+            if os.path.lexists(path):  # else it was cleaned up just now
+                read.append((path, _read(name, name[:-5], at)))
     finally:
         os.close(at)
     broken = [stores.broken(layout, p, str(e["broken"])) for p, e in read if "broken" in e]
@@ -302,7 +315,10 @@ def clean(layout: Layout, keep: object = None, store: str = "") -> list[str]:
         path = os.path.join(store, name)
         verdict = name.endswith(".json") and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")
-        if draft or (verdict and not (callable(keep) and keep(_read(path, name[:-5])))):
-            os.unlink(path)
-            removed.append(name)
+        try:
+            if draft or (verdict and not (callable(keep) and keep(_read(path, name[:-5])))):
+                os.unlink(path)
+                removed.append(name)
+        except FileNotFoundError:
+            continue  # somebody else cleaned it, or finished writing
     return removed

@@ -24,7 +24,7 @@ from contextkit.reviews.flows import statuses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
 
@@ -83,6 +83,22 @@ def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
         yield _read(layout, asked, agent)
 
 
+def unread(found: Iterable[Ingested]) -> list[str]:
+    """The agents whose files said nothing that counts: not there, unfinished, or not understood."""
+    return [
+        one.agent
+        for one in found
+        if one.validation != "valid"
+        and not (one.validation == "malformed" and (one.findings_count or one.improvements))
+    ]
+
+
+def read_line(asked: int, missed: int) -> str:
+    """`6 files, 5 read, 1 not: counts are a lower bound`, in every output that counts."""
+    bound = ": counts are a lower bound" if missed else ""
+    return f"{asked} files, {asked - missed} read, {missed} not{bound}"
+
+
 def foreign(agent: str, path: str, summary: str, flags: tuple[str, ...]) -> Ingested:
     """A file that is not of this run: an ERROR, and nothing of it is taken over."""
     return Ingested(
@@ -111,6 +127,12 @@ def agent_file(folder: str, agent: str) -> str:
     """The file of an agent: under its own name, or as verdicts are named."""
     there = [path for path in _candidates(folder, agent) if os.path.lexists(path)]
     return there[0] if there else _candidates(folder, agent)[-1]
+
+
+def is_there(folder: str, agent: str) -> bool:
+    """Whether an agent has left a file that is not empty."""
+    path = agent_file(folder, agent)
+    return os.path.isfile(path) and os.path.getsize(path) > 0
 
 
 def _candidates(folder: str, agent: str) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, sessions
+from contextkit.base import files, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs, verdicts
@@ -23,8 +23,8 @@ def clean_run(layout: Layout, run: str, now: int) -> list[str]:
     found = runs.load(layout, run)
     if _is_live(layout, found, now):
         raise ContextError(
-            f"run {found.id} is going on: make verdict_wait, then verdict_gate with run={found.id}"
-            " end it"
+            f"run {found.id} is going on: make verdict_wait and verdict_ingest finish it,"
+            f" verdict_end run={found.id} ends it"
         )
     flat = verdicts.clean(layout, lambda entry: entry.get("run") != found.id)
     return flat + _remove(layout, found)
@@ -57,7 +57,7 @@ def clean(layout: Layout, all_: bool, age: int | None, now: int) -> tuple[list[s
 
 
 def _is_live(layout: Layout, run: Run, now: int) -> bool:
-    return runs.is_live(run, now, names.seconds(layout.limits.verdict_run_lifetime))
+    return runs.state(run, now, names.seconds(layout.limits.verdict_run_lifetime)) == "open"
 
 
 def _remove(layout: Layout, run: Run) -> list[str]:
@@ -66,8 +66,9 @@ def _remove(layout: Layout, run: Run) -> list[str]:
     removed = [f"{run.id}/{name}" for name in verdicts.clean(layout, store=store)]
     record = runs.path(layout, run.id)
     for path in (os.path.join(store, ".gitignore"), *runs.parts(layout, run.id)):
-        if os.path.lexists(path):
-            os.unlink(path)
-    if os.path.isdir(store) and not os.listdir(store):
+        files.discard(path)
+    try:
         os.rmdir(store)
+    except OSError:
+        pass  # not empty, or somebody else cleaned it
     return [*removed, layout.shown(record)]

@@ -26,6 +26,7 @@ class Request(Record):
     """What the caller of `start` wants: a process, what for, by whom, compared with what.
 
     `restart` ends the runs of this process and target that are going on, and takes their place.
+    `notify` is a command line, run once when the run is done or needs somebody.
     """
 
     process: str
@@ -33,6 +34,7 @@ class Request(Record):
     agents: tuple[str, ...] = ()
     base: str = ""
     restart: bool = False
+    notify: str = ""
 
 
 class Launch(Record):
@@ -65,9 +67,10 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
         folder, notes = folders.choose(layout, process, target, known, now)
         subject = inputs.take_up(layout, process, kind, target, asked.base, folder)
         run = _run(layout, process, subject, asked.agents, folder, runs.new_id(now, known), now)
+        run = run.replace(notify=asked.notify.strip())
         launches = tuple(_launch(layout, process, subject, run, agent) for agent in run.roster)
         for one in ended.values():
-            runs.change(layout, one.id, finished_at=one.finished_at)
+            runs.change(layout, one.id, finished_at=one.finished_at, ended=one.ended)
         folders.clear(layout, folder, known, run.id, now)
         _write(layout, subject, run, launches)
     notes += [
@@ -82,7 +85,7 @@ def _ended(
 ) -> dict[str, Run]:
     """The runs that a restart ends, by id, as they are then."""
     going_on = folders.going_on(layout, process, target, known, now)
-    return {run.id: run.replace(finished_at=names.iso(now)) for run in going_on}
+    return {run.id: run.replace(finished_at=names.iso(now), ended="restarted") for run in going_on}
 
 
 def _check_agents(agents: tuple[str, ...]) -> None:
@@ -157,8 +160,13 @@ def loose_contract(layout: Layout, folder: str, agent: str, mode: str) -> str:
     return contracts.contract(layout.root, path, mode, "", layout.limits.verdict_contract_tokens)
 
 
-def roster(layout: Layout, run: Run, launches: tuple[Launch, ...]) -> dict[str, object]:
-    """A run for programs: what `start` answers, and what `run.json` in its folder holds."""
+def roster(
+    layout: Layout, run: Run, launches: tuple[Launch, ...], working: dict[str, str] | None = None
+) -> dict[str, object]:
+    """A run for programs: what `start` answers, and what `run.json` in its folder holds.
+
+    `working` are the ids of the subagents that were started, by agent.
+    """
     return {
         "run": run.id,
         "process": run.process,
@@ -171,7 +179,12 @@ def roster(layout: Layout, run: Run, launches: tuple[Launch, ...]) -> dict[str, 
         "small": run.small,
         "timeout": run.timeout,
         "agents": [
-            {"agent": one.agent, "path": layout.shown(one.path), "prompt": layout.shown(one.prompt)}
+            {
+                "agent": one.agent,
+                "path": layout.shown(one.path),
+                "prompt": layout.shown(one.prompt),
+                **({"subagent": working.get(one.agent, "")} if working else {}),
+            }
             for one in launches
         ],
     }

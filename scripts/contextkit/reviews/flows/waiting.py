@@ -7,10 +7,12 @@ partial      begun, as `.partial`
 empty        a file without text, or something else in its place: a folder, a pipe
 foreign      a file of another run, or a link
 missing      nothing
+ended        its subagent has ended, and left no finished file: nobody waits for it
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import time
@@ -20,8 +22,9 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, contracts, runs
+from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files
+from contextkit.reviews.flows import agent_files, workers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,15 +39,21 @@ _REASONS = {
     "empty": "left an empty file",
     "foreign": "left only the file of another run",
     "missing": "left no file before the time was up",
+    "ended": "ended without a finished file",
 }
+_LOOKS = 10  # at files, for one at the subagents
 
 
 class State(Record):
-    """Where one agent is; `path` is the file that it is to write, absolute."""
+    """Where one agent is; `path` is the file that it is to write, absolute.
+
+    `said` is what became of its subagent, where that has ended.
+    """
 
     agent: str
     path: str
     state: str
+    said: str = ""
 
 
 class _Look:
@@ -109,13 +118,17 @@ def wait(
 ) -> list[State]:
     """Look at the run's files until all agents are done or `seconds` have passed; then the states.
 
+    An agent whose subagent has ended is not waited for: what it left by then is all.
     `done(how many, of how many, seconds so far, agent)` is called for each that is done, at once.
     """
     started = time.monotonic()
     folder = layout.join(run.output_dir)
     looks = {a: _Look(folder, a, run.id) for a in run.roster}
     states = dict.fromkeys(run.roster, "")
-    while True:
+    gone: dict[str, workers.Worker] = {}
+    for number in itertools.count():
+        if number % _LOOKS == 0 and set(states.values()) != {"done"}:
+            gone = workers.ended(layout, run)  # before its file, which came before its end
         for agent, look in looks.items():
             if states[agent] != "done":
                 states[agent] = look.state()
@@ -123,10 +136,22 @@ def wait(
                     count = list(states.values()).count("done")
                     done(count, len(states), time.monotonic() - started, agent)
         left = started + seconds - time.monotonic()
-        if left <= 0 or set(states.values()) == {"done"}:
+        if left <= 0 or all(_is_final(state, agent in gone) for agent, state in states.items()):
             break
         time.sleep(min(LOOK, left))
-    return [State(agent=a, path=looks[a].path, state=states[a]) for a in run.roster]
+    return [_state(agent, looks[agent].path, states[agent], gone.get(agent)) for agent in states]
+
+
+def _is_final(state: str, has_ended: bool) -> bool:
+    """Whether nothing more is to come; a file without a sentinel is looked at twice."""
+    return state == "done" or (has_ended and state != "writing")
+
+
+def _state(agent: str, path: str, state: str, worker: workers.Worker | None) -> State:
+    if worker is None or state == "done":
+        return State(agent=agent, path=path, state=state)
+    ended = "ended" if state in ("missing", "partial", "empty") else state
+    return State(agent=agent, path=path, state=ended, said=worker.said)
 
 
 def take_down(layout: Layout, run: Run, found: list[State]) -> None:
@@ -136,21 +161,37 @@ def take_down(layout: Layout, run: Run, found: list[State]) -> None:
         runs.change(layout, run.id, missed=missed)
 
 
+def _text_of(path: str) -> str:
+    """The text of a file that an agent began; empty for none, and for a link."""
+    if not os.path.isfile(path) or os.path.islink(path):
+        return ""
+    return files.read_bytes(path).decode("utf-8", "replace")
+
+
+def _rows(text: str) -> list[str]:
+    """A row for each finding of an unfinished review, wherever it stands."""
+    return [review_sections.row_of(row) for row in agent_review.parse(text).findings]
+
+
 def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
     """An error stub for each agent that left no file of its own; those that got one.
 
-    What the agent had begun is set aside first, so that a late rename cannot replace the stub.
+    What the agent had begun is set aside first, so that a late rename cannot replace the stub. What
+    it had found by then stays in the stub: an error is not milder than a P0.
     """
     written = []
     for one in found:
         state = _Look(os.path.dirname(one.path), one.agent, run.id).state()
         if one.state not in _REASONS or state not in _REASONS:
             continue  # it came after all
+        rest = _text_of(one.path + ".partial")
         begun = [one.path + ".partial", *([one.path] if state in ("empty", "foreign") else [])]
         for path in begun:
             if os.path.lexists(path):
                 os.replace(path, f"{one.path}.aborted-{names.stamp(now)}")
-        stub = contracts.error_stub(one.agent, _REASONS[one.state], run.id, run.mode)
+        reason = _REASONS[one.state] + (f" ({one.said})" if one.said else "")
+        rows = tuple(_rows(rest)) if run.mode == "review" else ()
+        stub = contracts.error_stub(one.agent, reason, run.id, run.mode, rows, rest)
         try:
             files.create(one.path, stub, exact=True)
         except FileExistsError:

@@ -1,6 +1,8 @@
 """The registry: which subagents were started, with which capsule, and what became of them.
 
-    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent; committed
+    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent
+
+It changes while agents run, so git passes over it, unless the host tracks it already.
 
 Other programs keep rows there too, and more keys in ours: a row is therefore the object as it
 stands, and what is no object is left where it is. The fields are told in
@@ -68,10 +70,23 @@ def rows(layout: Layout) -> list[Row]:
 
 
 def find(rows: list[Row], identity: str) -> Row:
-    """The row with this id; raises ContextError naming the nearest where there is none."""
+    """The row with this id, or of this slug, or the `latest`, or the only one that begins so.
+
+    Of several with one slug the newest that is still active, else the newest. Raises ContextError
+    naming the nearest where there is none.
+    """
     for row in rows:
         if row["id"] == identity:
             return row
+    named = [row for row in rows if row.get("slug") == identity]
+    if identity == "latest":
+        named = named or rows
+    if named:
+        active = [row for row in named if row.get("status") in ACTIVE]
+        return (active or named)[-1]
+    begun = [row for row in rows if identity and row["id"].startswith(identity)]
+    if len(begun) == 1:
+        return begun[0]
     known = [row["id"] for row in rows]
     raise bad_input(f"id: there is no subagent {identity!r}{names.nearest(identity, known)}")
 
@@ -89,6 +104,7 @@ def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
         answer = edit(found)
         after = render(found)
         if after != before:
+            layout.exclude(place)
             files.write(place, after + ("\n" if old.endswith("\n") else ""))
     return answer
 

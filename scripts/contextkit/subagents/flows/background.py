@@ -20,11 +20,11 @@ import time
 from contextkit.base import files
 from contextkit.base.errors import ContextError
 
-# $1 the folder, $2 where to run, $3 seconds or 0, $4 the command, $5 seconds to end in. TERM
-# reaches the whole group: the shell outlives it, to write the status down; the watchdog sees to
-# what does not end.
+# $1 the folder, $2 where to run, $3 seconds or 0, $4 the command, $5 seconds to end in, $6 what is
+# run when it has ended and the lock is let go. TERM reaches the whole group: the shell outlives it,
+# to write the status down; the watchdog sees to what does not end.
 _SHELL = r"""
-run=$1 place=$2 limit=$3 command=$4 grace=$5
+run=$1 place=$2 limit=$3 command=$4 grace=$5 after=$6
 trap : HUP INT TERM
 echo "$$" > "$run/pid.new" && mv "$run/pid.new" "$run/pid"
 if [ "$limit" -gt 0 ]; then
@@ -50,6 +50,8 @@ else
 fi
 [ "$limit" -gt 0 ] && kill -USR1 "$watchdog" 2> /dev/null
 echo "$status" > "$run/exit.new" && mv "$run/exit.new" "$run/exit"
+exec 9>&-
+[ -z "$after" ] || /bin/sh -c "$after" < /dev/null > /dev/null 2>&1
 """
 GRACE = 3  # seconds that a command has to end when it is asked
 _LOCK = 9  # the descriptor in the shell; dash knows those of one digit
@@ -72,11 +74,17 @@ class Hold:
 
 
 def start(
-    hold: Hold, folder: str, place: str, command: str, limit: int, env: dict[str, str]
+    hold: Hold,
+    folder: str,
+    place: str,
+    command: str,
+    limit: int,
+    env: dict[str, str],
+    after: str = "",
 ) -> int:
     """Run `command` by /bin/sh in `place`, at most `limit` seconds (0: no limit); the shell's pid.
 
-    It goes on when this process, its terminal or its make ends.
+    It goes on when this process, its terminal or its make ends. `after` is run once it has ended.
     """
     log = os.path.join(folder, "agent.log")
     _keep_descriptors()
@@ -87,6 +95,7 @@ def start(
         (os.POSIX_SPAWN_DUP2, hold.descriptor, _LOCK),
     ]
     words = ["sh", "-c", _SHELL, "contextkit", folder, place, str(limit), command, str(GRACE)]
+    words.append(after)
     try:
         pid = os.posix_spawn("/bin/sh", words, env, file_actions=actions, setsid=True)
     except OSError as error:

@@ -10,7 +10,7 @@ import os
 
 from contextkit.base import files, git, names, sessions, tokens
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout
+from contextkit.base.layout import Layout, toolkit
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background, preparation, prompts, sandboxes
 from contextkit.subagents.flows.preparation import Prepared, Request
@@ -78,6 +78,8 @@ def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> Ro
     row |= {"source_commit": order.commit, "source_branch": order.branch}
     if order.timeout:
         row["timeout_seconds"] = order.timeout
+    if order.deliverables:
+        row["deliverables"] = [{"source": p, "status": "waiting"} for p in order.deliverables]
     if order.capsule:
         row |= preparation.capsule_fields(order.capsule)
     return row | {"capsule_gaps": [], "head": order.commit}
@@ -101,8 +103,16 @@ def _start(
     if not command:
         return {"status": "awaiting_manual_launch"}
     env = _environment(layout, order, session)
-    pid = background.start(hold, run, place, command, order.timeout, env)
+    pid = background.start(hold, run, place, command, order.timeout, env, _look(order))
     return {"status": "running", "launcher_handle": {"launcher": "sh", "pid": pid}}
+
+
+def _look(order: Order) -> str:
+    """The command that looks at a subagent: run at its end, so that nobody has to ask first."""
+    import sys
+
+    script = toolkit("scripts", "subagent_manager.py")
+    return f"{prompts.quoted(sys.executable)} {prompts.quoted(script)} status --id={order.id}"
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:

@@ -15,12 +15,16 @@ from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents import trim
 from contextkit.capsules.flows import drift
+from contextkit.reviews.documents import runs
 from contextkit.subagents.flows import prompts, sandboxes
 from contextkit.subagents.flows.prompts import Body, Order, Role
 
 
 class Request(Record):
-    """What the user asked for; `capsule` is a path, `latest`, `none`, or empty for the usual."""
+    """What the user asked for; `capsule` is a path, `latest`, `none`, or empty for the usual.
+
+    deliverables: files that it is to leave, relative to where it works.
+    """
 
     now: int
     slug: str
@@ -33,6 +37,7 @@ class Request(Record):
     timeout: str = ""
     max_tokens: int | None = None
     redact: bool = False
+    deliverables: tuple[str, ...] = ()
 
 
 class Prepared(Record):
@@ -59,12 +64,16 @@ def prepare(layout: Layout, request: Request) -> Prepared:
     branch, commit = prompts.here(layout)
     role = prompts.read_role(layout, request.role)
     scope = prompts.read_scope(layout, request.scope)
+    of_run = scope is not None and _is_prompt(layout, scope.path)
+    if scope and of_run and not scope.whole:
+        scope = scope.replace(text=files.read(layout.join(scope.path)), whole=True)
     if scope:
         allowed = layout.limits.secrets_allow
         text = redaction.checked(scope.text, f"scope: {scope.path}", allowed, request.redact)
         scope = scope.replace(text=text)
     own = [scope.path] if scope else []
-    path, notes, lacking = choose(layout, request.capsule, role, branch, own, request.workstream)
+    wanted = request.capsule or ("none" if of_run else "")
+    path, notes, lacking = choose(layout, wanted, role, branch, own, request.workstream)
     body = body_of(layout, path, request) if path else None
     order = Order(
         id=f"{names.compact(request.now)}-{slug}",
@@ -76,9 +85,12 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         role=role,
         capsule=body,
         timeout=names.seconds(request.timeout) if request.timeout else 0,
+        deliverables=_deliverables(request.deliverables),
+        verbatim=of_run and not (role or body),
     )
     prompt = prompts.assemble(layout, order)
-    warnings = [*notes, *_uncommitted(layout, order), *_sizes(layout, order, prompt)]
+    unseen = [] if of_run else _uncommitted(layout, order)
+    warnings = [*notes, *unseen, *_sizes(layout, order, prompt)]
     command = request.cmd.strip() or layout.limits.subagent_command
     return Prepared(
         order=order,
@@ -87,6 +99,24 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         warnings=tuple(warnings),
         lacks_capsule=lacking,
     )
+
+
+def _is_prompt(layout: Layout, path: str) -> bool:
+    """Whether a scope is the prompt that a review run made: it says all that its agent needs, and
+    is no document of the repository.
+    """
+    folder, name = os.path.split(os.path.dirname(os.path.normpath(path)))
+    return name == "prompts" and any(
+        run.output_dir == folder for run in runs.load_all(layout).documents
+    )
+
+
+def _deliverables(given: tuple[str, ...]) -> tuple[str, ...]:
+    """The files as a row keeps them. Raises ContextError for one outside of the sandbox."""
+    for path in given:
+        if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
+            raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
+    return tuple(dict.fromkeys(map(os.path.normpath, given)))
 
 
 def choose(

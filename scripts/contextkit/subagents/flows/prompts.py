@@ -67,7 +67,10 @@ class Body(Record):
 
 
 class Order(Record):
-    """What a launch asks for, everything read and checked."""
+    """What a launch asks for, everything read and checked.
+
+    verbatim: the scope is all that it is told, a prompt of its own.
+    """
 
     id: str
     slug: str
@@ -78,6 +81,8 @@ class Order(Record):
     role: Role | None = None
     capsule: Body | None = None
     timeout: int = 0
+    deliverables: tuple[str, ...] = ()
+    verbatim: bool = False
 
 
 def read_scope(layout: Layout, typed: str) -> Scope | None:
@@ -95,7 +100,7 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
     room = layout.limits.subagent_scope_tokens
     whole = size <= room
     if not whole:
-        heads = [line for _, line in markdown.outside_fences(text) if line.startswith("#")]
+        heads = [s for _, s in markdown.outside_fences(text) if markdown.heading(s)[0]]
         text = tokens.clip("\n".join(heads), room) or "(it has none)"
     return Scope(path=layout.shown(path), text=text, whole=whole, tokens=size)
 
@@ -139,6 +144,8 @@ def _front(text: str) -> tuple[tuple[str, ...], str]:
 
 def assemble(layout: Layout, order: Order) -> str:
     """The prompt of a subagent; pure but for the templates."""
+    if order.verbatim and order.scope:
+        return order.scope.text
     place = sandboxes.place(layout, order.type, order.id)
     desk = sandboxes.desk(place, order.id)
     scope, section = order.scope, ""

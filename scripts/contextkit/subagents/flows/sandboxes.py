@@ -91,6 +91,8 @@ def _mark(layout: Layout, identity: str) -> str:
 def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
     """What would be lost with the sandbox: changed files, commits that are on no other branch."""
     folder = layout.sandbox(identity)
+    if not os.path.lexists(os.path.join(folder, ".git")):
+        return ["files that no git knows any more"]  # git would answer for the repository around it
     found = []
     changed = git.run(folder, "status", "--porcelain", "--untracked-files=all").splitlines()
     if changed:

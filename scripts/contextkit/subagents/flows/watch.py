@@ -25,7 +25,7 @@ _MOST_LOG = 65_536  # bytes at the end of a log that are searched for gaps
 
 
 class News(Record):
-    """What a look at a subagent brought: the status it has now, or `gap`, and a sentence."""
+    """What a look at a subagent brought: its status now, `gap` or `end`, and a sentence."""
 
     kind: str
     line: str
@@ -36,21 +36,35 @@ def refresh(layout: Layout, now: int, identity: str = "") -> list[News]:
     found: dict[str, dict[str, Any]] = {}
     said = []
     for row in registry.rows(layout):
-        if identity in ("", row["id"]):
+        if identity in ("", row["id"]) and row.get("status") in registry.ACTIVE:
             changes = _changes(layout, row, now)
             if changes:
                 found[row["id"]] = changes
                 said.append(_news(row["id"], changes))
             said += _collect(layout, row, now)
+    ended = []
     if found:
 
         def edit(rows: list[Any]) -> None:
             for row in rows:
                 if isinstance(row, dict) and row.get("status") in registry.ACTIVE:
-                    row.update(found.get(str(row.get("id")), {}))
+                    changes = found.get(str(row.get("id")), {})
+                    row.update(changes)
+                    if changes and row["status"] not in registry.ACTIVE:
+                        ended.append(dict(row))
 
         registry.change(layout, edit)
-    return said
+    return said + [news for row in ended for news in _follow(layout, row, now)]
+
+
+def _follow(layout: Layout, row: Row, now: int) -> list[News]:
+    """What follows its end, by whoever noted it; a look never fails over it."""
+    from contextkit.subagents.flows import aftermath
+
+    try:
+        return [News(kind="end", line=line) for line in aftermath.follow(layout, row, now)]
+    except (ContextError, OSError) as error:
+        return [News(kind="end", line=f"{row['id']}: its end could not be noted: {error}")]
 
 
 def _changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
@@ -70,7 +84,14 @@ def _changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
 
 def status_now(layout: Layout, row: Row) -> str:
     """The status of a row as its files tell it; nothing is written."""
-    return str(_changes(layout, row, 0).get("status") or row.get("status") or "")
+    return outcome(layout, row)[0]
+
+
+def outcome(layout: Layout, row: Row) -> tuple[str, int | None]:
+    """The status of a row as its files tell it, and its exit status; nothing is written."""
+    changes = {**row, **_changes(layout, row, 0)}
+    code = changes.get("exit_code")
+    return str(changes.get("status") or ""), code if type(code) is int else None
 
 
 def _news(identity: str, changes: dict[str, Any]) -> News:
@@ -93,7 +114,7 @@ def folder_of(layout: Layout, row: Row) -> str:
 
 def _collect(layout: Layout, row: Row, now: int) -> list[News]:
     """Put the gaps that a subagent named so far into its row; what was new."""
-    if not folder_of(layout, row) or row.get("status") == "cleaned":
+    if not folder_of(layout, row):
         return []
     known = registry.gaps_of(row)
     new = [gap for gap in registry.gaps_in(log_text(layout, row)) if gap not in known]
@@ -110,10 +131,10 @@ def log_text(layout: Layout, row: Row) -> str:
     return "\n".join(_end_of(path) for path in paths if path)
 
 
-def _end_of(path: str) -> str:
+def _end_of(path: str, most: int = _MOST_LOG) -> str:
     try:
         with open(path, "rb") as file:
-            file.seek(max(0, os.stat(path).st_size - _MOST_LOG))
+            file.seek(max(0, os.stat(path).st_size - most))
             return file.read().decode("utf-8", "replace")
     except OSError:
         return ""
@@ -137,11 +158,11 @@ def started(row: Row) -> int:
 
 def last_line(layout: Layout, identity: str) -> str:
     """The last line that a subagent printed, for somebody who wonders why it is silent."""
-    row = registry.find(registry.rows(layout), identity)
+    return last_words(layout, registry.find(registry.rows(layout), identity), 1)
+
+
+def last_words(layout: Layout, row: Row, count: int = 3) -> str:
+    """The last `count` lines that a subagent printed, on one line."""
     path = place_of(layout, row.get("log_path"))
-    if not path:
-        return ""
-    with open(path, "rb") as file:
-        file.seek(max(0, os.stat(path).st_size - 2000))
-        lines = file.read().decode("utf-8", "replace").strip().splitlines()
-    return names.one_line(lines[-1])[:160] if lines else ""
+    lines = [names.one_line(line) for line in _end_of(path, 2000).splitlines()] if path else []
+    return " / ".join(list(filter(None, lines))[-count:])[-160:]

@@ -1,0 +1,146 @@
+"""The subagents that work for a review run: start them, and know what became of each.
+
+A subagent works for an agent of a run when its scope is the prompt that the run made for that
+agent. So it does not matter who started it: `verdict_start launch=1`, or somebody by hand.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import names
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.reviews.documents import runs, verdicts
+from contextkit.reviews.documents.runs import Run
+from contextkit.subagents.documents import registry
+from contextkit.subagents.flows import watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from contextkit.reviews.flows.agent_files import Asked, Reading
+    from contextkit.subagents.documents.registry import Row
+
+_WITHOUT_FILE = ("missing", "partial")
+_LONGEST = 150  # characters of what is said of one that ended
+
+
+class Worker(Record):
+    """A subagent of a run's agent. `status` is as its files tell it now; `words` end its log."""
+
+    agent: str
+    id: str
+    status: str
+    exit_code: int | None = None
+    words: str = ""
+
+    @property
+    def has_ended(self) -> bool:
+        return self.status not in registry.ACTIVE
+
+    @property
+    def said(self) -> str:
+        """`failed (exit 7): cannot connect`."""
+        code = f" (exit {self.exit_code})" if self.exit_code is not None else ""
+        return f"its subagent {self.status}{code}" + (f": {self.words}" if self.words else "")
+
+
+def prompt_path(run: Run, agent: str) -> str:
+    """Where the prompt of an agent lies, relative to the root."""
+    return os.path.join(run.output_dir, "prompts", verdicts.encode(agent) + ".md")
+
+
+def find(layout: Layout, run: Run) -> dict[str, Worker]:
+    """The newest subagent of each agent that has one."""
+    prompts = {prompt_path(run, agent): agent for agent in run.roster}
+    try:
+        rows = registry.rows(layout)
+    except ContextError:
+        return {}  # who looks at subagents is told of a broken registry
+    found = {}
+    for row in rows:
+        agent = prompts.get(os.path.normpath(str(row.get("scope_path") or ".")))
+        if agent and watch.started(row) >= names.moment(run.started_at):
+            found[agent] = _worker(layout, agent, row)
+    return found
+
+
+def _worker(layout: Layout, agent: str, row: Row) -> Worker:
+    status, code = watch.outcome(layout, row)
+    ended = status not in registry.ACTIVE
+    words = watch.last_words(layout, row) if ended else ""
+    return Worker(agent=agent, id=row["id"], status=status, exit_code=code, words=words)
+
+
+def ended(layout: Layout, run: Run) -> dict[str, Worker]:
+    """The agents that are known to have ended."""
+    return {agent: one for agent, one in find(layout, run).items() if one.has_ended}
+
+
+def of_row(layout: Layout, row: Row) -> tuple[Run, str] | None:
+    """The run and the agent that a subagent works for; None for any other subagent."""
+    scope = os.path.normpath(str(row.get("scope_path") or "."))
+    if os.path.basename(os.path.dirname(scope)) != "prompts":
+        return None
+    for run in reversed(runs.load_all(layout).documents):
+        for agent in run.roster:
+            same = prompt_path(run, agent) == scope
+            if same and watch.started(row) >= names.moment(run.started_at):
+                return run, agent
+    return None
+
+
+def told(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Iterator[Reading]:
+    """The readings of a run; of an agent that left no file, with what became of its subagent."""
+    gone: dict[str, Worker] | None = None
+    for reading in read:
+        if asked.run and reading.found.validation in _WITHOUT_FILE:
+            gone = ended(layout, runs.load(layout, asked.run)) if gone is None else gone
+            if reading.agent in gone:
+                reading = _with(reading, gone[reading.agent])
+        yield reading
+
+
+def _with(reading: Reading, worker: Worker) -> Reading:
+    said = names.one_line(f"{reading.found.summary}; {worker.said}")
+    summary = said if len(said) <= _LONGEST else said[: _LONGEST - 1].rstrip() + "…"
+    return reading.replace(
+        found=reading.found.replace(summary=summary, flags=(*reading.found.flags, "ended")),
+        verdict=reading.verdict.replace(summary=summary, flags=(*reading.verdict.flags, "ended")),
+    )
+
+
+def check(layout: Layout, command: str) -> None:
+    """Raise ContextError where there is no command line to start agents with."""
+    if not (command.strip() or layout.limits.subagent_command):
+        raise bad_input(
+            "launch: give cmd= (as `claude -p` or `codex exec -`), or set subagent_command in"
+            " contextkit.yaml"
+        )
+
+
+def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: int) -> list[Worker]:
+    """Start a subagent for each of these agents, in the background; one that cannot be is failed.
+
+    It gets the prompt of the run word for word, and the run's time.
+    """
+    from contextkit.subagents.flows import launch, preparation
+
+    found = []
+    for agent in agents:
+        request = preparation.Request(
+            now=now, slug=agent, scope=layout.join(prompt_path(run, agent)), capsule="none",
+            cmd=command, type="here", timeout=f"{run.timeout}s", redact=True,
+            deliverables=(os.path.join(run.output_dir, verdicts.encode(agent) + ".md"),),
+        )  # fmt: skip
+        try:
+            row = launch.launch(layout, request, preparation.prepare(layout, request))
+        except (ContextError, OSError) as error:
+            words = names.one_line(getattr(error, "strerror", "") or str(error))
+            found.append(Worker(agent=agent, id="", status="failed", words=words))
+            continue
+        found.append(Worker(agent=agent, id=row["id"], status=str(row["status"])))
+    return found
