@@ -81,7 +81,7 @@ contextkit.verdict_wait       = verdict wait        ## wait until each agent of 
 contextkit.verdict_diff       = verdict diff        ## what the branch and the work tree change, each file once, untracked ones too
 contextkit.verdict_ingest     = verdict ingest      ## read the files of all agents, write a verdict each, print the table: run= or dir=
 contextkit.verdict_index      = verdict index       ## the indexes in one form, a line a finding: run= or dir=
-contextkit.verdict_show       = verdict show        ## the section of one finding, or the most severe ones: agent=
+contextkit.verdict_show       = verdict show        ## the P0 and P1 of a run, one agent's sections, or one finding: run= agent=
 contextkit.verdict_stats      = verdict stats       ## what reading in full, by finding, by index or by line costs: run= or dir=
 contextkit.verdict_check      = verdict check       ## what is wrong with the file of an agent, line by line: file=
 contextkit.verdict_synthesize = verdict synthesize  ## put all reviews together, synthesis.md and findings.json: run= or dir=
