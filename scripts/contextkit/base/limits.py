@@ -49,6 +49,7 @@ class Limits(Record):
     handoff_decisions: int = 5
     handoff_files: int = 10
     handoff_blockers: int = 3
+    handoff_rejected: int = 3
     handoff_profiles: tuple[str, ...] = (
         ".aios-core/development/agents/{agent}.md",
         ".claude/agents/{agent}.md",
