@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, names, sessions, tokens
+from contextkit.base import addresses, cli, ledger, names, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -118,6 +118,14 @@ def _manifests(layout: Layout, found: list[str], now: int, one: bool) -> object:
 def show(layout: Layout, args: Arguments) -> Answer | Rows:
     session = _session(layout, args)
     path = storing.find(layout, args.ref, session, names.now(), only=bool(args.session))
+    answer = _part(layout, args, path)
+    text = answer.text if isinstance(answer, Answer) else "\n".join(map(str, answer.rows))
+    ref = addresses.of(layout, path, "payload")
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
+    return answer
+
+
+def _part(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
     if args.part == "facts":
         return _facts(layout, path)
     if args.part in ("", "file"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, formats, names, sessions, tokens
+from contextkit.base import addresses, agents, files, formats, ledger, names, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -170,6 +170,8 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
     for name in surplus:
         try:
             os.unlink(os.path.join(layout.handoffs, name))
+            ref = addresses.of(layout, os.path.join(layout.handoffs, name), "handoff")
+            ledger.note(layout, ledger.REMOVED, ref)
         except FileNotFoundError:
             pass  # somebody removed it by hand
     files.sweep(layout.handoffs, time.time())

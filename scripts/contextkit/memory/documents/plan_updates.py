@@ -178,5 +178,6 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
         new = update(old or plans.render(Plan(task_id=change.task_id)), change, moment)
         if new != old:
             files.write(path, new)
+            memory.note_stored(layout, path, new)
         files.sweep(os.path.dirname(path), names.now())
     return path

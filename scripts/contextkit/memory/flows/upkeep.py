@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import addresses, files, ledger, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -102,6 +102,7 @@ def put_away(layout: Layout, task: str, paths: list[str]) -> list[str]:
         place = files.inside(layout.root, layout.memory_archive(task, kind), "memory")
         try:
             moved.append(files.move(path, place))
+            ledger.note(layout, ledger.ENDED, addresses.of(layout, path))
         except FileNotFoundError:
             continue  # another process was faster
     return moved
@@ -142,6 +143,7 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
             put_away(layout, one.task_id, [path])
         elif os.path.lexists(path):
             os.unlink(path)
+            ledger.note(layout, ledger.REMOVED, addresses.of(layout, path))
     if not dry_run:
         for kind in memory.KINDS:
             if os.path.isdir(layout.memory_folder(kind)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import facts, files, names, redaction, sessions
+from contextkit.base import addresses, facts, files, ledger, names, redaction, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -153,7 +153,9 @@ def _answer(layout: Layout, receipt: Receipt, path: str, notes: list[str]) -> St
     shown = layout.shown(path)
     final, cut = receipts.clipped(receipt.replace(path=shown), layout.limits.payload_receipt_tokens)
     said = [f"receipt: {'; '.join(cut)}"] if cut else []
-    return Stored(receipt=receipts.render(final), path=path, notes=(*notes, *said))
+    text, ref = receipts.render(final), addresses.of(layout, path, "payload")
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text))
+    return Stored(receipt=text, path=path, notes=(*notes, *said))
 
 
 def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -> str:
@@ -164,6 +166,8 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
     where there is none.
     """
     text = receipts.parse_path(ref) if "@stored" in ref else ref.strip()
+    name = addresses.bare(text, "payload")
+    text = f"{layout.places.payloads}/{name}.md" if name != text and "/" in name else name
     found = _typed(layout, text)
     if found or "/" in text:
         return _by_path(layout, found or layout.typed(layout.join(text), "ref"), now)

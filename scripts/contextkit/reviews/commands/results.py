@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, names
+from contextkit.base import cli, ledger, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
@@ -104,8 +104,22 @@ def show(layout: Layout, args: Arguments) -> Answer:
     if not part:
         wanted = f"there is no finding {args.finding!r}" if args.finding else "no finding is"
         cli.say(f"{wanted} in {layout.shown(path)}; there are: {', '.join(ids) or 'none'}")
+    _note_shown(layout, args, part)
     data = [{"id": args.agent, "text": part, "findings": ids}]
     return Answer(text=part, status=0 if part else 1, data=data)
+
+
+def _note_shown(layout: Layout, args: Arguments, part: str) -> None:
+    """Note in the ledger what was opened of a reviewer: a finding of a run, or its verdict."""
+    from contextkit.base import tokens
+
+    ref = f"verdict:{verdicts.encode(args.agent)}"
+    if args.run and args.finding:
+        ref = f"review:{asked(layout, args).run}/{args.agent}/{args.finding}"
+    elif args.run:
+        ref = f"verdict:runs/{asked(layout, args).run}/{verdicts.encode(args.agent)}"
+    if part and not args.dir:
+        ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
 
 
 def stats(layout: Layout, args: Arguments) -> Rows:
@@ -128,6 +142,10 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
 
     about = asked(layout, args)
     made = reports.synthesize(layout, about, _read(layout, about), names.now())
+    from contextkit.base import tokens
+
+    size, run = tokens.estimate(made.summary), f"run:{about.run}" if about.run else ""
+    ledger.note(layout, ledger.RENDERED, run, tokens=size)
     data = {"id": about.run, "report": made.report, "findings": made.data_path, "data": made.data}
     return Answer(text=made.summary, data=data)
 
