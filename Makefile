@@ -38,6 +38,7 @@ contextkit.handoff_show    = handoff show     ## the newest artifact, or that of
 contextkit.handoff_check   = handoff check    ## what is wrong with an artifact or a draft: file=
 contextkit.handoff_consume = handoff consume  ## mark the newest artifact, or that of ref= or file=, as acted upon
 contextkit.handoff_stats   = handoff stats    ## tokens with and without handoffs, of the switches made here or of profiles="a.md b.md …"
+contextkit.handoff_undo    = handoff undo     ## take back the last switch: its artifact and who is active
 contextkit.handoff_reset   = handoff reset    ## no agent is active any more: the next one hands nothing over
 
 ##@ External memory
@@ -73,12 +74,14 @@ contextkit.verdict_start      = verdict start       ## set a review run up and p
 contextkit.verdict_runs       = verdict runs        ## the review runs: age, state, who is done, the worst verdict; all=1 those that ended too
 contextkit.verdict_end        = verdict end         ## end a run that nobody waits for any more; its files stay: run=
 contextkit.verdict_retry      = verdict retry       ## ask an agent of a run once more, and say what was wrong: run= agent=
+contextkit.verdict_dismiss    = verdict dismiss     ## a finding that is none, kept in git beside the target: run= finding=AGENT/ID reason=
+contextkit.verdict_export     = verdict export      ## the findings of a run as sarif, github or markdown: run= format=
 contextkit.verdict_contract   = verdict contract    ## how and where an agent has to write: run= agent=
 contextkit.verdict_wait       = verdict wait        ## wait until each agent of a run has left its file: run=
 contextkit.verdict_diff       = verdict diff        ## what the branch and the work tree change, each file once, untracked ones too
 contextkit.verdict_ingest     = verdict ingest      ## read the files of all agents, write a verdict each, print the table: run= or dir=
 contextkit.verdict_index      = verdict index       ## the indexes in one form, a line a finding: run= or dir=
-contextkit.verdict_show       = verdict show        ## the section of one finding, or the most severe ones: agent=
+contextkit.verdict_show       = verdict show        ## the P0 and P1 of a run, one agent's sections, or one finding: run= agent=
 contextkit.verdict_stats      = verdict stats       ## what reading in full, by finding, by index or by line costs: run= or dir=
 contextkit.verdict_check      = verdict check       ## what is wrong with the file of an agent, line by line: file=
 contextkit.verdict_synthesize = verdict synthesize  ## put all reviews together, synthesis.md and findings.json: run= or dir=

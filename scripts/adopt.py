@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def adopt(layout: Layout, args: Arguments) -> str:
     into, folder = _place(layout, args)
-    names = args.hosts or adoption.hosts_of(into, folder) or tuple(hosts.HOSTS)
+    names = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
     return _answer(adoption.adopt(into, folder, names, args.link), args.dry_run)
 
 
@@ -65,7 +65,7 @@ LINK = Option(
     name="link", kind="flag", help="no copy: hooks of this checkout, for this machine alone"
 )
 DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would change")
-HOSTS = Option(name="hosts", kind="words", help="claude, codex (default: both, or as before)")
+HOSTS = Option(name="hosts", kind="words", help="names (default: claude codex, or as before)")
 
 PROGRAM = Program(
     name="adopt",

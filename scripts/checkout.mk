@@ -18,8 +18,8 @@ demo upgrade: | $(CONTEXTKIT_SET_UP)
 upgrade: ## this checkout to the newest version, or to=
 	@$(call CONTEXTKIT_RUN,adopt upgrade)
 
-demo: ## the whole walk in a scratch folder, step by step; keep=1 leaves it there
-	@$(call CONTEXTKIT_RUN,demo)
+demo: ## what it does, in a scratch folder; all=1 shows all output, keep=1 leaves it there
+	@$(foreach name,all keep,$(if $(filter $(name),$(CONTEXTKIT_GIVEN)),,unset $(name);)) sh '$(CONTEXTKIT_DIR)/scripts/demo.sh'
 
 $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKIT_SET_UP)
 	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py' --development

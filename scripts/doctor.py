@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def examine(layout: Layout, args: Arguments) -> Answer:
-    found = checkup.examine(layout, (args.host,) if args.host else tuple(hosts.HOSTS))
+    found = checkup.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
     wrong = sum(not finding.note for finding in found)
     rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
              "mend": one.mend} for one in found]  # fmt: skip
@@ -38,7 +38,7 @@ PROGRAM = Program(
             run=examine,
             help="fire the hooks, look over the stores, say how to mend what is wrong",
             options=(
-                Option(name="host", choices=tuple(hosts.HOSTS), help="only its hooks"),
+                Option(name="host", choices=hosts.names_of_hosts(), help="only its hooks"),
                 JSON,
             ),
         ),

@@ -153,6 +153,7 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.redaction base.sessions base.tokens"
     " handoffs.commands.reading handoffs.commands.writing handoffs.documents.artifacts"
+    " handoffs.documents.carrying"
     " handoffs.documents.fields handoffs.documents.fitting handoffs.documents.profiles"
     " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
     " handoffs.flows.switch handoffs.flows.work_files reviews.documents.verdicts"

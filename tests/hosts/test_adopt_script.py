@@ -19,6 +19,7 @@ from contextkit.base.layout import Places
 from contextkit.base.limits import Limits
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
+from contextkit.hosts.documents.contracts import find
 from contextkit.hosts.flows import adoption, adoption_steps, adoption_texts
 from contextkit.hosts.flows.adoption_plan import Plan
 from hypothesis import given
@@ -539,7 +540,7 @@ def test_a_skill_is_valid_short_and_names_commands_that_exist(name: str) -> None
     assert 0 < len(fields["description"]) <= 1024
     assert "Use it " in fields["description"]
     assert tokens.cautious(head) < 150 and tokens.cautious(text) < 700
-    for path in (adoption_texts.skills(host) for host in BOTH):
+    for path in (adoption_texts.skills(find(host)) for host in BOTH):
         assert [p for p in path if p.endswith(f"/{name}/SKILL.md")]
     assert targets_in(text) and targets_in(text) <= known()
 

@@ -42,7 +42,7 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def write_hooks(repo: Path, events: dict[str, Any], toolkit: Path = CHECKOUT) -> None:
     """Hooks for all events of Claude Code; those that are named start what is given."""
-    found = settings.wanted(hosts.CLAUDE, str(toolkit))
+    found = settings.wanted(hosts.find("claude"), str(toolkit))
     for event, command in events.items():
         if command:
             found[event] = {"type": "command", "command": f"{command} # /scripts/hook.sh --host="}
@@ -82,7 +82,10 @@ def test_right_after_adoption_nothing_is_wrong(
     adoption_steps.carry_out(plan)
     before = sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path))
     assert wrong(run) == []
-    assert [trial.event for trial in fired] == [*hosts.CLAUDE.events, *hosts.CODEX.events]
+    assert [trial.event for trial in fired] == [
+        *hosts.find("claude").events,
+        *hosts.find("codex").events,
+    ]
     assert run.out.endswith("nothing is wrong\n")
     assert "Claude Code is not installed here" in run.out or "claude" in os.environ["PATH"]
     assert before == sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path)
@@ -98,9 +101,9 @@ def test_the_hooks_of_a_folder_below_the_root_are_found(
     record = vendored.Adopted(folder="tools/contextkit", hosts=("claude",))
     (copy / vendored.RECORD).write_text(vendored.render(record), encoding="utf-8")
     write_hooks(repo / "pkg", {}, copy)
-    assert trials.installed(Layout(), hosts.CLAUDE) == []
+    assert trials.installed(Layout(), hosts.find("claude")) == []
     monkeypatch.setattr(packages, "TOOLKIT", str(copy))
-    assert len(trials.installed(Layout(), hosts.CLAUDE)) == len(hosts.CLAUDE.events)
+    assert len(trials.installed(Layout(), hosts.find("claude"))) == len(hosts.find("claude").events)
     assert trials.project(Layout()) == str(repo / "pkg")
 
 
@@ -141,8 +144,11 @@ def tried(repo: Path, event: str) -> list[trials.Trial]:
 
 def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "_ATTEMPTS", 1)
-    slow = {**hosts.CLAUDE.events, "Stop": hosts.CLAUDE.events["Stop"].replace(budget=0.001)}
-    monkeypatch.setitem(hosts.HOSTS, "claude", hosts.CLAUDE.replace(events=slow))
+    slow = {
+        **hosts.find("claude").events,
+        "Stop": hosts.find("claude").events["Stop"].replace(budget=0.001),
+    }
+    monkeypatch.setitem(hosts.KNOWN, "claude", hosts.find("claude").replace(events=slow))
     (trial,) = tried(hooked, "Stop")
     assert trial.problems[0].startswith("takes ") and "waits 0.001" in trial.problems[0]
     assert trial.milliseconds > 1

@@ -73,7 +73,7 @@ def test_another_folder_is_offered_where_it_helps(small: Any, host: Path, run: S
     )
     assert run("adopt", "--into=.", "--dir=vendor/contextkit") == 0
     (host / ".gitignore").write_text(".claude/\n", encoding="utf-8")
-    assert "leave a host out (hosts=claude, hosts=codex)" in refusal(run, "--into=.")
+    assert "leave a host out (hosts=NAME)" in refusal(run, "--into=.")
 
 
 def test_rules_in_a_deeper_file_cannot_be_lifted_from_the_top(

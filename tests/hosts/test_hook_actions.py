@@ -147,22 +147,24 @@ def active(layout: Layout) -> str:
 
 
 def test_the_agent_of_a_session_ends_with_it_and_is_back_when_it_is_resumed(
-    team: Path, layout: Layout
+    team: Path, layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fire("UserPromptSubmit", prompt="@sm plan it")
-    fire("SessionEnd", session_id="another", reason="logout")
+    fire("UserPromptSubmit", session_id="s-1", prompt="@sm plan it")
+    fire("SessionEnd", session_id="s-2", reason="logout")
+    monkeypatch.setenv("SESSION_ID", "s-1")
     assert active(layout) == "sm"
-    fire("SessionEnd", reason="logout")
+    fire("SessionEnd", session_id="s-1", reason="logout")
     assert active(layout) == ""
-    fire("SessionStart", session_id="another", source="resume")
+    fire("SessionStart", session_id="s-2", source="resume")
+    monkeypatch.setenv("SESSION_ID", "s-1")
     assert active(layout) == ""
-    fire("SessionStart", source="resume")
+    fire("SessionStart", session_id="s-1", source="resume")
     assert active(layout) == "sm"
-    fire("SessionEnd", reason="clear")
+    fire("SessionEnd", session_id="s-1", reason="clear")
     fire("UserPromptSubmit", session_id="s-2", prompt="@dev go")
-    assert handoffs.listed(layout) == []  # the first of its session
-    fire("SessionStart", source="resume")
-    assert active(layout) == "dev"
+    assert handoffs.listed(layout) == [] and active(layout) == "dev"  # the first of its session
+    fire("SessionStart", session_id="s-1", source="resume")
+    assert active(layout) == "sm"
 
 
 # A subagent starts

@@ -13,9 +13,9 @@ from contextkit.hosts.documents import settings as hook_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-HOOKS = hook_settings.wanted(hosts.CLAUDE, "tools/contextkit")
+HOOKS = hook_settings.wanted(hosts.find("claude"), "tools/contextkit")
 NEWER = {event: {**handler, "timeout": 99} for event, handler in HOOKS.items()}
-EVENTS = [*hosts.CLAUDE.events, "PreToolUse"]
+EVENTS = [*hosts.find("claude").events, "PreToolUse"]
 
 # Settings as people have them: any order, any indentation, hooks of their own, empty places.
 
@@ -192,5 +192,5 @@ def test_a_block_that_lost_its_last_line_takes_nothing_of_the_users_with_it() ->
 
 
 def test_codex_finds_the_launcher_from_any_folder_below() -> None:
-    command = hook_settings.handler(hosts.CODEX, "Stop", "tools/contextkit")["command"]
+    command = hook_settings.handler(hosts.find("codex"), "Stop", "tools/contextkit")["command"]
     assert "tools/contextkit/scripts/hook.sh" in str(command) and "git" not in str(command)

@@ -10,15 +10,16 @@ import pytest
 from conftest import CHECKOUT
 from contextkit.base import filters, tokens
 from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import rules
-from contextkit.hosts.documents.contracts import Answer
-from contextkit.hosts.flows import events, runner
+from contextkit.hosts.documents.contracts import Answer, Host, HostEvent
+from contextkit.hosts.flows import adoption, adoption_steps, events, runner, trials
 from hypothesis import given
 from hypothesis import strategies as st
 
 FIXTURES = Path(__file__).parent / "inputs"
-PAIRS = [(host.name, event) for host in hosts.HOSTS.values() for event in host.events]
+PAIRS = [(host.name, event) for host in hosts.every() for event in host.events]
 PASSED = sorted(path.name for path in FIXTURES.iterdir())
 
 
@@ -33,14 +34,15 @@ def fire(host: str, event: str, data: bytes) -> str:
 
 
 def test_there_is_a_recorded_input_for_every_event() -> None:
-    for host in hosts.HOSTS.values():
-        assert list(samples(host.name)) == list(host.events) == list(events.ACTIONS)
+    for host in hosts.every():
+        assert list(samples(host.name)) == list(host.events)
+        assert {event.ours for event in host.events.values()} <= set(events.ACTIONS)
 
 
 @pytest.mark.parametrize(("host", "event"), PAIRS)
 def test_a_recorded_input_passes_only_fields_that_the_host_documents(host: str, event: str) -> None:
     sample = samples(host)[event]
-    known = {*hosts.COMMON, *hosts.HOSTS[host].events[event].passes}
+    known = {*hosts.COMMON, *hosts.find(host).events[event].passes}
     assert sample["hook_event_name"] == event
     assert set(sample) - known <= {"background_tasks", "session_crons"}
 
@@ -55,9 +57,9 @@ def test_the_answer_to_a_complete_input_is_one_that_the_host_takes(
 
 
 @pytest.mark.parametrize("passed", PASSED)
-@pytest.mark.parametrize("host", list(hosts.HOSTS))
+@pytest.mark.parametrize("host", list(hosts.names_of_hosts()))
 def test_an_odd_input_never_stands_in_the_way(repo: Path, host: str, passed: str) -> None:
-    for event in (*hosts.HOSTS[host].events, "PreToolUse", "AnEventOfNextYear", ""):
+    for event in (*hosts.find(host).events, "PreToolUse", "AnEventOfNextYear", ""):
         data = (FIXTURES / passed).read_bytes().replace(b"EVENT", event.encode())
         assert rules.problems(host, event, 0, fire(host, event, data)) == []
     log = repo / ".contextkit" / "hooks" / "diagnostics.log"
@@ -74,8 +76,8 @@ def test_the_event_may_stand_in_the_input_alone(repo: Path) -> None:
 answers = st.builds(Answer, context=st.text(), quoted=st.text(), origin=st.text(), block=st.text())
 
 
-@given(host=st.sampled_from(list(hosts.HOSTS)), answer=answers, event=st.sampled_from(
-    [*hosts.CLAUDE.events, "PreToolUse", "Nonsense"]))  # fmt: skip
+@given(host=st.sampled_from(list(hosts.names_of_hosts())), answer=answers, event=st.sampled_from(
+    [*hosts.find("claude").events, "PreToolUse", "Nonsense"]))  # fmt: skip
 def test_every_answer_is_put_into_a_form_that_the_host_takes(
     host: str, answer: Answer, event: str
 ) -> None:
@@ -115,6 +117,29 @@ def test_ids_become_names_that_are_safe_and_told_apart(session: str, agent: str)
         assert len(name) <= 64 and "/" not in name and name[:1] not in (".", "-")
     if safe(session) == safe(agent) != "":
         assert session == agent
+
+
+def test_a_host_is_added_by_one_declaration(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own names for events and fields, its own file; adopt, doctor and the runner follow."""
+    told = HostEvent(name="Finished", does="SubagentStop", takes=("block",))
+    met = HostEvent(name="Hello", does="SessionStart", takes=("context",))
+    emacs = Host(
+        name="emacs", title="Emacs", command="emacs", settings=".emacs.d/hooks.json",
+        project="EMACS_PROJECT", renamed={"last_assistant_message": "said"},
+        events=hosts.by_name(told, met),
+    )  # fmt: skip
+    monkeypatch.setitem(hosts.KNOWN, "emacs", emacs)
+    assert "emacs" in hosts.names_of_hosts() and "emacs" not in hosts.defaults()
+    long = "# Report\n\n" + "It takes 52 ms. " * 300
+    given = {"session_id": "s", "agent_id": "a", "agent_type": "Explore", "said": long}
+    fire("emacs", "Finished", json.dumps(given).encode())
+    assert list((repo / "shared" / "payloads" / "s").glob("*-explore.md"))
+    adoption_steps.carry_out(adoption.adopt(str(repo), "tools/contextkit", ("emacs",), False))
+    written = json.loads((repo / ".emacs.d" / "hooks.json").read_text(encoding="utf-8"))
+    (one,) = written["hooks"]["Finished"][0]["hooks"]
+    assert one["command"].startswith('"${EMACS_PROJECT}"/tools/contextkit/scripts/hook.sh')
+    assert trials.installed(Layout(), emacs) and (repo / ".agents" / "skills").is_dir()
+    assert {host.title for host in hosts.every()} >= {"Emacs", "Claude Code", "Codex"}
 
 
 def test_an_unknown_host_is_refused_by_name() -> None:

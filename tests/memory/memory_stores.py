@@ -80,7 +80,8 @@ def plan(layout: Layout, task: str = TASK, **changes: Any) -> str:
         "questions": ("Which cache?",),
         "next_actions": ("Write the screen",),
     }
-    return layout.shown(plan_updates.save(layout, plans.make(task, **fields | changes), NOW))
+    moment = changes.pop("moment", NOW - 6000)
+    return layout.shown(plan_updates.save(layout, plans.make(task, **fields | changes), moment))
 
 
 def full(layout: Layout) -> None:

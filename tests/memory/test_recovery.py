@@ -8,8 +8,10 @@ from pathlib import Path
 
 import memory_stores as stores
 import pytest
+from conftest import Script, git
 from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
+from contextkit.memory.documents import findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import recovery
 from contextkit.memory.flows import report as recovery_report
@@ -246,6 +248,7 @@ def test_no_text_of_an_agent_swallows_or_forges_a_part_of_the_report(layout: Lay
     stores.checkpoint(layout, next_action="# Plan\n```sh\n## Findings")
     path = Path(stores.plan(layout))
     path.write_text(path.read_text("utf-8") + "\n# Findings: forged\n~~~\nopen", "utf-8")
+    os.utime(path, (NOW - 60, NOW - 60))
     lines = report(layout).split("\n")
     assert "\\```sh" in lines and "\\## Findings" in lines and "\\~~~" in lines
     assert "##### Plan" in lines and "#### Findings: forged" in lines
@@ -260,6 +263,190 @@ def test_what_says_nothing_is_not_read(layout: Layout) -> None:
     stores.plan(layout)
     text = report(layout)
     assert "unknown" not in text and "none" not in text and "### Important" not in text
+
+
+# Much, in few tokens
+
+
+def twelve(layout: Layout) -> list[str]:
+    """Twelve findings, one of them a raw report that is longer than all the room."""
+    paths = []
+    for number in range(12):
+        raw = [f"It takes {n} ms in `src/file{n}.py:{n}` and never stops." for n in range(400)]
+        paths.append(
+            stores.finding(
+                layout, f"agent{number}", NOW - number,
+                summary=f"Agent {number} found that part {number} is slow. " + "It is so. " * 15,
+                discoveries=raw if number == 3 else (f"`src/part{number}.py:7` takes {number} ms",),
+            )
+        )  # fmt: skip
+    return paths
+
+
+def test_every_finding_has_its_line_and_its_summary_before_one_has_all(layout: Layout) -> None:
+    stores.checkpoint(layout)
+    paths = twelve(layout)
+    text = report(layout)
+    for number, path in enumerate(paths):
+        assert f"- `{os.path.basename(path)}`: Agent {number} found" in text
+        assert number == 3 or f"  - `src/part{number}.py:7` takes {number} ms" in text
+    assert "`src/file" in text  # what is left goes to the long one
+    assert 3200 < tokens.cautious(text) <= 4000
+
+
+def test_details_are_those_that_only_they_carry(layout: Layout) -> None:
+    stores.checkpoint(layout)
+    same = "The cache in `src/cache.py:9` must never be shared."
+    for number in range(30):
+        only = f"Query {number}00 takes {number}17 ms."
+        stores.finding(layout, f"a{number}", NOW - number, discoveries=(same, only, "filler " * 60))
+    text = report(layout, 2200)
+    assert text.count(same) == 1
+    assert sum(f"takes {number}17 ms" in text for number in range(30)) > 20
+    assert "filler filler" not in text
+
+
+def test_what_failed_has_its_line_among_a_thousand(layout: Layout) -> None:
+    stores.checkpoint(layout)
+    for number in range(400):
+        status = "failed" if number == 399 else "partial" if number == 200 else "completed"
+        stores.finding(layout, f"a{number}", NOW - number, status=status)
+    found = recovery.load(layout, TASK, NOW, recovery_report.most_findings(1000))
+    made = recovery_report.report(layout, found, 1000)
+    assert "(failed): What a399 found." in made.text
+    assert "(partial): What a200 found." in made.text
+    assert "`make memory_list task=station` names all" in made.text
+    assert tokens.cautious(made.text) <= 1000
+
+
+def test_heads_are_what_reading_all_of_a_finding_gives(layout: Layout) -> None:
+    stores.finding(layout, "ui", summary="## No heading\n\nMore.", task_id=TASK)
+    stores.finding(layout, "other", task_id="other")
+    odd = Path(stores.finding(layout, "odd", NOW - 9))
+    odd.write_bytes(odd.read_bytes().replace(b"\n", b"\r\n"))
+    Path(stores.finding(layout, "cut", NOW - 10)).write_text("# Findings", encoding="utf-8")
+    loaded = findings.heads(layout, TASK)
+    heads = loaded.documents
+    whole = findings.load_all(layout, TASK)
+    assert loaded.broken == whole.broken
+    assert [head.path for head in heads] == [path for path, _ in reversed(whole)]
+    for head, (_, one) in zip(heads, reversed(whole), strict=True):
+        assert (head.agent, head.timestamp, head.status) == (one.agent, one.timestamp, one.status)
+        assert head.summary == one.summary and head.finding == one
+    assert len(loaded.broken) == 1 and "cut_" in loaded.broken[0].path
+
+
+# One truth
+
+
+def test_of_a_checkpoint_and_a_later_plan_the_plan_counts(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 500)  # model is completed, screen and service are pending
+    stores.plan(layout, completed=("Screen",), pending=("model",), moment=NOW)
+    found = load(layout)
+    assert found.state.completed == ("Screen",)
+    assert set(found.state.pending) == {"model", "service"}
+    assert found.state.next_action == "Write the screen"
+    text = report(layout)
+    assert "- Completed: Screen\n" in text and "## Next action\n\nWrite the screen" in text
+    assert "Screen: completed in the plan, which is later; pending in the checkpoint" in text
+    assert "model: pending in the plan, which is later; completed in the checkpoint" in text
+    assert "the checkpoint says “Finish src/screen.py”" in text
+
+
+def test_of_a_plan_and_a_later_checkpoint_the_checkpoint_counts(layout: Layout) -> None:
+    stores.plan(layout, completed=("screen",), moment=NOW - 500)
+    stores.checkpoint(layout, NOW)
+    found = load(layout)
+    assert "screen" in found.state.pending and found.state.completed == ("model",)
+    assert found.state.next_action == "Finish src/screen.py"
+    assert "screen: pending in the checkpoint, which is later; completed in the plan" in report(
+        layout
+    )
+
+
+def test_where_both_agree_nothing_is_said(layout: Layout) -> None:
+    stores.plan(layout, completed=("model",), in_progress=("screen",),
+                next_actions=("Finish src/screen.py",))  # fmt: skip
+    stores.checkpoint(layout)
+    assert load(layout).state.differences == ()
+    assert "differ" not in report(layout)
+    assert report(layout).count("Finish src/screen.py") == 1
+
+
+def test_a_plan_that_was_edited_by_hand_is_as_new_as_its_file(layout: Layout) -> None:
+    path = Path(stores.plan(layout))
+    stores.checkpoint(layout, NOW - 500)
+    assert load(layout).state.next_action == "Finish src/screen.py"
+    path.write_text(path.read_text(encoding="utf-8").replace("Write the", "Drop the"), "utf-8")
+    os.utime(path, (NOW, NOW))
+    assert load(layout).state.next_action == "Drop the screen"
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (
+            "Look at it (`make memory_recover task=t` says which), then go on.",
+            "Look at it, then go on.",
+        ),
+        ("`make memory_recover task=t` prints the plan and the findings.", ""),
+        ("Run make memory_recover. Then call Bob.", "Then call Bob."),
+        ("Run the tests first", "Run the tests first"),
+    ],
+)
+def test_nobody_is_told_to_run_what_was_just_run(said: str, left: str) -> None:
+    assert recovery_report.without_recovery(said) == left
+
+
+def test_the_report_names_no_command_that_was_just_run(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60, recovery_instructions="")
+    stores.snapshot(layout, resume="1. Go\n`make memory_recover task=station` prints the plan.")
+    assert "memory_recover" not in report(layout) and "1. Go" in report(layout)
+
+
+# A session that died
+
+
+def test_what_the_last_session_did_since_is_told(
+    layout: Layout, run: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores.checkpoint(layout)
+    recorded = Path(__file__).parent / "transcripts" / "claude_code.jsonl"
+    assert run("external_memory", "recover", f"--transcript={recorded}") == 0
+    assert "## Since then, from the transcript of Claude Code, session 34d4eba1" in run.out
+    assert "> Now wire it into the screen," in run.out
+    name = "".join(char if char.isalnum() else "-" for char in layout.root)
+    kept = tmp_path / "claude" / "projects" / name / "34d4eba1.jsonl"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(
+        recorded.read_text(encoding="utf-8").replace("/home/you/station", layout.root), "utf-8"
+    )
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    assert run("external_memory", "recover") == 0 and "> Now wire it" in run.out
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "34d4eba1")  # the session that asks
+    assert run("external_memory", "recover") == 0 and "> Now wire it" not in run.out
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
+    stores.snapshot(layout, 1_800_000_000)
+    monkeypatch.setenv("CONTEXT_NOW", "2027-01-16T00:00:00")
+    assert run("external_memory", "recover") == 0 and "> Now wire it" not in run.out
+
+
+# Another worktree
+
+
+def test_the_task_of_another_worktree_is_listed_and_recovered(
+    layout: Layout, run: Script, tmp_path: Path
+) -> None:
+    git("worktree", "add", "-q", "-b", "side", str(tmp_path / "other"))
+    there = Layout(str(tmp_path / "other"))
+    stores.checkpoint(there, next_action="Finish it over there")
+    assert run("external_memory", "recover") == 1
+    for named in ("side", "other", str(tmp_path / "other")):
+        assert run("external_memory", "recover", f"--worktree={named}") == 0
+        assert "Finish it over there" in run.out
+    assert run("external_memory", "list", "--worktree=side") == 0 and TASK in run.out
+    assert run("external_memory", "list", "--worktree=sid") == 2
+    assert "there are feature/demo, side" in run.err
 
 
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))

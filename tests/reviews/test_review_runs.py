@@ -171,6 +171,7 @@ def test_index_prints_every_row_in_one_form(out: Path, run: Script) -> None:
         "run": "", "agent": "fd-mild", "id": "P0-1", "kind": "finding",
         "row": '- P0 | P0-1 | "Start" | Circular dependency', "severity": "P0",
         "section": "Start", "title": "Circular dependency",
+            "file": "src/app.py", "line": 42,
     }  # fmt: skip
     assert (found[-1]["id"], found[-1]["kind"]) == ("verdict", "verdict")
 

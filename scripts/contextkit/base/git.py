@@ -288,10 +288,14 @@ def _both(out: int, err: int) -> tuple[bytes, bytes]:
 
 
 def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
-    """What to put behind `--` for everything in the work tree at `top` but these absolute paths."""
+    """What to put behind `--` for everything in the work tree at `top` but these absolute paths.
+
+    Dismissals of findings lie beside what was reviewed, so they are known by their suffix.
+    """
     below = [os.path.relpath(path, top) for path in paths]
     inside = [path for path in below if path.split("/")[0] not in (".", "..")]
-    return (":(top)", *(f":(top,exclude,literal){path}" for path in inside))
+    apart = [f":(top,exclude,literal){path}" for path in inside]
+    return (":(top)", *apart, ":(top,exclude,glob)**/*.dismissed.json")
 
 
 def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (0,)) -> str:

@@ -49,6 +49,7 @@ class Limits(Record):
     handoff_decisions: int = 5
     handoff_files: int = 10
     handoff_blockers: int = 3
+    handoff_rejected: int = 3
     handoff_profiles: tuple[str, ...] = (
         ".aios-core/development/agents/{agent}.md",
         ".claude/agents/{agent}.md",
@@ -63,10 +64,11 @@ class Limits(Record):
     memory_window_tokens: int = 200_000  # tokens that the model's context can hold
     memory_warn_percent: int = 80  # of where a save is due: warn
     memory_phase_transition: bool = True  # a new phase writes a checkpoint
-    memory_agent_completion: bool = True  # a completed batch writes a checkpoint
+    memory_agent_completion: bool = True  # the last agent of a batch writes a checkpoint
     memory_spawn_agents: int = 3  # agents about to start, from which a checkpoint comes first
     memory_checkpoint_age: str = "24h"  # after which a checkpoint is stale
     memory_finding_tokens: int = 3000  # tokens of a finding, above which it is a dump
+    memory_transcripts: bool = True  # recovery looks for the transcript of the last session here
     memory_recover_tokens: int = 4000  # tokens of what recovery prints
 
     # Verdicts and review runs (seed: Subagent Context Flooding Fix)

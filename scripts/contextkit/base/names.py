@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+_ZEROS = {ord(digit): "0" for digit in "123456789"}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -56,7 +57,10 @@ def compact(moment: int) -> str:
 
 def moment(text: str) -> int:
     """The time that the digits of any form above tell, in seconds; 0 for anything else."""
-    digits = "".join(char for char in text if char.isascii() and char.isdigit())[:14]
+    digits = text.replace("-", "").replace(":", "").replace("T", "").rstrip("Z")
+    if not (digits.isascii() and digits.isdigit()):  # none of the forms that we write
+        digits = "".join(char for char in text if char.isascii() and char.isdigit())
+    digits = digits[:14]
     if len(digits) < 14:
         return 0
     year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
@@ -133,7 +137,7 @@ def _new_sha256() -> Any:
 
 def shape(text: str) -> str:
     """`text` with every digit as 0: what form of time or number it has."""
-    return "".join("0" if char.isdigit() and char.isascii() else char for char in text)
+    return text.translate(_ZEROS)
 
 
 def one_line(text: str) -> str:
@@ -180,11 +184,14 @@ def spoken(line: str, longest: int = 600) -> str:
     return shortened(line, longest)
 
 
-def nearest(name: str, known: object) -> str:
-    """` (did you mean 'x'?)` for the known name most like `name`; empty if none is."""
+def nearest(name: str, known: object, alike: float = 0.5) -> str:
+    """` (did you mean 'x'?)` for the known name most like `name`; empty if none is.
+
+    `alike`: how much of both names has to agree, from 0 to 1.
+    """
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)  # type: ignore[call-overload]
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=alike)  # type: ignore[call-overload]
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

@@ -17,6 +17,27 @@ def is_name(text: str) -> bool:
     return 0 < len(text) <= 200 and _CHARACTERS.issuperset(text) and text[0].isalnum()
 
 
+def key(session: str) -> str:
+    """A short name of a session that tells it from others; empty for one that we made up.
+
+    A session that was made up stands for nobody knowing which it is: work done before and after
+    the id was generated belongs together.
+    """
+    if not session or _is_made_up(session):
+        return ""
+    if is_name(session) and len(session) <= 24:
+        return session
+    import binascii
+
+    short = "".join(char for char in session[:8] if char in _CHARACTERS)
+    return f"{short}.{binascii.crc32(session.encode('utf-8', 'replace')):08x}"
+
+
+def _is_made_up(session: str) -> bool:
+    head, _, stamp_and_id = session.partition("-")
+    return head == "sess" and names.shape(stamp_and_id[:16]) == "00000000T000000Z"
+
+
 def check(session: str) -> str:
     """A session id that is safe as a folder's name; raises ContextError for any other."""
     if not is_name(session) or len(session) > 64:

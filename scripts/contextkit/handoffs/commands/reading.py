@@ -14,7 +14,7 @@ from contextkit.handoffs.documents import state as handoff_state
 
 def list_(layout: Layout, args: Arguments) -> Rows:
     state, said = handoff_state.current(layout)
-    found, unread = handoffs.read(layout, handoff_state.retained(layout, state))
+    found, unread = handoffs.read(layout, handoff_state.everywhere(state))
     cli.say_each((*said, *unread))
     newest = next(reversed(found), "")
     rows = [
@@ -103,7 +103,7 @@ def stats(layout: Layout, args: Arguments) -> Rows:
     return Rows(
         columns=(("switch", "switch"), ("without", "without", lambda r: f"~{r['without']}"),
                  ("with", "with_handoff", lambda r: f"~{r['with_handoff']}"),
-                 ("saved", "saved_percent", lambda r: f"{r['saved_percent']} %")),
+                 ("saved", "saved_percent", _percent)),
         rows=[
             {"id": number, **vars(row), "saved_percent": row.percent}
             for number, row in enumerate(rows, start=1)
@@ -111,6 +111,11 @@ def stats(layout: Layout, args: Arguments) -> Rows:
         nothing="No switches are recorded.",
         below="\n(estimated tokens)",
     )  # fmt: skip
+
+
+def _percent(row: dict[str, object]) -> str:
+    saved = row["saved_percent"]
+    return "not known" if saved is None else f"{saved} %"
 
 
 def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
@@ -136,15 +141,16 @@ def _picked(layout: Layout, ref: str) -> str:
     """
     state, _ = handoff_state.current(layout)
     if ref in ("", "latest", "unconsumed"):
-        for name in reversed(state.order):
+        for name in reversed(handoff_state.everywhere(state)):
             if ref != "unconsumed" or not _consumed(layout, name):
                 return name
         raise ContextError(f"there is no {ref or 'latest'} handoff here")
     wanted = os.path.basename(ref)
     wanted = wanted if wanted.endswith(".yaml") else wanted + ".yaml"
-    if wanted in state.order:
+    known = handoff_state.everywhere(state)
+    if wanted in known:
         return wanted
-    there = ", ".join(name.removesuffix(".yaml") for name in state.order)
+    there = ", ".join(name.removesuffix(".yaml") for name in known)
     raise ContextError(
         f"there is no handoff {names.one_line(ref)[:80]!r}; there are: {there or 'none'}"
     )

@@ -23,7 +23,13 @@ _TEXTS = {
     "branch": "branch",
     "next_action": "next_action",
 }
-_LISTS = {"decisions": "decisions", "files": "files_modified", "blockers": "blockers"}
+_LISTS = {
+    "decisions": "decisions",
+    "files": "files_modified",
+    "blockers": "blockers",
+    "rejected": "rejected",
+    "resolved": "resolved",
+}
 
 
 def write(layout: Layout, args: Arguments) -> str:
@@ -52,14 +58,20 @@ def switch(layout: Layout, args: Arguments) -> Answer:
 
 
 def _is_prompt(text: str) -> bool:
-    """Whether a text that calls nobody is a prompt, and not a mistyped id."""
-    return len(text.split()) > 1 or "@" in text.strip()[1:]
+    """Whether a text that calls nobody is a prompt, and not a mistyped id such as `QA Engineer`."""
+    return len(text.split()) > 2 or "@" in text.strip()[1:]
 
 
 def context(layout: Layout, args: Arguments) -> Answer:
     made = incoming.of(layout, args.to, args.profile)
     cli.say_each(made.said)
     return Answer(text=made.text, exact=True, data=[{"id": args.to, "text": made.text}])
+
+
+def undo(layout: Layout, args: Arguments) -> str:
+    done = switching.undo(layout)
+    cli.say_each(done.said)
+    return done.text
 
 
 def reset(layout: Layout, args: Arguments) -> str:
@@ -109,8 +121,10 @@ FIELDS = (
         name="blockers",
         kind="items",
         single="blocker",
-        help="what stops the work, at most 3 (default: verdicts to look at; none: no blockers)",
+        help="what stops the work, at most 3 (default: verdicts to look at; none: no new ones)",
     ),
+    Option(name="resolved", kind="items", help="open blockers that are done, by how they begin"),
+    Option(name="rejected", kind="items", help="approaches that were tried and dropped, at most 3"),
     Option(name="next_action", help="what the incoming agent should do, one or two sentences"),
     Option(name="draft", help="the same fields as a YAML or JSON document, - for standard input"),
     Option(name="no_story", kind="flag", help="there is no story"),
@@ -134,6 +148,7 @@ PROGRAM = Program(
             options=(TO.replace(required=True), PROFILE, JSON),
         ),
         *reading.COMMANDS,
+        Command(run=undo, help="take back the last switch: its artifact and who is active"),
         Command(run=reset, help="no agent is active any more: the next one is a first one"),
     ),
 )

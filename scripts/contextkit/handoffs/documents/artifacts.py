@@ -51,6 +51,9 @@ PLACEHOLDERS = {
     "timestamp": "{ISO 8601, UTC}",
     "sequence": 0,
     "consumed": False,
+    "rejected": (),
+    "resolved": (),
+    "session": "",
 }
 
 
@@ -71,8 +74,11 @@ class Handoff(Record):
     last_command: str = ""
     version: str = VERSION
     timestamp: str = ""
-    sequence: int = 0  # the how-manieth switch of the repository; 0 if it does not say
+    sequence: int = 0  # counts the switches of the repository; 0 if it does not say
     consumed: bool = False
+    rejected: tuple[str, ...] = ()  # what was tried and dropped
+    resolved: tuple[str, ...] = ()  # blockers that this switch closed
+    session: str = ""  # in which the switch was made, as `sessions.key` names it
 
     def check(self) -> None:
         for field, agent in (("from", self.from_agent), ("to", self.to_agent)):
@@ -108,7 +114,7 @@ def make(fields: handoff_fields.Fields) -> Handoff:
     values = {name: fields[name] for name in Handoff.fields() if name in fields}
     for name, field in (("from_agent", "from"), ("to_agent", "to")):
         values[name] = agents.identify(values.get(name, ""), field)
-    for name in fitting.LISTS:
+    for name in (*fitting.LISTS, "resolved"):
         said = [item for item in values.get(name, ()) if item not in _placeholders(name)]
         values[name] = handoff_fields.items(tuple(said))
     for name, text in values.items():

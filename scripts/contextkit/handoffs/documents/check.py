@@ -19,6 +19,7 @@ _LISTS = (
     ("decisions", "handoff_decisions"),
     ("files_modified", "handoff_files"),
     ("blockers", "handoff_blockers"),
+    ("rejected", "handoff_rejected"),
 )
 
 

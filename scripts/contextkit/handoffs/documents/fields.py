@@ -8,7 +8,7 @@ that is how no persona, command list or tool setting ever gets into an artifact.
 from __future__ import annotations
 
 from contextkit.base import formats, names, packages
-from contextkit.base.errors import bad_input
+from contextkit.base.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,15 +36,19 @@ _TEXTS = _STORY | {
     "timestamp": "timestamp",
     "sequence": "sequence",
     "consumed": "consumed",
+    "session": "session",
 }
 _LISTS = {
     "decisions": "decisions",
     "files_modified": "files_modified",
     "files": "files_modified",
     "blockers": "blockers",
+    "rejected": "rejected",
+    "resolved": "resolved",
 }
 _CHANGES = ("created", "modified", "deleted")  # a list of files may be told by these
 _EXACT = ("story_id", "story_path", "current_task", "branch")
+_ARTIFACT = frozenset(["handoff", "from_agent", "to_agent", "story_context", "next_action"])
 _NOTHING = ("", "none", "null", "n/a", "-", "[]")
 
 
@@ -58,7 +62,7 @@ def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
         found = formats.from_json(text, where)
     else:
         packages.need("yaml")
-        found = formats.from_yaml(text, where)
+        found = _first_artifact(text, where)
     if isinstance(found, dict) and isinstance(found.get("handoff"), dict):
         dropped = [f"{key}: is not carried over" for key in found if key != "handoff"]
         found = found["handoff"]
@@ -76,6 +80,20 @@ def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
         else:
             _take(fields, dropped, _TEXTS, key, value, "")
     return fields, tuple(names.one_line(line)[:200] for line in dropped)
+
+
+def _first_artifact(text: str, where: str) -> Any:
+    """What a YAML file says; of several documents in it, what the first artifact says."""
+    documents = "\n".join(text.splitlines()).split("\n---")
+    if len(documents) > 1 and any(document.strip() for document in documents[1:]):
+        for document in documents:
+            try:
+                found = formats.from_yaml(document.removeprefix("---"), where)
+            except ContextError:
+                continue
+            if isinstance(found, dict) and not _ARTIFACT.isdisjoint(found):
+                return found
+    return formats.from_yaml(text, where)
 
 
 def _take(

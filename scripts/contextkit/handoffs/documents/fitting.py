@@ -1,8 +1,9 @@
 """What is cut from a handoff that is too long, in which order, and what is said about it.
 
-Too many entries: the first given stay. Too many tokens: fewer decisions, fewer files, shorter
-texts, fewer blockers, at last the smallest form. Names of agents, story, task and branch are
-never cut, and a list that said something never becomes empty.
+Too many entries: the first given stay. Too many tokens, in this order: what was resolved, the
+oldest rejected approaches, the oldest decisions, files, then shorter texts, then fewer blockers,
+at last the smallest form. Names of agents, story, task and branch are never cut, and a list of
+decisions, files or blockers that said something never becomes empty.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from contextkit.base.limits import Limits
     from contextkit.handoffs.documents.artifacts import Handoff
 
-LISTS = ("decisions", "files_modified", "blockers")
+LISTS = ("decisions", "files_modified", "blockers", "rejected")
 IDENTITY = ("story_id", "story_path", "current_task", "branch")
 _FEW_DECISIONS, _FEW_FILES = 3, 5
 _WIDTHS = (240, 160, 120, 90, 60)  # characters of an entry
@@ -39,6 +40,7 @@ def clipped(
         decisions=handoff.decisions[: limits.handoff_decisions],
         files_modified=handoff.files_modified[: limits.handoff_files],
         blockers=handoff.blockers[: limits.handoff_blockers],
+        rejected=handoff.rejected[: limits.handoff_rejected],
     )
     tokens = measure(short)
     for shorter in _shorter(short, _counted(handoff.files_modified)) if tokens > most else ():
@@ -58,6 +60,12 @@ def clipped(
 
 def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
     """Ever shorter forms, each made from the one before; `given` is how many files there were."""
+    if handoff.resolved:
+        handoff = handoff.replace(resolved=())
+        yield handoff
+    for most in range(len(handoff.rejected) - 1, 0, -1):
+        handoff = handoff.replace(rejected=handoff.rejected[:most])
+        yield handoff
     for most in range(len(handoff.decisions) - 1, _FEW_DECISIONS - 1, -1):
         handoff = handoff.replace(decisions=handoff.decisions[:most])
         yield handoff
@@ -76,6 +84,7 @@ def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
         decisions=handoff.decisions[:1],
         files_modified=handoff.files_modified[:1],
         blockers=handoff.blockers[:1],
+        rejected=(),
         next_action=short_text(sentences(handoff.next_action, 1), _ACTION),
     )
 
@@ -98,6 +107,8 @@ def _narrowed(handoff: Handoff, width: int) -> Handoff:
         decisions=tuple(short_text(text, width) for text in handoff.decisions),
         files_modified=tuple(_short_path(path, width) for path in handoff.files_modified),
         blockers=tuple(short_text(text, width) for text in handoff.blockers),
+        rejected=tuple(short_text(text, width) for text in handoff.rejected),
+        resolved=tuple(short_text(text, width) for text in handoff.resolved),
         story_status=short_text(handoff.story_status, width),
         last_command=short_text(handoff.last_command, width),
         next_action=short_text(handoff.next_action, max(2 * width, _ACTION)),

@@ -35,6 +35,20 @@ def any_there(layout: Layout) -> bool:
     return any(os.path.isdir(os.path.dirname(path)) for path in layout.profiles("any"))
 
 
+def known(layout: Layout) -> list[str]:
+    """The ids of all agents that have a profile here."""
+    found = set()
+    for path in layout.profiles("*"):
+        folder, name = os.path.split(path)
+        head, star, tail = name.partition("*")
+        if star and os.path.isdir(folder):
+            ends = [
+                one for one in os.listdir(folder) if one.startswith(head) and one.endswith(tail)
+            ]
+            found |= {one[len(head) : len(one) - len(tail)] for one in ends}
+    return sorted(found)
+
+
 def load(layout: Layout, path: str) -> str:
     """The text of a profile, every byte of it; empty for no path."""
     if not path:

@@ -1,4 +1,4 @@
-"""Who is active, and in which order artifacts were written: `session-state` beside them.
+"""Who is active in each session, and the order of its artifacts: `session-state` beside them.
 
 The state spares a command reading every artifact; it holds nothing that they do not say, but
 for the log of switches. Where the two differ (a crash in between, a folder that was copied,
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, agents, files, formats, ledger, names, sessions, tokens
+from contextkit.base import addresses, agents, files, formats, ledger, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -20,47 +20,112 @@ FILE = "session-state"
 
 
 class Switch(Record):
-    """One line of the log: `2025-10-23T18:05:00Z sm dev 379`.
+    """One line of the log: `2025-10-23T18:05:00Z sm dev 379 s-42`.
 
-    Who took over from whom, and the tokens of all artifacts that were kept then.
+    Who took over from whom, the tokens of all artifacts as they were handed over, the session.
     """
 
     at: str
     from_agent: str  # `-`: the first of a session
     to_agent: str
     carried: int = 0
+    session: str = ""
 
     @property
     def line(self) -> str:
-        return f"{self.at} {self.from_agent} {self.to_agent} {self.carried}"
+        return f"{self.at} {self.from_agent} {self.to_agent} {self.carried} {self.session}".rstrip()
+
+
+class Elsewhere(Record):
+    """Another session: who is active there, since when, and its artifacts, oldest first.
+
+    As a line: `s-42 dev - 2025-10-23T18:05:00Z handoff-….yaml …`; `-` for what is empty.
+    """
+
+    session: str
+    active: str = ""
+    ended: str = ""  # who was active when it ended
+    at: str = ""
+    order: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        words = (self.session, self.active, self.ended, self.at, *self.order)
+        return " ".join(word or "-" for word in words)
+
+    @staticmethod
+    def parse(line: str) -> Elsewhere:
+        session, active, ended, at, *order = (
+            "" if word == "-" else word for word in line.split() + ["-"] * (4 - len(line.split()))
+        )
+        return Elsewhere(session=session, active=active, ended=ended, at=at, order=tuple(order))
 
 
 class State(Record):
-    """`order` has the names of the artifacts, oldest first."""
+    """As one session sees it. `order` has the names of its artifacts, oldest first.
+
+    On disk it is the view of the session that switched last; `others` are lines of `Elsewhere`.
+    """
 
     active: str = ""
     sequence: int = 0
     order: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()  # lines: a command that hands over only adds one
-    session: str = ""  # in which the active agent became that, as far as it was known
+    session: str = ""  # whose view this is, as `sessions.key` names it; empty: nobody knows
+    ended: str = ""  # who was active when the session ended
+    at: str = ""  # when it switched last
+    others: tuple[str, ...] = ()
 
     def check(self) -> None:
-        named = all(map(handoffs.is_name, self.order)) and len(set(self.order)) == len(self.order)
-        if self.sequence < 0 or not named or not (self.active == "" or agents.is_id(self.active)):
+        known = [*self.order, *(name for one in self.elsewhere() for name in one.order)]
+        named = all(map(handoffs.is_name, known)) and len(set(known)) == len(known)
+        active = [self.active, self.ended, *(one.active for one in self.elsewhere())]
+        if self.sequence < 0 or not named or not all(a == "" or agents.is_id(a) for a in active):
             raise bad_input(f"{FILE}: says what no switch ever wrote")
+
+    def elsewhere(self) -> list[Elsewhere]:
+        return [Elsewhere.parse(line) for line in self.others]
+
+    def seen_by(self, session: str) -> State:
+        """The same state as another session sees it."""
+        if session == self.session:
+            return self
+        known = {one.session: one for one in self.elsewhere()}
+        own = known.pop(session, None) or Elsewhere(session=session)
+        left = Elsewhere(
+            session=self.session, active=self.active, ended=self.ended, at=self.at, order=self.order
+        )
+        if left.active or left.ended or left.order:
+            known[left.session] = left
+        return self.replace(
+            session=session, active=own.active, ended=own.ended, at=own.at, order=own.order,
+            others=tuple(one.line for one in known.values()),
+        )  # fmt: skip
 
     def log(self) -> list[Switch]:
         """The switches recorded, oldest first; a line that is none is passed over."""
         found = []
         for line in self.switches:
-            at, giver, to, carried = (line.split() + [""] * 4)[:4]
-            if (
-                agents.is_id(to)
-                and (giver == "-" or agents.is_id(giver))
-                and names.is_whole(carried)
-            ):
-                found.append(Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9])))
+            at, giver, to, carried, session = (line.split() + [""] * 5)[:5]
+            known = agents.is_id(to) and (giver == "-" or agents.is_id(giver))
+            if known and names.is_whole(carried):
+                found.append(
+                    Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9]),
+                           session=session)
+                )  # fmt: skip
         return found
+
+
+def everywhere(state: State) -> list[str]:
+    """The names of the artifacts of all sessions, by time, those of this session last."""
+    others = (name for one in state.elsewhere() for name in one.order)
+    return [*sorted(others, key=_stamped), *state.order]
+
+
+def at_hand(state: State) -> list[str]:
+    """The artifacts of this session, oldest first, else those of nobody's session."""
+    nobodys = (one.order for one in state.elsewhere() if not one.session)
+    return list(state.order or next(nobodys, ()))
 
 
 def retained(layout: Layout, state: State) -> list[str]:
@@ -74,36 +139,80 @@ def locked(layout: Layout) -> files.locked:
 
 
 def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
-    """The state that fits the artifacts, and what had to be mended; nothing is written."""
+    """The state of this session that fits the artifacts, and what had to be mended.
+
+    Nothing is written. An artifact that no state knows (a crash, a copy, another tool) belongs to
+    the session that it names, else to this one.
+    """
+    session = sessions.key(sessions.find_current(layout))
     listed = handoffs.listed(layout)
     said: tuple[str, ...] = ()
     try:
         kept = _load(layout)
     except ContextError as error:
         kept, said = None, (f"{error}: made again from the artifacts",)
-    there = kept or State()
-    if kept and set(kept.order) == set(listed):
-        return kept, said
-    order = tuple(name for name in there.order if name in listed)
-    found, unread = handoffs.read(layout, [name for name in listed if name not in order])
+    there = (kept or State(session=session)).seen_by(session)
+    there = _without_lost(there, frozenset(listed))
+    known = {*there.order, *(name for one in there.elsewhere() for name in one.order)}
+    if known == set(listed):
+        return there, said
+    found, unread = handoffs.read(layout, [name for name in listed if name not in known])
     said += unread
-    if not found:
-        return there.replace(order=order), said
+    for owner in sorted({handoff.session for handoff in found.values()} - {"", session}):
+        theirs = {name: one for name, one in found.items() if one.session == owner}
+        there = _with_strays(there.seen_by(owner), theirs).seen_by(session)
+    own = {name: one for name, one in found.items() if one.session in ("", session)}
+    mended = _with_strays(there, own)
+    if mended.active != there.active:
+        said += (f"the artifacts say that {mended.active} is active: taken from them",)
+    return mended, said
 
-    def place(name: str) -> tuple[int, str, str]:
-        return found[name].sequence, found[name].timestamp, name
 
-    known = sorted(found, key=place)
-    left = [name for name in known if 0 < found[name].sequence <= there.sequence]
-    order = (*left, *order)  # from before the state was written, and due to go
-    fresh = [name for name in known if name not in left]
-    if not fresh:
-        return there.replace(order=order), said
-    newest = found[fresh[-1]]
-    if there.active != newest.to_agent:
-        said += (f"the artifacts say that {newest.to_agent} is active: taken from them",)
-    sequence = max(there.sequence, newest.sequence)
-    return there.replace(active=newest.to_agent, sequence=sequence, order=(*order, *fresh)), said
+def _without_lost(state: State, listed: frozenset[str]) -> State:
+    """`state` without the artifacts that are gone."""
+
+    def there(order: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in order if name in listed)
+
+    others = (one.replace(order=there(one.order)).line for one in state.elsewhere())
+    return state.replace(order=there(state.order), others=tuple(others))
+
+
+def _with_strays(state: State, found: dict[str, Handoff]) -> State:
+    """`state` with artifacts that it did not know, each at its place in the order.
+
+    The number of the switch decides; an artifact without one is placed by its time.
+    """
+    by_place = sorted(found, key=lambda name: _place(found, name))
+    numbered = [name for name in by_place if found[name].sequence]
+    left = [name for name in numbered if found[name].sequence <= state.sequence]
+    fresh = [name for name in numbered if name not in left]  # from after the state was written
+    order = [*left, *state.order, *fresh]  # those that are left are due to go
+    for name in (name for name in by_place if not found[name].sequence):
+        stamp = found[name].timestamp or _stamped(name)
+        later = (i for i, one in enumerate(order) if _time(found, one) > stamp)
+        order.insert(next(later, len(order)), name)
+    changed = state.replace(order=tuple(order))
+    if not order or order[-1] not in found or order[-1] in left:
+        return changed
+    newest = found[order[-1]]
+    sequence = max(state.sequence, newest.sequence)
+    return changed.replace(active=newest.to_agent, ended="", sequence=sequence)
+
+
+def _place(found: dict[str, Handoff], name: str) -> tuple[int, str, str]:
+    return found[name].sequence, found[name].timestamp, name
+
+
+def _time(found: dict[str, Handoff], name: str) -> str:
+    return (found[name].timestamp if name in found else "") or _stamped(name)
+
+
+def _stamped(name: str) -> str:
+    """The time in the name of an artifact, as one is written inside it."""
+    stamp = next((w for w in name[:-5].split("-") if names.shape(w) == "00000000T000000Z"), "")
+    day, time = stamp[:8], stamp[9:15]
+    return f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}Z" if stamp else ""
 
 
 def _load(layout: Layout) -> State | None:
@@ -120,7 +229,7 @@ def _load(layout: Layout) -> State | None:
         built: State = formats.build(State, found, FILE)
     except ContextError:
         raise ContextError(f"{layout.shown(path)}: cannot be read") from None
-    return built
+    return built.replace(session=sessions.key(built.session))
 
 
 def save(layout: Layout, state: State) -> None:
@@ -140,84 +249,114 @@ def _path(layout: Layout) -> str:
     return os.path.join(layout.handoffs, FILE)
 
 
-def keep(layout: Layout, state: State, handoff: Handoff, now: int) -> str:
+def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int) -> str:
     """Write an artifact, make its receiver active, retire the oldest; returns the artifact's path.
 
-    In this order: a crash in between leaves artifacts from which the rest follows, and no name is
-    free for another artifact while the state still means the old one by it.
+    `carried`: the tokens that the incoming agent gets instead of profiles. In this order: a crash
+    in between leaves artifacts from which the rest follows, and no name is free for another
+    artifact while the state still means the old one by it.
     """
     import time
 
+    handoff = handoff.replace(session=state.session)
     path = handoffs.save(layout, handoff)
     order = (*state.order, os.path.basename(path))
-    surplus, order = _parted(order, layout.limits.handoff_retained)
+    most = layout.limits.handoff_retained
+    surplus, order = order[:-most], order[-most:]
+    gone, others = _rested(state, names.iso(now - names.seconds(layout.limits.payload_idle)), most)
     switch = Switch(
-        at=names.iso(now),
-        from_agent=handoff.from_agent,
-        to_agent=handoff.to_agent,
-        carried=sum(_tokens(layout, name) for name in order),
-    )
+        at=names.iso(now), from_agent=handoff.from_agent, to_agent=handoff.to_agent,
+        carried=carried, session=state.session,
+    )  # fmt: skip
     save(
         layout,
-        State(
-            active=handoff.to_agent,
-            sequence=handoff.sequence,
-            order=order,
-            switches=(*state.switches, switch.line),
-            session=sessions.find_current(layout),
+        state.replace(
+            active=handoff.to_agent, ended="", at=names.iso(now), sequence=handoff.sequence,
+            order=order, switches=(*state.switches, switch.line), others=others,
         ),
-    )
-    for name in surplus:
-        try:
-            os.unlink(os.path.join(layout.handoffs, name))
-            ref = addresses.of(layout, os.path.join(layout.handoffs, name), "handoff")
-            ledger.note(layout, ledger.REMOVED, ref)
-        except FileNotFoundError:
-            pass  # somebody removed it by hand
+    )  # fmt: skip
+    for name in (*surplus, *gone):
+        _remove(layout, name)
     files.sweep(layout.handoffs, time.time())
     return path
 
 
-def _parted(order: tuple[str, ...], most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Those that are too many, and the newest `most`."""
-    return order[:-most], order[-most:]
-
-
-def _tokens(layout: Layout, name: str) -> int:
+def _remove(layout: Layout, name: str) -> None:
+    path = os.path.join(layout.handoffs, name)
     try:
-        path = os.path.join(layout.handoffs, name)
-        return tokens.estimate(handoffs.load_text(path, name))
-    except ContextError:
-        return 0
+        os.unlink(path)
+        ledger.note(layout, ledger.REMOVED, addresses.of(layout, path, "handoff"))
+    except FileNotFoundError:
+        pass  # somebody removed it by hand
+
+
+def _rested(state: State, since: str, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of sessions that ended or rested for a day the artifacts that go, and all other sessions.
+
+    The newest `most` of all of them stay.
+    """
+    there = state.elsewhere()
+    rested = [one for one in there if one.at < since or not one.active]
+    names_there = sorted((name for one in rested for name in one.order), key=_stamped)
+    gone = frozenset(names_there[:-most])
+    kept = [
+        one.replace(order=tuple(name for name in one.order if name not in gone)) for one in there
+    ]
+    left = (one.line for one in kept if one.order or one.at >= since)
+    return tuple(sorted(gone)), tuple(left)
 
 
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
     """Make `agent` the first of a session: nobody hands over to it."""
-    first = Switch(at=names.iso(now), from_agent="-", to_agent=agent)
-    session = sessions.find_current(layout)
+    at = names.iso(now)
+    first = Switch(at=at, from_agent="-", to_agent=agent, session=state.session)
     log = (*state.switches, first.line)
-    save(layout, state.replace(active=agent, switches=log, session=session))
+    save(layout, state.replace(active=agent, ended="", at=at, switches=log))
+
+
+def undo(layout: Layout, state: State) -> tuple[State, str]:
+    """Take the last switch of this session back; the state then, and the artifact that went.
+
+    Raises ContextError where no switch is known.
+    """
+    found = [at for at, one in enumerate(state.log()) if one.session == state.session]
+    if not found or not state.active:
+        raise ContextError("there is no switch to take back in this session")
+    last = state.log()[found[-1]]
+    if last.to_agent != state.active:
+        raise ContextError(f"the last switch was to {last.to_agent}, but {state.active} is active")
+    name, order = "", state.order
+    if last.from_agent != "-" and order:
+        name, order = order[-1], order[:-1]
+    log = tuple(one.line for at, one in enumerate(state.log()) if at != found[-1])
+    before = "" if last.from_agent == "-" else last.from_agent
+    undone = state.replace(active=before, order=order, switches=log)
+    if name:
+        _remove(layout, name)
+    save(layout, undone)
+    return undone, name
 
 
 def end_session(layout: Layout, session: str) -> str:
     """The agent that `session` made the active one is active no more; who that was, or nobody.
 
-    The next activation is a first one then. `resume_session` makes it undone.
+    The next activation is a first one then. `resume_session` takes that back.
     """
     with locked(layout):
         state, _ = current(layout)
-        if not (state.active and session and state.session == session):
+        own = state.seen_by(sessions.key(session))
+        if not (session and own.active):
             return ""
-        save(layout, state.replace(active=""))
-    return state.active
+        save(layout, own.replace(active="", ended=own.active))
+    return own.active
 
 
 def resume_session(layout: Layout, session: str) -> str:
     """The agent that was active when `session` ended is so again, if nobody is; who that is."""
     with locked(layout):
         state, _ = current(layout)
-        log = state.log()
-        if state.active or not (session and state.session == session and log):
+        own = state.seen_by(sessions.key(session))
+        if own.active or not (session and own.ended):
             return ""
-        save(layout, state.replace(active=log[-1].to_agent))
-    return log[-1].to_agent
+        save(layout, own.replace(active=own.ended, ended=""))
+    return own.ended

@@ -88,6 +88,16 @@ def _story_file(layout: Layout, typed: str) -> str:
     return ""
 
 
+def verdict_agents(layout: Layout) -> frozenset[str]:
+    """The agents that have a verdict now: whether they stop the work is asked of it each time."""
+    from contextkit.reviews.documents import verdicts
+
+    try:
+        return frozenset(str(v["agent"]) for v in verdicts.load_all(layout).documents)
+    except (ContextError, OSError):
+        return frozenset()
+
+
 def _open_verdicts(layout: Layout) -> tuple[str, ...]:
     """A line of each verdict that somebody has to look at, with where its full text is."""
     from contextkit.reviews.documents import verdicts

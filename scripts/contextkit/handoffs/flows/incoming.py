@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from contextkit.handoffs.documents.state import State
 
 _HEADING = "# Your profile: "
+_FRAME, _FRAME_EACH = 80, 30  # tokens around all artifacts, and around each
 
 
 class Context(Record):
@@ -76,6 +77,17 @@ def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff])
         return Context(text=text)
     asked = ", ".join(map(layout.shown, layout.profiles(agent)))
     return Context(text=text, said=(f"no profile of {agent} was found ({asked}): artifacts only",))
+
+
+def weight(layout: Layout, newest_first: list[Handoff]) -> int:
+    """The tokens of the artifacts that an incoming agent gets, with what stands around them."""
+    kept = newest_first[: layout.limits.handoff_retained]
+    return frame(len(kept), 0) + sum(tokens.estimate(handoffs.render(one)) for one in kept)
+
+
+def frame(count: int, each: int) -> int:
+    """The tokens of a context with `count` artifacts of `each` tokens, without the profile."""
+    return _FRAME + (_FRAME_EACH + each) * count if count else 0
 
 
 def _without_secrets(layout: Layout, text: str) -> str:

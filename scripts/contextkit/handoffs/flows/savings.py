@@ -10,6 +10,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import profiles, state
+from contextkit.handoffs.flows import incoming
 
 
 class Saving(Record):
@@ -18,11 +19,14 @@ class Saving(Record):
     switch: str
     without: int
     with_handoff: int
+    known: bool = True  # whether there is a profile of every agent that it counts
 
     @property
-    def percent(self) -> int:
-        """How much of the context is spared."""
-        return round(100 * (1 - self.with_handoff / self.without)) if self.without else 0
+    def percent(self) -> int | None:
+        """How much of the context is spared; None where a profile is missing."""
+        if not (self.known and self.without):
+            return None
+        return round(100 * (1 - self.with_handoff / self.without))
 
 
 def of_profiles(layout: Layout, given: tuple[str, ...], artifact: int | None) -> list[Saving]:
@@ -39,7 +43,7 @@ def of_profiles(layout: Layout, given: tuple[str, ...], artifact: int | None) ->
         Saving(
             switch=f"{loaded[index - 1][0]} → {loaded[index][0]}",
             without=sum(size for _, size in loaded[: index + 1]),
-            with_handoff=loaded[index][1] + each * min(index, kept),
+            with_handoff=loaded[index][1] + incoming.frame(min(index, kept), each),
         )
         for index in range(1, len(loaded))
     ]
@@ -59,7 +63,7 @@ def _profile(layout: Layout, name: str) -> tuple[str, int]:
 
 def _mean(layout: Layout) -> int:
     sizes = []
-    for name in state.current(layout)[0].order:
+    for name in state.everywhere(state.current(layout)[0]):
         try:
             path = os.path.join(layout.handoffs, name)
             sizes.append(tokens.estimate(handoffs.load_text(path, name)))
@@ -74,15 +78,20 @@ def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
     sizes: dict[str, int] = {}
     found, missing = [], []
     so_far, last = 0, ""
+    unknown: set[str] = set()
+    agents_so_far: set[str] = set()
     for one in log:
         for agent in (one.from_agent, one.to_agent):
             if agent != "-" and agent not in sizes:
                 path = profiles.find(layout, agent)
                 sizes[agent] = tokens.estimate(profiles.load(layout, path))
-                missing += [] if path else [f"{agent} has no profile: counted as 0"]
+                if not path:
+                    unknown.add(agent)
+                    missing.append(f"{agent} has no profile: nothing is claimed for its switches")
         if one.from_agent != last:  # a session begins
-            so_far = sizes.get(one.from_agent, 0)
+            so_far, agents_so_far = sizes.get(one.from_agent, 0), {one.from_agent}
         so_far += sizes[one.to_agent]
+        agents_so_far.add(one.to_agent)
         last = one.to_agent
         if one.from_agent != "-":
             found.append(
@@ -90,6 +99,7 @@ def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
                     switch=f"{one.from_agent} → {one.to_agent}",
                     without=so_far,
                     with_handoff=sizes[one.to_agent] + one.carried,
+                    known=unknown.isdisjoint(agents_so_far),
                 )
             )
     return found, tuple(missing)

@@ -3,6 +3,7 @@
 hand_over           write an artifact and make its receiver the active agent
 switch              the same, and the incoming agent's context
 switch_from_prompt  what a host's hook calls with the text of a prompt
+undo                take the last switch back
 reset               no agent is active any more
 """
 
@@ -11,11 +12,11 @@ from __future__ import annotations
 import os
 
 from contextkit.base import agents, names, redaction, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
-from contextkit.handoffs.documents import fitting, profiles
+from contextkit.handoffs.documents import carrying, fitting, profiles
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import autofill, incoming
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from contextkit.handoffs.documents.state import State
 
 _SENTENCES = 2  # of a next_action
+_MISSPELLED = 0.8  # of two names that agree: `qaa` is `qa`, `pm` is not `sm`
 _NOT_SAID = "(nothing was said)"  # by a prompt that is a name alone
-_STORY = ("story_id", "story_path", "story_status", "current_task")
 
 
 class Outcome(Record):
@@ -51,13 +52,16 @@ def hand_over(
         giver, doubt = _giver(fields, state)
         if not giver:
             raise bad_input("from: is missing, and no agent is active: who hands over?")
+        _refuse_misspelled(layout, to)
         filled, more = autofill.fill(layout, {**fields, "from_agent": giver, "to_agent": to})
         if not (filled.get("story_id") or no_story):
             raise bad_input("story_id: is missing: name the story, or say no_story=1")
         if filled.get("story_id") and not filled.get("story_path"):
             more += ("story_path: is empty: the incoming agent has to look for the story",)
-        handoff, cut = _artifact(layout, filled, state, now, strict)
-        path = handoff_state.keep(layout, state, handoff, now)
+        chain = _chain(layout, state, giver)
+        handoff, cut = _artifact(layout, filled, fields, state, chain, now, strict)
+        carried = incoming.weight(layout, [handoff, *chain])
+        path = handoff_state.keep(layout, state, handoff, now, carried)
     return Outcome(path=path, said=(*said, *doubt, *more, *cut))
 
 
@@ -71,9 +75,10 @@ def switch(
 ) -> Outcome:
     """Make another agent the active one and return its context, the artifact written before.
 
-    The first agent of a session gets no artifact, and an agent that is active already nothing.
-    Without a story that of the last artifact goes on. Raises ContextError, and then the active
-    agent is who it was and nothing was written.
+    The first agent of a session gets no artifact, unless `from_agent` says who hands over: then
+    also what that agent was given in another session. An agent that is active already gets
+    nothing. Without a story that of the last artifact goes on. Raises ContextError, and then the
+    active agent is who it was and nothing was written.
     """
     to = agents.identify(fields.get("to_agent", ""), "to")
     with handoff_state.locked(layout):
@@ -81,15 +86,21 @@ def switch(
         giver, doubt = _giver(fields, state)
         if giver == to and not fields.get("from_agent"):
             return Outcome(said=(*said, f"{to} is active already: nothing to hand over"))
+        if not profile:
+            _refuse_misspelled(layout, to)
         own = incoming.profile(layout, to, profile)  # refused before anything is written
-        found, unread = incoming.retained(layout, state)
-        path, more = "", tuple[str, ...]()
+        path, more, unread = "", tuple[str, ...](), tuple[str, ...]()
+        found: dict[str, Handoff] = {}
         if giver:
+            found, unread = handoffs.read(layout, _chain_names(layout, state, giver))
             asked = {**fields, "from_agent": giver, "to_agent": to}
-            filled, more = _with_story(layout, asked, state, no_story)
-            handoff, cut = _artifact(layout, filled, state, now, strict)
-            path = handoff_state.keep(layout, state, handoff, now)
-            found = {os.path.basename(path): handoff, **found}
+            filled, more = _with_story(layout, asked, list(found.values()), no_story)
+            handoff, cut = _artifact(
+                layout, filled, fields, state, list(found.values()), now, strict
+            )
+            carried = incoming.weight(layout, [handoff, *found.values()])
+            path = handoff_state.keep(layout, state, handoff, now, carried)
+            found = {os.path.basename(path): handoff.replace(session=state.session), **found}
             more += cut
         else:
             handoff_state.start(layout, state, to, now)
@@ -108,40 +119,84 @@ def _giver(fields: Fields, state: State) -> tuple[str, tuple[str, ...]]:
     return giver, ()
 
 
+def _chain_names(layout: Layout, state: State, giver: str) -> list[str]:
+    """The artifacts that lead to this switch, newest first.
+
+    Those of this session; for its first switch those of the session in which `giver` was active.
+    """
+    order = state.order
+    if not order and not state.active:
+        given = [one for one in state.elsewhere() if giver in (one.active, one.ended)]
+        order = max(given, key=lambda one: one.at).order if given else ()
+    return list(reversed(order[-layout.limits.handoff_retained :]))
+
+
+def _chain(layout: Layout, state: State, giver: str) -> list[Handoff]:
+    """The artifacts of `_chain_names` that can be read, newest first."""
+    return list(handoffs.read(layout, _chain_names(layout, state, giver))[0].values())
+
+
 def _with_story(
-    layout: Layout, fields: Fields, state: State, no_story: bool
+    layout: Layout, fields: Fields, chain: list[Handoff], no_story: bool
 ) -> tuple[Fields, tuple[str, ...]]:
-    """The fields filled in; where nobody names a story, with the one of the last artifact."""
-    filled, said = autofill.fill(layout, fields)
-    if filled.get("story_id") or filled.get("story_path") or no_story:
-        return filled, said
-    for name in reversed(state.order):
-        try:
-            last = handoffs.load(layout, name)
-        except ContextError:
-            continue
-        if not last.story_id:
-            break
-        kept = {name: getattr(last, name) for name in _STORY if not filled.get(name)}
-        return {**filled, **kept}, (*said, f"story {names.one_line(last.story_id)} goes on")
-    return filled, (*said, "no story is named: give story_id= and story_path=")
+    """The fields filled in; where nobody names a story, with the one of the last artifact.
+
+    Its status and task are read from its file again.
+    """
+    if fields.get("story_id") or fields.get("story_path") or no_story:
+        return autofill.fill(layout, fields)
+    last = chain[0] if chain else None
+    if last is None or not last.story_id:
+        filled, said = autofill.fill(layout, fields)
+        return filled, (*said, "no story is named: give story_id= and story_path=")
+    known = {"story_id": last.story_id, "story_path": last.story_path}
+    filled, said = autofill.fill(layout, {**fields, **known})
+    for name in ("story_status", "current_task"):  # where the file does not say
+        filled.setdefault(name, getattr(last, name))
+    return filled, (*said, f"story {names.one_line(last.story_id)} goes on")
 
 
 def _artifact(
-    layout: Layout, fields: Fields, state: State, now: int, strict: bool
+    layout: Layout,
+    fields: Fields,
+    typed: Fields,
+    state: State,
+    chain: list[Handoff],
+    now: int,
+    strict: bool,
 ) -> tuple[Handoff, tuple[str, ...]]:
-    """The artifact of these fields within the limits, with nothing of the giver's own profile."""
+    """The artifact of these fields within the limits, with nothing of the giver's own profile.
+
+    `typed` are those of them that somebody said. What the last artifact of `chain` left open is
+    carried on.
+    """
     fields, said = _without_persona(layout, fields)
     fields = redaction.cleaned(fields, layout.limits.secrets_allow)
+    known = autofill.verdict_agents(layout) if chain and chain[0].blockers else frozenset()
+    fields, more = carrying.carry(
+        fields, chain[0] if chain else None, layout.limits,
+        lambda blocker: blocker.partition(" ")[0] in known, typed,
+    )  # fmt: skip
     stamped = {
         **fields,
         "version": handoffs.VERSION,
         "timestamp": names.iso(now),
         "sequence": state.sequence + 1,
         "consumed": False,
+        "session": state.session,
     }
     handoff, cut = handoffs.make(stamped).clipped(layout.limits, strict)
-    return handoff, (*said, *cut)
+    return handoff, (*said, *more, *cut)
+
+
+def _refuse_misspelled(layout: Layout, agent: str) -> None:
+    """Refuse a receiver without a profile whose name is nearly that of one with a profile."""
+    if profiles.find(layout, agent):
+        return
+    known = profiles.known(layout)
+    near = names.nearest(agent, known, _MISSPELLED) if known else ""
+    if near:
+        raise bad_input(f"to: there is no profile of {agent}{near}")
 
 
 def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
@@ -169,11 +224,14 @@ def switch_from_prompt(
     now: int,
     longest: int | None = None,
     most_tokens: int | None = None,
+    transcript: str = "",
 ) -> str | None:
     """The whole switch for a host's hook: the incoming agent's context; None where there is none.
 
-    The rest of the prompt is the next_action (two sentences), the story that of the last
-    artifact. Whoever has no profile where others have one, or is the name of a file, is no agent.
+    The rest of the prompt is the next_action (two sentences), and the story that it names, else
+    that of the last artifact. Decisions, files and task are those of what the session did since
+    its last switch, as far as its stores and its `transcript` tell. Whoever has no profile where
+    others have one, or is the name of a file, is no agent.
     With more than `longest` characters, or `most_tokens` as hard limits count them, the profile is
     named instead of quoted. Raises ContextError where a switch could not be made; the active agent
     is then who it was.
@@ -183,11 +241,33 @@ def switch_from_prompt(
         return None
     to, rest = found
     action = fitting.sentences(names.one_line(rest), _SENTENCES) or _NOT_SAID
-    done = switch(layout, {"to_agent": to, "next_action": action}, now)
+    fields: Fields = {"to_agent": to, "next_action": action}
+    state, _ = handoff_state.current(layout)
+    if state.active:
+        from contextkit.handoffs.flows import session_work
+
+        story = session_work.story_named(layout, rest)
+        fields |= session_work.since(layout, state.at, transcript)
+        fields |= {"story_path": story} if story else {}
+    done = switch(layout, fields, now)
     fits = longest is None or len(done.text) <= longest
     if fits and (most_tokens is None or tokens.cautious(done.text) <= most_tokens):
         return done.text or None
     return incoming.shortened(layout, to, done.text)
+
+
+def undo(layout: Layout) -> Outcome:
+    """Take back the last switch of this session: its artifact goes, who was active is so again.
+
+    Raises ContextError where there is none.
+    """
+    with handoff_state.locked(layout):
+        state, said = handoff_state.current(layout)
+        undone, name = handoff_state.undo(layout, state)
+    path = os.path.join(layout.handoffs, name) if name else ""
+    active = f"{undone.active} is active" if undone.active else "no agent is active"
+    gone = f"{layout.shown(path)} is gone; " if path else ""
+    return Outcome(text=f"{gone}{active}", path=path, said=said)
 
 
 def reset(layout: Layout) -> Outcome:
@@ -195,7 +275,7 @@ def reset(layout: Layout) -> Outcome:
     with handoff_state.locked(layout):
         state, said = handoff_state.current(layout)
         if state.active:
-            handoff_state.save(layout, state.replace(active="", session=""))
+            handoff_state.save(layout, state.replace(active="", ended=""))
     text = f"{state.active} is not active any more" if state.active else "no agent was active"
     return Outcome(text=text, said=said)
 

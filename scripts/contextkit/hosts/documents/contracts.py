@@ -1,10 +1,12 @@
-"""Hosts: what each program that runs agents passes to a hook, and what it accepts from one.
+"""Hosts: what a program that runs agents passes to a hook, and what it accepts from one.
 
-Taken from the hosts' public documentation, August to October 2026 (manuals/hosts.md). Every field
-of an input is optional and an unknown one is normal: hosts change faster than we do.
+Each host is declared in a module of `declared/`; nothing elsewhere names one. Every field of an
+input is optional and an unknown one is normal: hosts change faster than we do.
 """
 
 from __future__ import annotations
+
+import os
 
 from contextkit.base import filters, formats, names
 from contextkit.base.errors import ContextError
@@ -12,73 +14,95 @@ from contextkit.base.records import Record
 
 
 class HostEvent(Record):
-    """One event of a host. It `passes` fields beside the common ones; `context`: the answer may
-    hand text to the agent; `block`: it may send the agent back with a reason.
+    """One event of a host, by the host's own name; `does` is ours for it where they differ.
 
-    `timeout` is what we ask the host to wait, and `budget` what an answer may take, in seconds.
+    It `passes` fields beside the common ones. What it `takes`: `context`, text for the agent;
+    `plain`, the same without JSON; `block`, a reason that sends the agent back; `replace`,
+    another result of the tool, whose name fits `matcher`. `timeout` is what we ask the host to
+    wait, and `budget` what an answer may take, in seconds.
     """
 
     name: str
+    does: str = ""
     passes: tuple[str, ...] = ()
-    context: bool = False
-    block: bool = False
+    takes: tuple[str, ...] = ()
+    matcher: str = ""
     timeout: int = 10
     budget: float = 2.0
 
+    @property
+    def ours(self) -> str:
+        """The event whose actions are done."""
+        return self.does or self.name
+
 
 class Host(Record):
-    """A host: how it is called, its command, the file our hooks go into, its events by name."""
+    """A host: how it is called, its command, its files, its events by name, its limits.
+
+    `default`: who adopts without saying for which host means this one too. `settings` is the
+    file our hooks go into, `local_settings` the one that git does not see. `project` is the
+    variable that names the project's folder; without one the launcher is searched from the current
+    directory up. `arguments`: a program is started without a shell. `renamed`: fields that it
+    calls otherwise, theirs by ours. `trust` is what to do before hooks run. Texts above
+    `characters` or `tokens` (0: not told) are not handed on whole.
+    """
 
     name: str
     title: str
     command: str
     settings: str
     events: dict[str, HostEvent]
+    default: bool = False
+    local_settings: str = ""
+    instructions: str = "AGENTS.md"
+    skills: str = ".agents/skills"
+    project: str = ""
+    arguments: bool = False
+    renamed: dict[str, str] | None = None
+    trust: str = ""
+    characters: int = 0
+    tokens: int = 0
 
 
 COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "model")
-_AGENT = ("agent_id", "agent_type")
-_STOP = ("stop_hook_active", "last_assistant_message")
-_SUBAGENT_STOP = (*_AGENT, *_STOP, "agent_transcript_path")
+AGENT = ("agent_id", "agent_type")
+STOP = ("stop_hook_active", "last_assistant_message")
+SUBAGENT_STOP = (*AGENT, *STOP, "agent_transcript_path")
+KNOWN: dict[str, Host] = {}  # those that were read, by name
 
 
-def _by_name(*events: HostEvent) -> dict[str, HostEvent]:
+def by_name(*events: HostEvent) -> dict[str, HostEvent]:
     return {event.name: event for event in events}
 
 
-CLAUDE = Host(
-    name="claude",
-    title="Claude Code",
-    command="claude",
-    settings=".claude/settings.json",
-    events=_by_name(
-        HostEvent(name="SessionStart", passes=("source", "agent_type"), context=True),
-        HostEvent(name="UserPromptSubmit", passes=("prompt", "prompt_id"), context=True),
-        HostEvent(name="SubagentStart", passes=_AGENT, context=True),
-        HostEvent(name="SubagentStop", passes=_SUBAGENT_STOP, block=True),
-        HostEvent(name="PreCompact", passes=("trigger", "custom_instructions")),
-        HostEvent(name="PostCompact", passes=("trigger", "compact_summary")),
-        HostEvent(name="Stop", passes=_STOP, block=True),
-        HostEvent(name="SessionEnd", passes=("reason",), timeout=5, budget=1.5),
-    ),
-)
-CODEX = Host(
-    name="codex",
-    title="Codex",
-    command="codex",
-    settings=".codex/hooks.json",
-    events=_by_name(
-        HostEvent(name="SessionStart", passes=("source",), context=True),
-        HostEvent(name="UserPromptSubmit", passes=("prompt", "turn_id"), context=True),
-        HostEvent(name="SubagentStart", passes=(*_AGENT, "turn_id"), context=True),
-        HostEvent(name="SubagentStop", passes=(*_SUBAGENT_STOP, "turn_id"), block=True),
-        HostEvent(name="PreCompact", passes=("trigger", "turn_id")),
-        HostEvent(name="PostCompact", passes=("trigger", "turn_id")),
-        HostEvent(name="Stop", passes=(*_STOP, "turn_id"), block=True),
-        HostEvent(name="SessionEnd", passes=("reason",), timeout=3, budget=1.0),
-    ),
-)
-HOSTS = {host.name: host for host in (CLAUDE, CODEX)}
+def names_of_hosts() -> tuple[str, ...]:
+    """Every host that is declared, in alphabetical order."""
+    from contextkit.hosts.documents import declared
+
+    files = os.listdir(os.path.dirname(declared.__file__))
+    found = {name[:-3] for name in files if name.endswith(".py") and name[0] != "_"}
+    return tuple(sorted({*KNOWN, *found}))
+
+
+def find(name: str) -> Host:
+    """The declaration of a host. Raises ContextError for one that there is not."""
+    if name not in KNOWN:
+        if name not in names_of_hosts():
+            known = ", ".join(names_of_hosts())
+            raise ContextError(f"host: {names.one_line(name)[:40]!r} is none of {known}")
+        package = "contextkit.hosts.documents.declared"
+        KNOWN[name] = __import__(f"{package}.{name}", fromlist=["HOST"]).HOST
+    return KNOWN[name]
+
+
+def every() -> tuple[Host, ...]:
+    """Every host that is declared."""
+    return tuple(map(find, names_of_hosts()))
+
+
+def defaults() -> tuple[str, ...]:
+    """The hosts that are meant where nobody names one."""
+    return tuple(host.name for host in every() if host.default)
 
 
 class HookInput(Record):
@@ -129,16 +153,16 @@ NOTHING = Answer()
 
 
 def parse(host: str, event: str, data: bytes) -> HookInput:
-    """The input of a hook. Raises ContextError for a host that is not known or what is no object;
-    nothing at all is an input without fields.
+    """The input of a hook, with our names for its fields. Raises ContextError for a host that is
+    not known or what is no object; nothing at all is an input without fields.
     """
-    if host not in HOSTS:
-        raise ContextError(f"host: {names.one_line(host)[:40]!r} is none of {', '.join(HOSTS)}")
+    renamed = find(host).renamed or {}
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
     found = formats.from_json(text, "the hook's input") if text.strip() else {}
     if not isinstance(found, dict):
         raise ContextError("the hook's input: must be a JSON object")
     named = found.get("hook_event_name")
+    found |= {ours: found[theirs] for ours, theirs in renamed.items() if theirs in found}
     return HookInput(host=host, event=event or (named if isinstance(named, str) else ""),
                      passed=found)  # fmt: skip
 
@@ -157,14 +181,14 @@ def output(host: str, event: str, answer: Answer) -> str:
 
     Empty where there is nothing to say, and where the event cannot carry it.
     """
-    known = HOSTS[host].events.get(event)
+    known = find(host).events.get(event)
     if known is None:
         return ""
-    if answer.block.strip() and known.block:
+    if answer.block.strip() and "block" in known.takes:
         return formats.to_json({"decision": "block", "reason": answer.block}) + "\n"
     said = [answer.context, labelled(answer.quoted, answer.origin)]
     text = "\n\n".join(part for part in said if part.strip())
-    if not text or not known.context:
+    if not text or "context" not in known.takes:
         return ""
     inner = {"hookEventName": event, "additionalContext": text}
     return formats.to_json({"hookSpecificOutput": inner}) + "\n"

@@ -1,37 +1,23 @@
-"""What a host takes from a hook, by its own published rules; for doctor and the contract tests.
+"""What a host takes from a hook, by its declaration; for doctor and the contract tests.
 
-Written from the hosts' documents and not from `hosts.py`, so that the two can disagree.
+That the declarations are true is what `make test_hosts` tries, in the hosts themselves.
 """
 
 from __future__ import annotations
 
 from contextkit.base import formats, tokens
 from contextkit.base.errors import ContextError
+from contextkit.hosts.documents import contracts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Where text can be handed to the agent, and where the agent can be sent back.
-_CONTEXT = {
-    "claude": ("SessionStart", "UserPromptSubmit", "SubagentStart", "SubagentStop", "Stop",
-               "PreToolUse", "PostToolUse", "PostToolUseFailure"),
-    "codex": ("SessionStart", "UserPromptSubmit", "SubagentStart", "PreToolUse", "PostToolUse"),
-}  # fmt: skip
-_BLOCK = {
-    "claude": ("UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "PreCompact"),
-    "codex": ("UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop"),
-}
-# Text that is no JSON is context here, and a mistake everywhere else.
-_PLAIN = {
-    "claude": ("SessionStart", "UserPromptSubmit"),
-    "codex": ("SessionStart", "UserPromptSubmit", "SubagentStart"),
-}
-_SILENT = ("SessionEnd", "PostCompact", "StopFailure")  # whatever is said there, nobody hears it
+    from contextkit.hosts.documents.contracts import Host
+
 _COMMON = {"continue": bool, "stopReason": str, "suppressOutput": bool, "systemMessage": str}
+_INNER = {"context": "additionalContext", "replace": "updatedToolOutput"}
 _DECISION = {"decision": str, "reason": str}
-_CHARACTERS = 10_000  # of a text for Claude Code; more is spilled to a file
-_TOKENS = 2500  # of a text for Codex, as far as an estimate can tell
 
 
 def problems(host: str, event: str, status: int, stdout: str) -> list[str]:
@@ -40,20 +26,22 @@ def problems(host: str, event: str, status: int, stdout: str) -> list[str]:
     text = stdout.strip()
     if not text:
         return found
-    if event in _SILENT or (host == "codex" and event == "PreCompact"):
+    known = contracts.find(host)
+    takes = known.events[event].takes if event in known.events else ()
+    if not takes:
         return [*found, f"says something, and {event} takes nothing"]
     if not text.startswith("{"):
-        if event not in _PLAIN[host]:
+        if "plain" not in takes:
             found.append(f"plain text: {event} takes JSON")
-        return found + _too_long(host, text)
+        return found + _too_long(known, text)
     try:
         said = formats.from_json(text, "output")
     except ContextError as error:
         return [*found, str(error)]
-    return found + _of_object(host, event, said)
+    return found + _of_object(known, event, said)
 
 
-def _of_object(host: str, event: str, said: dict[str, Any]) -> list[str]:
+def _of_object(host: Host, event: str, said: dict[str, Any]) -> list[str]:
     found = []
     known = {**_COMMON, **_DECISION, "hookSpecificOutput": dict}
     for name, value in said.items():
@@ -62,7 +50,7 @@ def _of_object(host: str, event: str, said: dict[str, Any]) -> list[str]:
         elif not isinstance(value, known[name]):
             found.append(f"{name} must be {known[name].__name__}")
     if "decision" in said:
-        if event not in _BLOCK[host]:
+        if "block" not in host.events[event].takes:
             found.append(f"a decision, and {event} takes none")
         if said["decision"] != "block":
             found.append(f"decision must be 'block', not {said['decision']!r}")
@@ -74,24 +62,24 @@ def _of_object(host: str, event: str, said: dict[str, Any]) -> list[str]:
     return found + (_of_inner(host, event, inner) if isinstance(inner, dict) else [])
 
 
-def _of_inner(host: str, event: str, inner: dict[str, Any]) -> list[str]:
+def _of_inner(host: Host, event: str, inner: dict[str, Any]) -> list[str]:
     found = []
-    if event not in _CONTEXT[host]:
+    takes = host.events[event].takes
+    allowed = [key for word, key in _INNER.items() if word in takes]
+    if not allowed:
         found.append(f"hookSpecificOutput, and {event} takes none")
     if inner.get("hookEventName") != event:
         found.append(f"hookEventName must be {event!r}, not {inner.get('hookEventName')!r}")
-    found += [
-        f"unknown key {n!r}" for n in inner if n not in ("hookEventName", "additionalContext")
-    ]
+    found += [f"unknown key {n!r}" for n in inner if n not in ("hookEventName", *allowed)]
     text = inner.get("additionalContext", "")
     if not isinstance(text, str):
         return [*found, "additionalContext must be text"]
     return found + _too_long(host, text)
 
 
-def _too_long(host: str, text: str) -> list[str]:
-    if host == "claude" and len(text) > _CHARACTERS:
-        return [f"{len(text)} characters: above {_CHARACTERS} it goes into a file"]
-    if host == "codex" and tokens.estimate(text) > _TOKENS:
-        return [f"~{tokens.estimate(text)} tokens: above {_TOKENS} it goes into a file"]
+def _too_long(host: Host, text: str) -> list[str]:
+    if host.characters and len(text) > host.characters:
+        return [f"{len(text)} characters: above {host.characters} it goes into a file"]
+    if host.tokens and tokens.estimate(text) > host.tokens:
+        return [f"~{tokens.estimate(text)} tokens: above {host.tokens} it goes into a file"]
     return []

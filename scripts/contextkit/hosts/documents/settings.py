@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 LAUNCHER = "scripts/hook.sh"
 _KEY = "hooks"
-# Codex starts a hook where the agent is, which may be a folder below the one that has the toolkit.
+# A host that does not name the project's folder starts a hook where the agent is, which may be a
+# folder below the one that has the toolkit.
 _SEARCH = (
     '/bin/sh -c \'d=$PWD; while [ -n "$d" ] && [ ! -f "$d/{0}" ]; do d=${{d%/*}}; done;'
-    ' [ -z "$d" ] || exec /bin/sh "$d/{0}" {1} --host=codex\''
+    ' [ -z "$d" ] || exec /bin/sh "$d/{0}" {1} --host={2}\''
 )
 
 
@@ -30,12 +31,16 @@ def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
     """What the host shall start for `event`; `toolkit` is relative to the project, or absolute."""
     timeout = host.events[event].timeout
     launcher = f"{toolkit}/{LAUNCHER}"
-    if host.name == "codex":
-        command = _SEARCH.format(launcher, event)
+    if not host.project:
+        command = _SEARCH.format(launcher, event, host.name)
         return {"type": "command", "command": command, "timeout": timeout}
-    place = launcher if launcher.startswith("/") else "${CLAUDE_PROJECT_DIR}/" + launcher
     arguments = [event, f"--host={host.name}"]
-    return {"type": "command", "command": place, "args": arguments, "timeout": timeout}
+    if host.arguments:
+        place = launcher if launcher.startswith("/") else f"${{{host.project}}}/{launcher}"
+        return {"type": "command", "command": place, "args": arguments, "timeout": timeout}
+    place = f"'{launcher}'" if launcher.startswith("/") else f'"${{{host.project}}}"/{launcher}'
+    command = " ".join([place, *arguments])
+    return {"type": "command", "command": command, "timeout": timeout}
 
 
 def wanted(host: Host, toolkit: str) -> dict[str, dict[str, object]]:

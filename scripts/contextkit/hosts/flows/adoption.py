@@ -34,9 +34,9 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
         adoption_parts.makefile(work, folder)
         adoption_parts.settings_file(work)
         for name in names:
-            adoption_parts.host(work, hosts.HOSTS[name], folder)
+            adoption_parts.host(work, hosts.find(name), folder)
         for name in set(work.before.hosts) - set(names):
-            adoption_parts.leave(work, hosts.HOSTS[name])
+            adoption_parts.leave(work, hosts.find(name))
     if git.find(into) is None:
         work.notes.append("this is no git repository: documents land in the folder itself")
     for path in work.before.files:
@@ -88,9 +88,10 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
         raise bad_input(f"dir: {folder!r} must be {allowed}")
     if parts[0] in (".git", ".contextkit"):
         raise bad_input(f"dir: git does not see what is in {parts[0]}: name another folder")
-    unknown = [name for name in names if name not in hosts.HOSTS]
+    known = hosts.names_of_hosts()
+    unknown = [name for name in names if name not in known]
     if unknown or not names:
-        raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(hosts.HOSTS)}")
+        raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(known)}")
 
 
 def _vendor(work: Work, folder: str) -> None:
@@ -126,18 +127,17 @@ def _versions(there: str) -> str:
 def _link(work: Work, names: tuple[str, ...]) -> list[str]:
     """Hooks that start this checkout, in the settings that are not for git; nothing else."""
     notes = [f"commands: make -f '{packages.TOOLKIT}/Makefile' context_help"]
-    if "codex" in names:
-        notes.append("codex: has no settings that stay on this machine: left out with link=1")
-    if "claude" in names:
-        committed = hosts.CLAUDE.settings
-        settings = work.text(committed)
-        if "scripts/hook.sh" in settings:
-            raise bad_input(f"{committed}: has our hooks already: make unadopt first")
-        adoption_parts.merge(
-            work, adoption_parts.LOCAL, hook_settings.wanted(hosts.CLAUDE, packages.TOOLKIT)
-        )
-        if not git_ignores.find(work.into, [adoption_parts.LOCAL]):
-            notes.append(f"{adoption_parts.LOCAL}: see that git ignores it")
+    for host in map(hosts.find, names):
+        local = host.local_settings
+        if not local:
+            why = "has no settings that stay on this machine: left out with link=1"
+            notes.append(f"{host.name}: {why}")
+            continue
+        if "scripts/hook.sh" in work.text(host.settings):
+            raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
+        adoption_parts.merge(work, local, hook_settings.wanted(host, packages.TOOLKIT))
+        if not git_ignores.find(work.into, [local]):
+            notes.append(f"{local}: see that git ignores it")
     return notes
 
 
@@ -157,15 +157,16 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
 
     With `names` only what belongs to those hosts, as long as others are left.
     """
-    _check(into, folder, names or tuple(hosts.HOSTS))
+    _check(into, folder, names or hosts.names_of_hosts())
     work = Work(into, _record_path(folder, link))
     others = tuple(name for name in work.before.hosts if name not in names)
     if names and others:
         return adopt(into, folder, others, link)
     adoption_parts.leave_makefiles(work)
-    for host in hosts.HOSTS.values():
+    for host in hosts.every():
         adoption_parts.leave(work, host)
-    adoption_parts.take_hooks_out(work, adoption_parts.LOCAL)
+        if host.local_settings:
+            adoption_parts.take_hooks_out(work, host.local_settings)
     for path in work.before.files:  # last: until then make finds what the Makefile includes
         adoption_parts.drop(work, path)
     if not (work.changes or work.before.files):

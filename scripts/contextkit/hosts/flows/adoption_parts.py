@@ -6,16 +6,22 @@ import os
 
 from contextkit.base import files, git
 from contextkit.base.errors import bad_input
+from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import marker_blocks, settings, vendored
-from contextkit.hosts.documents.contracts import CLAUDE, CODEX, Host
+from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.flows import adoption_texts
 from contextkit.hosts.flows.adoption_plan import Work
 
+_IMPORTED = ("AGENTS.md",)  # by the instructions of a host that does not read it itself
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # the first that is there is make's
-INSTRUCTIONS = {"claude": "CLAUDE.md", "codex": "AGENTS.md"}
-LOCAL = CLAUDE.settings.replace(".json", ".local.json")  # for one machine, not for git
-# Files of a host in which we may have a part.
-HOST_FILES = (*MAKEFILES, *INSTRUCTIONS.values(), CLAUDE.settings, CODEX.settings, LOCAL)
+
+
+def host_files() -> tuple[str, ...]:
+    """The files of a project in which we may have a part."""
+    found = [*MAKEFILES, *_IMPORTED]
+    for host in hosts.every():
+        found += [host.instructions, host.settings, host.local_settings]
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def makefile(work: Work, folder: str) -> None:
@@ -77,13 +83,13 @@ def host(work: Work, host: Host, folder: str) -> None:
     """Hooks, skills and the paragraph of one host."""
     handlers = settings.wanted(host, folder)
     merge(work, host.settings, handlers)
-    for path, text in adoption_texts.skills(host.name).items():
+    for path, text in adoption_texts.skills(host).items():
         work.own(path, text.encode("utf-8"), editable=True)
-    path = INSTRUCTIONS[host.name]
+    path = host.instructions
     text = work.text(path)
-    if host.name == "claude" and any(line.strip() == "@AGENTS.md" for line in text.splitlines()):
-        path = "AGENTS.md"
-        text = work.text(path)
+    for other in _IMPORTED:
+        if any(line.strip() == f"@{other}" for line in text.splitlines()):
+            path, text = other, work.text(other)
     block = marker_blocks.put(text, adoption_texts.paragraph(), marker_blocks.COMMENT)
     work.edit(path, block)
 
@@ -115,7 +121,7 @@ def drop(work: Work, path: str) -> None:
 def leave(work: Work, host: Host) -> None:
     """Take our hooks and our paragraph out of what belongs to one host."""
     take_hooks_out(work, host.settings)
-    path = INSTRUCTIONS[host.name]
+    path = host.instructions
     if work.read(path) is not None:
         restore(work, path, marker_blocks.take_out(work.text(path), marker_blocks.COMMENT))
 

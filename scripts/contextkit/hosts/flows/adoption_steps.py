@@ -9,7 +9,7 @@ import shutil
 from contextkit.base import files
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows.adoption_parts import HOST_FILES
+from contextkit.hosts.flows.adoption_parts import host_files
 from contextkit.hosts.flows.adoption_plan import Change, Plan
 
 
@@ -81,7 +81,7 @@ def _write_record(plan: Plan, path: str, record: Adopted) -> None:
 
 def _remove_drafts(plan: Plan) -> None:
     """What a run that was killed had begun to write: `.Makefile.….tmp` beside the Makefile."""
-    written = [*plan.before.files, *plan.record.files, plan.record_path, *HOST_FILES]
+    written = [*plan.before.files, *plan.record.files, plan.record_path, *host_files()]
     names: dict[str, set[str]] = {}
     for path in written:
         names.setdefault(os.path.dirname(path), set()).add(os.path.basename(path))

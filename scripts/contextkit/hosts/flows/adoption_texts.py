@@ -8,8 +8,11 @@ from contextkit.base.layout import Places
 from contextkit.base.limits import Limits
 from contextkit.base.records import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.hosts.documents.contracts import Host
+
 SKILLS = ("payload-store", "agent-handoff", "external-memory", "context-capsule", "verdicts")
-SKILL_FOLDERS = {"claude": ".claude/skills", "codex": ".agents/skills"}
 
 
 class _Row(Record):
@@ -27,9 +30,9 @@ def skill(name: str) -> str:
     return templates.render(f"skill_{name.replace('-', '_')}.md")
 
 
-def skills(host: str) -> dict[str, str]:
+def skills(host: Host) -> dict[str, str]:
     """The skills for a host: path -> text."""
-    return {f"{SKILL_FOLDERS[host]}/{name}/SKILL.md": skill(name) for name in SKILLS}
+    return {f"{host.skills}/{name}/SKILL.md": skill(name) for name in SKILLS}
 
 
 def paragraph() -> str:

@@ -11,7 +11,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import diagnostics, vendored
-from contextkit.hosts.documents.contracts import HOSTS
+from contextkit.hosts.documents.contracts import find
 from contextkit.hosts.flows import store_checks, taken_names, trials
 from contextkit.hosts.flows.store_documents import Finding
 
@@ -88,7 +88,7 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Which hosts are on this machine, and whether all of our hooks are in their settings."""
     found = []
     for name in hosts:
-        host = HOSTS[name]
+        host = find(name)
         events = [event for event, _ in trials.installed(layout, host)]
         missing = [event for event in host.events if event not in events]
         twice = sorted({event for event in events if events.count(event) > 1})
@@ -104,9 +104,9 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
             found.append(_wrong("hosts", problem, "make unadopt into=. link=1"))
         if not shutil.which(host.command):
             found.append(_note("hosts", f"{host.title} is not installed here", "nothing to do"))
-        elif name == "codex":
-            mend = "trust the hooks once: /hooks in codex"
-            found.append(_note("hosts", "Codex starts only hooks that were trusted", mend))
+        elif host.trust:
+            said = f"{host.title} starts only hooks that were trusted"
+            found.append(_note("hosts", said, host.trust))
     return found
 
 

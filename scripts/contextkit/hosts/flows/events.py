@@ -87,7 +87,8 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
 
     clean = redaction.redacted(prompt, limits.secrets_allow)[0]
     longest, most = limits.hook_context_characters, limits.hook_context_tokens
-    text = switch.switch_from_prompt(layout, clean, names.now(), longest, most)
+    transcript = given.text("transcript_path")
+    text = switch.switch_from_prompt(layout, clean, names.now(), longest, most, transcript)
     return Answer(context=text) if text else NOTHING
 
 
@@ -174,6 +175,12 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
 
         session_end.end(layout, given.session)
     return NOTHING
+
+
+def of(given: HookInput) -> tuple[Action, ...]:
+    """What is done at an event of a host; nothing at one that its declaration does not hold."""
+    known = hosts.find(given.host).events.get(given.event)
+    return ACTIONS.get(known.ours, ()) if known else ()
 
 
 # In the order in which they are done. The first one that blocks is the one that is heard.

@@ -81,9 +81,7 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     elif copy:
         lines.append("(another folder, dir=, does not help: that line counts in every folder)")
     if any(not one.path.startswith(folder + "/") for one in found):
-        lines.append(
-            "or leave a host out (hosts=claude, hosts=codex), or write nothing here: link=1"
-        )
+        lines.append("or leave a host out (hosts=NAME), or write nothing here: link=1")
     raise bad_input("\n".join(lines))
 
 

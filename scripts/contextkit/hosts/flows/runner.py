@@ -35,7 +35,7 @@ def run(argv: list[str], data: bytes) -> str:
 def _run(host: str, event: str, data: bytes) -> str:
     try:
         given = hosts.parse(host, event, data)
-        actions = events.ACTIONS.get(given.event, ())
+        actions = events.of(given)
         if not actions:
             return ""
         _go_where_the_agent_is(given)

@@ -27,7 +27,7 @@ def handoff(layout: Layout) -> Answer:
     from contextkit.handoffs.documents import artifacts as handoffs
     from contextkit.handoffs.documents import state
 
-    order = state.current(layout)[0].order
+    order = state.everywhere(state.current(layout)[0])
     known, _ = handoffs.read(layout, list(reversed(order)))
     name = next((name for name, one in known.items() if not one.consumed), "")
     if not name:

@@ -13,7 +13,7 @@ from contextkit.base import copies, files, git
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import vendored
-from contextkit.hosts.documents.contracts import HOSTS
+from contextkit.hosts.documents.contracts import find
 from contextkit.hosts.flows import adoption_parts, adoption_texts, git_ignores
 from contextkit.hosts.flows.store_documents import Finding, documents, walk
 from contextkit.payloads.documents import store as payloads
@@ -75,8 +75,8 @@ def ignored_copies(layout: Layout) -> list[Finding]:
 
 def _host_files(top: str, adopted: vendored.Adopted) -> list[str]:
     """The files of a host in which adopt has a part."""
-    wanted = [adoption_parts.INSTRUCTIONS[host] for host in adopted.hosts]
-    wanted += [HOSTS[host].settings for host in adopted.hosts]
+    wanted = [find(host).instructions for host in adopted.hosts]
+    wanted += [find(host).settings for host in adopted.hosts]
     return [
         path
         for path in [*wanted, *adoption_parts.MAKEFILES]
@@ -107,7 +107,8 @@ def _adopted(layout: Layout) -> list[Finding]:
     for folder in _copies_of_us(layout):
         adopted = vendored.load(os.path.join(folder, vendored.RECORD))
         top = folder.removesuffix("/" + adopted.folder)
-        current = {p: t for host in adopted.hosts for p, t in adoption_texts.skills(host).items()}
+        skills = (adoption_texts.skills(find(host)) for host in adopted.hosts)
+        current = {path: text for one in skills for path, text in one.items()}
         for path in adopted.files:
             there = files.read_if_there(os.path.join(top, path))
             shown = layout.shown(os.path.join(top, path))

@@ -16,7 +16,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.hosts.documents import diagnostics, rules, settings, vendored
-from contextkit.hosts.documents.contracts import HOSTS, Host
+from contextkit.hosts.documents.contracts import Host, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ def installed(root: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
 
 def settings_files(root: Layout, host: Host) -> list[str]:
     """Where the hooks of a host may stand in a repository."""
-    names = [host.settings]
-    if host.name == "claude":
-        names.append(host.settings.replace(".json", ".local.json"))
+    names = filter(None, (host.settings, host.local_settings))
     return [os.path.join(project(root), name) for name in names]
 
 
@@ -74,7 +72,7 @@ def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
     """Fire every installed hook of the hosts `names`, in the order of a session."""
     found = []
     for name in names:
-        host = HOSTS[name]
+        host = find(name)
         given = samples(name)
         hooks = sorted(installed(root, host), key=lambda one: _place(host, one[0]))
         with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:

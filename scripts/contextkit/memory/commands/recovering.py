@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from contextkit.base import addresses, cli, formats, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
 from contextkit.base.errors import ContextError, bad_input
@@ -21,11 +23,16 @@ def status(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.documents import zones
 
     task = memory.check_task(args.task) if args.task else memory.current_task(layout)
+    sent = _sent_off(layout, task)
+    count = _count(layout, args)
+    if count is None:
+        cli.say(f"nothing was read: {_INPUTS}")
+        return Answer(text=sent, status=2)
     session = sessions.find_current(layout)
-    found, due = zones.look(layout, session, task, _count(layout, args))
+    found, due = zones.look(layout, session, task, count)
     if not due:
         path = zones.snapshot_of(layout, session, task) if found.name == zones.SAVE else ""
-        return _said(found, task, path, False)
+        return _said(found, task, path, False, sent)
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import derived
 
@@ -46,7 +53,7 @@ def status(layout: Layout, args: Arguments) -> Answer:
     except (OSError, ContextError) as error:
         cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
         return Answer(text=snapshots.render(made), status=1)
-    return _said(found, task, path, new)
+    return _said(found, task, path, new, sent)
 
 
 def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
@@ -60,8 +67,20 @@ def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
         return ()
 
 
-def _count(layout: Layout, args: Arguments) -> int:
-    """The tokens of the context: as they are given, in a transcript, or of a text."""
+_INPUTS = "give tokens=, file= or transcript="
+
+
+def _sent_off(layout: Layout, task: str) -> str:
+    """Who of the last fan-out is back and who is missing, in a line; empty without one."""
+    if not task or not os.path.exists(layout.memory_state(f"{task}.agents")):
+        return ""
+    from contextkit.memory.flows import agents
+
+    return f"{task}: {names.one_line(agents.attendance(layout, task).line())}"
+
+
+def _count(layout: Layout, args: Arguments) -> int | None:
+    """The tokens of the context: as given, in a transcript, or of a text; None of nothing."""
     given = [name for name in ("tokens", "file", "transcript") if getattr(args, name)]
     if len(given) > 1:
         raise bad_input(f"{given[0]} and {given[1]}: give one of tokens=, file=, transcript=")
@@ -71,34 +90,42 @@ def _count(layout: Layout, args: Arguments) -> int:
             raise bad_input(f"tokens={args.tokens[:40]}: must be a whole number")
         return int(plain)
     if args.transcript:
-        import os
-
         from contextkit.memory.documents import transcripts
 
-        path = os.path.expanduser(args.transcript)
-        return transcripts.context_tokens(os.path.join(layout.here, path))
-    return tokens.estimate(cli.content(args.file))
+        return transcripts.context_tokens(_transcript(layout, args.transcript))
+    try:
+        text = cli.content(args.file)
+    except ContextError:
+        if args.file:
+            raise
+        return None
+    return tokens.estimate(text) if text.strip() else None
 
 
-def _said(zone: Zone, task: str, path: str, new: bool) -> Answer:
+def _transcript(layout: Layout, typed: str) -> str:
+    return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
+
+
+def _said(zone: Zone, task: str, path: str, new: bool, sent: str) -> Answer:
     from contextkit.base import templates
 
     prompt = templates.render("snapshot_prompt.md", task=task, snapshot=path) if path else ""
     data = {
         "id": zone.name, **vars(zone), "task": task,
-        "snapshot": path, "written": new, "prompt": prompt,
+        "snapshot": path, "written": new, "prompt": prompt, "agents": sent,
     }  # fmt: skip
     share = zone.tokens * 100 // zone.save_at
     line = f"{zone.name} ~{zone.tokens} of {zone.save_at} tokens ({share} %)"
+    sent = f"\n{sent}" if sent else ""
     if path:
         again = f"the next one after the count has been below {zone.save_at}"
         when = "written now" if new else f"written before; {again}"
-        return Answer(text=f"{line}\nsnapshot: {path} ({when})\n\n{prompt}", data=data)
+        return Answer(text=f"{line}\nsnapshot: {path} ({when}){sent}\n\n{prompt}", data=data)
     if zone.name == "warn":
         line += f": save what matters now; a snapshot is written at {zone.save_at}"
     else:
         line += f": a warning comes at {zone.warn_at}"
-    return Answer(text=line, data=data)
+    return Answer(text=line + sent, data=data)
 
 
 def recover(layout: Layout, args: Arguments) -> Answer:
@@ -109,7 +136,10 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if budget < least:
         raise bad_input(f"budget={budget}: give at least {least} tokens")
     task = memory.check_task(args.task) if args.task else ""
-    found = recovery.load(layout, task, names.now())
+    layout = _worktree(layout, args.worktree)
+    most = None if args.json else report.most_findings(budget)
+    transcript = _transcript(layout, args.transcript) or _left_behind(layout)
+    found = recovery.load(layout, task, names.now(), most, transcript)
     for warning in found.warnings:
         cli.say(names.one_line(warning))
     if found.others:
@@ -119,7 +149,8 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     made = report.report(layout, found, budget, bool(args.prompt))
     if made.left_out:
         size = sum(part.tokens for part in made.left_out)
-        cli.say(f"{len(made.left_out)} parts of ~{size} tokens are not whole: budget={budget}")
+        count = len(made.left_out) + found.unread
+        cli.say(f"{count} parts (~{size} tokens) are not whole: budget={budget}")
     if not found.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
     allowed = layout.limits.secrets_allow
@@ -133,6 +164,29 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     )
 
 
+def _left_behind(layout: Layout) -> str:
+    """The transcript of the last session here, if that went on after the last save."""
+    if not layout.limits.memory_transcripts:
+        return ""
+    home = os.path.expanduser("~")
+    kept = (os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"),
+            os.environ.get("CODEX_HOME") or os.path.join(home, ".codex"))  # fmt: skip
+    if not any(map(os.path.isdir, kept)):
+        return ""
+    from contextkit.memory.flows import transcripts
+
+    own = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    return transcripts.newest(layout.root, without=own)
+
+
+def _worktree(layout: Layout, named: str) -> Layout:
+    if not named:
+        return layout
+    from contextkit.memory.flows import worktrees
+
+    return worktrees.layout_of(layout, named)
+
+
 def _nothing(layout: Layout, task: str) -> str:
     what = f"nothing is stored about {task!r}" if task else "nothing is stored"
     archived = ", ".join(memory.archived(layout))
@@ -144,6 +198,7 @@ def _nothing(layout: Layout, task: str) -> str:
 def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
     """What programs get: everything that is known, and the report as people get it; redacted."""
     fields = {name: value for name, value in vars(found).items() if name != "warnings"}
+    fields["findings"] = [one.public() for one in found.findings]
     whole = {"id": found.task, **fields, "warnings": found.warnings, "left_out": made.left_out,
              "report": made.text}  # fmt: skip
     return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
@@ -178,6 +233,7 @@ def estimate(layout: Layout, args: Arguments) -> Answer:
 
 
 TASK = Option(name="task", help="the task (default: the one that was written about last)")
+WORKTREE = Option(name="worktree", help="another worktree: its path, or the branch in it")
 COMMANDS = (
     Command(
         run=status,
@@ -198,6 +254,8 @@ COMMANDS = (
             TASK,
             Option(name="budget", kind="whole", help="tokens of what is printed (default: 4000)"),
             Option(name="prompt", kind="flag", help="in a frame to start a fresh agent with"),
+            Option(name="transcript", help="of the session that ended (default: the last one's)"),
+            WORKTREE,
             JSON,
         ),
     ),

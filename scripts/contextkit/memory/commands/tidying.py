@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.memory.flows import upkeep
 
+    if args.worktree:
+        from contextkit.memory.flows import worktrees
+
+        layout = worktrees.layout_of(layout, args.worktree)
     broken: list[str] = []
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
     cli.say_each(f"cannot be read: {line}" for line in broken)
@@ -58,7 +62,11 @@ COMMANDS = (
     Command(
         run=list_,
         help="every document of the store",
-        options=(Option(name="task", help="only those of this task"), JSON),
+        options=(
+            Option(name="task", help="only those of this task"),
+            Option(name="worktree", help="another worktree: its path, or the branch in it"),
+            JSON,
+        ),
     ),
     Command(
         run=archive,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from contextkit.base import cli, names, redaction
 from contextkit.base.commands import REDACT, Answer, Arguments, Command, Option
 from contextkit.base.errors import ContextError, bad_input
@@ -34,8 +36,27 @@ def finding(layout: Layout, args: Arguments) -> Answer:
     report, secrets = redaction.redacted(report, layout.limits.secrets_allow)
     if secrets:
         cli.say(f"redacted in the report: {redaction.summary(secrets)}")
-    ready = saving.finding(layout, args.task, fields, report, names.now())
-    return _keep(layout, args.task, [ready])
+    now = names.now()
+    ready = saving.finding(layout, args.task, fields, report, now)
+    answer = _keep(layout, args.task, [ready])
+    if answer.status == 0:
+        _batch_ended(layout, args.task, now)
+    return answer
+
+
+def _batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> None:
+    """A checkpoint if this was the last agent of a fan-out, unless one is `saved` already."""
+    if not os.path.exists(layout.memory_state(f"{task}.agents")):
+        return
+    from contextkit.memory.flows import agents
+
+    try:
+        path = agents.batch_ended(layout, task, now, saved)
+    except (OSError, ContextError) as error:
+        cli.say(f"the checkpoint of the batch is not written: {error}")
+        return
+    if path:
+        cli.say(f"the last agent of the batch is back: {path}")
 
 
 def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> Fields:
@@ -136,19 +157,36 @@ def phase(layout: Layout, args: Arguments) -> Answer:
 
 
 def spawn(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.documents import fan_outs
+    from contextkit.memory.flows import agents
+
+    named, count = fan_outs.asked_for(args.agents)
     least = layout.limits.memory_spawn_agents
     phase = saving.phase_of(layout, args.task)
-    if args.agents < least:
-        cli.say(f"{args.agents} agents: no checkpoint (memory_spawn_agents: {least})")
-        return Answer(text="")
-    said = f"{args.agents} agents are about to start."
-    return _checkpoint(layout, args, phase, phase, said)
+    answer = Answer(text="")
+    if count < least:
+        cli.say(f"{count} agents: no checkpoint (memory_spawn_agents: {least})")
+    else:
+        who = f": {', '.join(named)}" if named else ""
+        said = f"{count} agents are about to start{who}."
+        answer = _checkpoint(layout, args, phase, phase, said, named)
+    if answer.status == 0:
+        agents.sent_off(layout, args.task, named, count, names.now())
+        _record(layout, args.task, "")
+    return answer
 
 
 def _checkpoint(
-    layout: Layout, args: Arguments, phase: str, next_phase: str, said: str = ""
+    layout: Layout,
+    args: Arguments,
+    phase: str,
+    next_phase: str,
+    said: str = "",
+    active: tuple[str, ...] = (),
 ) -> Answer:
     fields = _given(layout, args, saving.CHECKPOINT)
+    if active:
+        fields.setdefault("active", active)
     if said and not fields.get("summary"):
         carried = saving.carried(layout, args.task, said)
         if phase != next_phase:
@@ -174,7 +212,10 @@ def batch(layout: Layout, args: Arguments) -> Answer:
     phase, ready = saving.batch(layout, args.task, fields, names.now())
     if not layout.limits.memory_agent_completion:
         cli.say("no checkpoint (memory_agent_completion: false)")
-    return _keep(layout, args.task, ready, phase)
+    answer = _keep(layout, args.task, ready, phase)
+    if answer.status == 0:
+        _batch_ended(layout, args.task, names.now(), saved=True)
+    return answer
 
 
 def snapshot(layout: Layout, args: Arguments) -> Answer:
@@ -189,8 +230,23 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
     fields["phase"] = args.phase
     if task and not args.phase:
         fields["phase"] = memory.current_phase(layout, memory.check_task(task))
-    ready = saving.snapshot(layout, task, fields, names.now())
-    return _keep(layout, task, [ready], args.phase)
+    now = names.now()
+    ready = saving.snapshot(layout, task, fields, now)
+    left = saving.phase_of(layout, task) if task and args.phase else ""
+    answer = _keep(layout, task, [ready], args.phase)
+    if answer.status == 0 and left not in ("", args.phase):
+        _phase_ended(layout, task, left, args.phase, now)
+    return answer
+
+
+def _phase_ended(layout: Layout, task: str, left: str, to: str, now: int) -> None:
+    """A snapshot of another phase ends the one before, with a checkpoint if that is wanted."""
+    if not layout.limits.memory_phase_transition:
+        return
+    fields = saving.carried(layout, task, f"{left} is done; {to} is next.")
+    fields.pop("next_action", "")  # of the phase that ended: it may be done
+    path = saving.checkpoint(layout, task, left, fields, now).write()
+    cli.say(f"{left} has ended: {layout.shown(path)}")
 
 
 def _tokens(given: str) -> int:
@@ -309,7 +365,7 @@ COMMANDS = (
         help="a checkpoint before a large batch of agents starts",
         options=(
             TASK,
-            Option(name="agents", kind="whole", required=True, help="how many will start"),
+            Option(name="agents", required=True, help="who will start: names, or how many"),
             REDACT,
         ),
     ),

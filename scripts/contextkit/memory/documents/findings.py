@@ -8,6 +8,8 @@ The format is told in manuals/external-memory.md. Merged ones are in `merged_fin
 
 from __future__ import annotations
 
+import os
+
 from contextkit.base import names, stores, templates
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -20,6 +22,7 @@ from contextkit.memory.documents.sections import FileNote
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Literal
 
 STATUSES = ("completed", "partial", "failed")
 # Each list of the format: the field, and the heading.
@@ -193,6 +196,101 @@ def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Finding]
     found = stores.load(layout, memory.paths(place, ".md"), _load_individual)
     mine = [(path, one) for path, one in found if one and (not task or one.is_of(task))]
     return Loaded(mine, found.broken)
+
+
+class Head:
+    """What the beginning of a finding's file says: cheap, since there may be ten thousand.
+
+    `agent`, `timestamp` and `status` are as in `Finding`; `path` is absolute.
+    """
+
+    __slots__ = ("_data", "_found", "agent", "path", "status", "timestamp")
+
+    def __init__(self, path: str, agent: str, timestamp: str, status: str, data: bytes) -> None:
+        self.path = path
+        self.agent = agent
+        self.timestamp = timestamp
+        self.status = status
+        self._data = data
+        self._found: Finding | None = None
+
+    @property
+    def summary(self) -> str:
+        _, heading, rest = self._data.partition(b"\n\n## Summary\n")
+        body, next_heading, _ = rest.partition(b"\n\n## Key Discoveries\n")
+        if not (heading and next_heading) or b"\n## " in body or b"\r" in body:
+            return self.finding.summary
+        return sections.plain(body.decode("utf-8", "replace").split("\n"))
+
+    @property
+    def finding(self) -> Finding:
+        """The whole of it; what the head says where the file went away meanwhile."""
+        if self._found is None:
+            try:
+                self._found = load(self.path)
+            except ContextError:
+                self._found = Finding(agent=self.agent, status=self.status)
+        return self._found
+
+
+_BEGINNING = 4096  # bytes of a file that are read for its head
+_LINES = (b"# Findings: ", b"**Task**: ", b"**Timestamp**: ", b"**Status**: ", b"**Task ID**: ")
+
+
+def heads(layout: Layout, task: str, place: str = "") -> Loaded[Head]:
+    """(path, head) of each finding of a task that was not merged from others, newest first.
+
+    As `load_all`, at a tenth of its price for files that have the form that `render` gives them.
+    """
+    place = place or layout.memory_folder(memory.FINDINGS)
+    wanted, merged = task.encode(), memory.MERGED + "_"
+    found: Loaded[Head] = Loaded()
+    place = place.rstrip("/")
+    for path in reversed(memory.paths(place, ".md")):
+        name = path[len(place) + 1 :]
+        if name.startswith(merged) and memory.parted(name)[0] == memory.MERGED:
+            continue
+        head = _head(path, wanted)
+        if head is False:
+            continue
+        if head is None:
+            try:
+                one = load(path)
+            except ContextError as error:
+                if os.path.lexists(path):
+                    found.broken.append(stores.broken(layout, path, str(error)))
+                continue
+            if not one.is_of(task):
+                continue
+            head = Head(path, one.agent, one.timestamp, one.status, b"")
+        found.append((path, head))
+    return found
+
+
+def _head(path: str, task: bytes) -> Head | Literal[False] | None:
+    """The head of a file of the usual form; False for another task's, None for any other form."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        data = os.read(descriptor, _BEGINNING)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    lines = data[: data.find(b"\n\n")].split(b"\n")
+    if len(lines) != 5 or not all(map(bytes.startswith, lines, _LINES)):
+        return None
+    if lines[4][13:] != task:
+        return False if lines[4][13:] != b"unknown" else None
+    try:
+        agent, when, status = lines[0][12:].decode(), lines[2][15:].decode(), lines[3][12:].decode()
+    except UnicodeDecodeError:
+        return None
+    if names.shape(when) != "0000-00-00T00:00:00Z" or status not in STATUSES:
+        return None
+    return Head(path, agent, when, status, data)
 
 
 def _load_individual(path: str) -> Finding | None:

@@ -196,7 +196,7 @@ def load(path: str) -> Merged:
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Merged]:
     """(path, merged findings) of each, oldest first by its name; as `findings.load_all`."""
     place = place or layout.memory_folder(memory.FINDINGS)
-    found = stores.load(layout, memory.paths(place, ".md"), _load_merged)
+    found = stores.load(layout, memory.paths(place, ".md", memory.MERGED), _load_merged)
     mine = [(path, one) for path, one in found if one and (not task or one.task_id == task)]
     return Loaded(mine, found.broken)
 

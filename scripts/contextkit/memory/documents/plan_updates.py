@@ -179,5 +179,23 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
         if new != old:
             files.write(path, new)
             memory.note_stored(layout, path, new)
+            saved = f"{names.iso(moment)} {_digest(new)}\n"
+            files.write(_saved(layout, change.task_id), saved, derived=True)
         files.sweep(os.path.dirname(path), names.now())
     return path
+
+
+def saved_at(layout: Layout, path: str) -> str:
+    """When the plan at `path` got the text that it has: as `save` noted, else the file's time."""
+    text = memory.read(path)
+    noted = files.read_if_there(_saved(layout, os.path.basename(path)[:-3])) or ""
+    when, _, digest = noted.strip().partition(" ")
+    return when if digest == _digest(text) else names.iso(int(os.stat(path).st_mtime))
+
+
+def _saved(layout: Layout, task: str) -> str:
+    return layout.memory_state(f"{task}.plan")
+
+
+def _digest(text: str) -> str:
+    return names.sha256(text.encode("utf-8", "replace"))[:16]

@@ -7,29 +7,69 @@ under its own heading. No line is dropped but rules (`---`) between sections.
 
 from __future__ import annotations
 
-from contextkit.base import markdown, names
+import unicodedata
+
+from contextkit.base import facts, markdown, names
 from contextkit.memory.documents import findings, sections
 from contextkit.memory.documents.findings import LISTS, Extra
-from contextkit.memory.documents.sections import Section
+from contextkit.memory.documents.sections import FileNote, Section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
-# What agents call the sections, in lower case, without numbers, brackets and signs.
+# What agents call the sections, in lower case, without numbers, brackets, accents and signs.
 NAMES = {
-    "summary": "summary|executive summary|tldr|tl dr|overview|abstract|in short|short answer",
+    "summary": "summary|executive summary|tldr|tl dr|overview|abstract|in short|short answer"
+    "|bottom line|conclusion|conclusions|verdict summary|answer"
+    "|zusammenfassung|kurzfassung|uberblick|fazit|resume|synthese|en bref|resumen|resumen ejecutivo"
+    "|resumo|resumo executivo|visao geral|conclusao|conclusion general|riepilogo|sintesi|sommario"
+    "|摘要|总结|概要|要約|まとめ",
     "discoveries": "key discoveries|discoveries|findings|key findings|main findings"
-    "|research findings|results|observations|what i found|issues|issues found"
-    "|key takeaways|takeaways|key insights",
+    "|research findings|results|observations|what i found|issues|issues found|findings index"
+    "|key takeaways|takeaways|key insights|insights|detailed findings|summary of findings"
+    "|research questions and findings|questions and findings|key numbers|key observations|problems"
+    "|problems found|risks|key findings summary|critical findings|top findings"
+    "|erkenntnisse|ergebnisse|befunde|beobachtungen|resultats|constats|constatations|decouvertes"
+    "|hallazgos|hallazgos principales|resultados|descubrimientos|achados|principais achados"
+    "|descobertas|constatacoes|risultati|scoperte|发现|主要发现|结果|発見|結果",
     "files": "files modified created|files|files modified|files created|files changed|changed files"
-    "|modified files|files touched|affected files|relevant files|key files|files reviewed",
+    "|modified files|files touched|affected files|relevant files|key files|files reviewed"
+    "|files read|files examined|dateien|geanderte dateien|betroffene dateien|fichiers"
+    "|fichiers modifies|archivos|archivos modificados|arquivos|arquivos modificados"
+    "|arquivos afetados|file modificati|文件|修改的文件|変更ファイル",
     "questions": "open questions|questions|unresolved questions|unknowns|open issues|gaps"
-    "|gaps and unknowns|unresolved|remaining questions|uncertainties|follow up questions",
+    "|gaps and unknowns|unresolved|remaining questions|uncertainties|follow up questions"
+    "|confidence and gaps|open points|offene fragen|fragen|offene punkte|questions ouvertes"
+    "|questions en suspens|preguntas abiertas|preguntas|cuestiones abiertas|questoes em aberto"
+    "|perguntas em aberto|perguntas|questoes abertas|domande aperte|未解决的问题|未解決の問題",
     "recommendations": "recommendations|recommendation|prioritized recommendations|next steps"
-    "|recommended next steps|suggestions|action items|suggested next steps|recommended actions",
+    "|recommended next steps|suggestions|action items|suggested next steps|recommended actions"
+    "|improvements suggested|improvements|suggested improvements|recommended fixes|proposed fixes"
+    "|priority actions|implementation recommendations|actions|what to do next|recommended approach"
+    "|empfehlungen|empfehlung|nachste schritte|massnahmen|recommandations|prochaines etapes"
+    "|recomendaciones|proximos pasos|siguientes pasos|recomendacoes|proximos passos"
+    "|raccomandazioni|prossimi passi|建议|下一步|推奨事項|次のステップ",
 }
 _FIELD_OF = {name: field for field, listed in NAMES.items() for name in listed.split("|")}
+# What stands in bold before a paragraph or a list inside of a section, beside the names above.
+_LABELS = {
+    "fix": "recommendations", "recommended fix": "recommendations",
+    "concrete fix": "recommendations",
+    "suggested fix": "recommendations", "correct approach": "recommendations",
+    "recommended focus": "recommendations", "implication": "recommendations",
+    "recommended": "recommendations", "empfohlen": "recommendations", "correcao": "recommendations",
+    "key finding": "discoveries", "top finding": "discoveries", "most severe": "discoveries",
+    "key insight": "discoveries", "key pattern": "discoveries", "open question": "questions",
+    "gap": "questions", "location": "files", "file": "files", "datei": "files", "arquivo": "files",
+}  # fmt: skip
+_NOT_AS_LABELS = ("summary",)
+_DEEPEST = 4  # order of a heading that may begin a section by its name
+_MOST = 24  # of what is gathered from inside of other sections, of each kind
+_STATUS_WORDS = {"complete": "completed", "done": "completed", "success": "completed",
+                 "incomplete": "partial", "error": "failed", "fail": "failed", "failure": "failed",
+                 **{word: word for word in findings.STATUSES}}  # fmt: skip
 
 
 def read(text: str) -> dict[str, Any]:
@@ -52,18 +92,194 @@ def read(text: str) -> dict[str, Any]:
         elif field == "summary":
             _summarise(body, fields, there=any(_is_discoveries(one) for one in found))
         else:
-            texts = sections.texts(body)
+            texts = _items(body)
             fields[field] += map(sections.file_note, texts) if field == "files" else texts
         renders_as = f"## {LISTS.get(field, 'Summary')}" if field else f"## {name}"
         if section.heading.strip() != renders_as or not any(map(str.strip, body)):
             renamed.append(f"- {section.heading.strip()}")
     above = sections.plain(_without_rules(head))
+    _gather(head, found, fields)
     kept = [above, "Its headings that are not below:\n\n" + "\n".join(renamed) if renamed else ""]
     if any(kept):
         fields["more"].insert(0, _extra("Report", "\n\n".join(filter(None, kept))))
-    fields["summary"] = "\n\n".join(filter(None, fields["summary"]))
+    fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(head, found)
     fields["more"] = [extra for extra in fields["more"] if extra.text or extra.heading != "Notes"]
+    fields["status"] = _status(head)
     return {name: value for name, value in fields.items() if value}
+
+
+def _items(lines: list[str]) -> list[str]:
+    """What a list says, an item each; a row of a table is `header: cell; header: cell`."""
+    texts: list[str] = []
+    held: list[str] = []
+    header: list[str] = []
+    rows = 0
+    for line, inside in [*sections.lines_of(lines), ("", False)]:
+        cells = [] if inside else _row(line)
+        if not cells:
+            texts += [" | ".join(header)] if header and not rows else []
+            header, rows = [], 0
+            held.append(line)
+            continue
+        texts += sections.texts(held)
+        held = []
+        if not header:
+            header = cells
+        elif any(cell.strip(":- ") for cell in cells):
+            rows += 1
+            heads = [*header, *[""] * len(cells)]
+            pairs = zip(heads, cells, strict=False)
+            texts.append("; ".join(f"{h}: {c}" if h else c for h, c in pairs if c))
+    return [*texts, *sections.texts(held)]
+
+
+def _row(line: str) -> list[str]:
+    """The cells of a row of a table with bars at its ends; empty for any other line."""
+    bare = line.strip().replace("\\|", "\0")
+    is_one = bare.startswith("|") and bare.endswith("|") and bare.count("|") > 2
+    return [cell.replace("\0", "|") for cell in markdown.cells(bare)] if is_one else []
+
+
+def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> None:
+    """What a report says inside of sections that are none of ours: it stays there, and is told.
+
+    Paragraphs and lists behind a bold label that means one of the fields; and, where nothing at
+    all was found out by then, what each section is about.
+    """
+    gathered: dict[str, list[str]] = {field: [] for field in LISTS}
+    others = [s for s in found if _FIELD_OF.get(_plain_name(s.heading.lstrip("#")), "") in
+              ("", "discoveries", "summary")]  # fmt: skip
+    for section in (Section("", head), *others):
+        for field, text in _labelled(section.lines):
+            gathered[field].append(text)
+    for field, texts in gathered.items():
+        if fields[field] and field in ("discoveries", "files"):
+            continue
+        if field == "files":
+            named = [_place(text) for text in texts]
+            fields[field] += list(dict.fromkeys(FileNote(path=path) for path in named if path))[
+                :_MOST
+            ]
+        else:
+            known = {names.one_line(str(one)) for one in fields[field]}
+            fresh = [text for text in dict.fromkeys(texts) if names.one_line(text) not in known]
+            fields[field] += fresh[:_MOST]
+    if not fields["discoveries"]:
+        listed = [block.text(head) for block in sections.items(head, grouped=False) if block.mark]
+        fields["discoveries"] += (_topics(found) or listed)[:_MOST]
+
+
+def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """(field, text) of each `**Fix:** …`, and of each item of a list below such a label."""
+    field, list_of = "", ""
+    held: list[str] = []
+    for line, inside in [*sections.lines_of(lines), ("", False)]:
+        bare = line.strip()
+        label, rest = ("", "") if inside else _label(bare)
+        mark = "" if inside else markdown.mark_of(bare)
+        if field and (not bare or label or mark or bare.startswith("#")):
+            yield field, " ".join(held)
+            field, held = "", []
+        if label:
+            meant = _LABELS.get(label, _FIELD_OF.get(label, ""))
+            meant = "" if meant in _NOT_AS_LABELS else meant
+            field, list_of = (meant, "") if rest else ("", meant)
+            held = [rest] if field else []
+        elif mark and list_of and not line.startswith(("    ", "\t")):
+            field, held = list_of, [bare[len(mark) :]]
+        elif field and bare:
+            held.append(bare)
+        elif bare and not mark:
+            list_of = ""
+
+
+def _label(bare: str) -> tuple[str, str]:
+    """`**Fix (now):** Lock it` as (`fix`, `Lock it`); empty for a line without a bold label."""
+    bare = bare[len(markdown.mark_of(bare)) :]
+    if not bare.startswith("**"):
+        return "", ""
+    label, end, rest = bare[2:].partition("**")
+    colon = label.rstrip().endswith(":") or rest.lstrip().startswith((":", "-", "—", "–"))
+    return (_plain_name(label), rest.strip().lstrip(":-—– ").strip()) if end and colon else ("", "")
+
+
+def _place(text: str) -> str:
+    """The first path in a text, with its line; empty where it names none."""
+    for kind, value, _ in facts.find(text[:400]):
+        if kind in ("path", "location"):
+            return value
+    return ""
+
+
+def _topics(found: list[Section]) -> list[str]:
+    """Of each section, and of each heading in it, what it is called and its first sentence."""
+    topics = []
+    for section in found:
+        heading, body = section.heading, [""]
+        if _FIELD_OF.get(_plain_name(heading.lstrip("#"))):
+            continue
+        for line, inside in [*sections.lines_of(section.lines), ("# ", False)]:
+            if inside or not sections.heading_order(line):
+                body.append(line)
+                continue
+            said = _first_sentence(body)
+            if said:
+                topics.append(f"{names.one_line(heading.lstrip('# '))}: {said}")
+            heading, body = line, []
+    return topics
+
+
+def _first_sentence(lines: list[str]) -> str:
+    """The first sentence of the prose in these lines; empty where there is none."""
+    for block in sections.items(lines, grouped=False):
+        text = names.one_line(block.text(lines))
+        if text.startswith(("|", "```", "~~~", "---", "<!--")) or not any(map(str.isalpha, text)):
+            continue
+        end = min(
+            (at for at in (text.find(". "), text.find(": ", 60)) if at > 0), default=len(text)
+        )
+        return text[: min(end + 1, 300)]
+    return ""
+
+
+def _gist(head: list[str], found: list[Section]) -> str:
+    """What stands for a summary that nobody wrote: the verdict, and the first paragraph."""
+    lines = [line for section in (Section("", head), *found) for line in
+             (section.heading, *section.lines)]  # fmt: skip
+    bare = [line for line, inside in sections.lines_of(lines) if not inside]
+    verdict = next((line for line in bare if _label_of_verdict(line)), "")
+    said = [names.one_line(verdict.strip("#-* ").replace("**", ""))] if verdict else []
+    prose = (Section("", head), *found)
+    first = next(filter(None, (_paragraph(section.lines) for section in prose)), "")
+    title = next((line for line in bare if sections.heading_order(line)), "")
+    said += [first or names.one_line(title.strip("# "))]
+    return "\n\n".join(filter(None, said)) or names.one_line(" ".join(lines))[:300]
+
+
+def _label_of_verdict(line: str) -> bool:
+    name = line.strip().lstrip("#-* ").casefold()
+    return (
+        name.startswith("verdict") and ":" in name[:14] and bool(name.partition(":")[2].strip("* "))
+    )
+
+
+def _paragraph(lines: list[str]) -> str:
+    """The first paragraph of prose in these lines: no label, list, table, heading or code."""
+    for block in sections.items(lines, grouped=False):
+        text = block.text(lines)
+        odd = text.startswith(("#", "|", "```", "~~~", "---", "***", ">", "<!--", "**"))
+        if not (odd or block.mark) and len(text.split()) > 4:
+            return text
+    return ""
+
+
+def _status(head: list[str]) -> str:
+    """completed, partial or failed where the lines above the first section say so."""
+    for line in head:
+        name, colon, value = line.strip().strip("*- ").replace("**", "").partition(":")
+        if colon and name.strip().casefold() == "status":
+            return _STATUS_WORDS.get(value.strip(" *`.").casefold(), "")
+    return ""
 
 
 def _of_our_own(text: str) -> dict[str, Any]:
@@ -74,8 +290,8 @@ def _of_our_own(text: str) -> dict[str, Any]:
 def _split(text: str) -> tuple[list[str], list[Section]]:
     """The lines above the first section of a report, and its sections.
 
-    A section begins with a heading of the first or second order, or of the highest there is;
-    a title alone of its order begins none.
+    A section begins with a heading of the first or second order, or of the highest there is, and
+    with one whose name we know; a title alone of its order begins none.
     """
     lines = text.split("\n")
     fenced_off = markdown.in_fences(lines)
@@ -88,9 +304,13 @@ def _split(text: str) -> tuple[list[str], list[Section]]:
         there = there[1:]
     head: list[str] = []
     found: list[Section] = []
+    within = 0  # the order of the section by name that a deeper heading began
     for line, order in zip(lines, orders, strict=True):
-        if order and order <= max(there[0], 2) and not (order == first and first < there[0]):
+        named = 0 < order <= _DEEPEST and _plain_name(line.lstrip("#")) in _FIELD_OF
+        begins = 0 < order <= max(there[0], 2, within) and not (order == first and first < there[0])
+        if begins or (named and order > there[0]):
             found.append(Section(line, []))
+            within = order if named and order > max(there[0], 2) else 0
         else:
             (found[-1].lines if found else head).append(line)
     if len(found) == 1 and _plain_name(found[0].heading.lstrip("#")) not in _FIELD_OF:
@@ -101,8 +321,11 @@ def _split(text: str) -> tuple[list[str], list[Section]]:
 def _plain_name(heading: str) -> str:
     """`3. Recommendations (Prioritized)` as `recommendations`; `&` and `/` part words."""
     bare = heading.partition("(")[0].lower().replace("'", "").replace("&", " and ")
+    if not bare.isascii():
+        bare = unicodedata.normalize("NFKD", bare.replace("ß", "ss"))
+        bare = "".join(char for char in bare if not unicodedata.combining(char))
     words = "".join(char if char.isalnum() else " " for char in bare).split()
-    while words and (words[0].isdigit() or len(words[0]) == 1):
+    while words and (words[0].isdigit() or (len(words[0]) == 1 and words[0].isascii())):
         words = words[1:]
     return " ".join(words)
 

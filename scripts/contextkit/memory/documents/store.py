@@ -82,13 +82,15 @@ def parted(name: str) -> tuple[str, str, int]:
 
     From the right, since ids hold `_` too; the time is empty for a name without one.
     """
-    of, _, last = os.path.splitext(name)[0].rpartition("_")
+    dot = name.rfind(".")
+    stem = name[:dot] if dot > 0 else name
+    of, _, last = stem.rpartition("_")
     number = 1
     if names.is_whole(last):
         number = int(last[:9])
         of, _, last = of.rpartition("_")
-    if not of or names.shape(last) != "00000000T000000":
-        return os.path.splitext(name)[0], "", 1
+    if not of or len(last) != 15 or names.shape(last) != "00000000T000000":
+        return stem, "", 1
     return of, last, number
 
 
@@ -149,8 +151,10 @@ def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:
     ledger.note(layout, ledger.STORED, ref, tokens=size, agent=agent, sources=named)
 
 
-def paths(place: str, suffix: str) -> list[str]:
+def paths(place: str, suffix: str, of: str = "") -> list[str]:
     """The documents in a folder, oldest first by their names; none where there is no folder.
+
+    With `of` only those whose names begin so.
 
     Only plain files: drafts, links, folders and pipes are none of ours.
     """
@@ -160,13 +164,14 @@ def paths(place: str, suffix: str) -> list[str]:
                 entry.name
                 for entry in entries
                 if entry.name.endswith(suffix)
+                and entry.name.startswith(of)
                 and entry.name[0] != "."
                 and entry.is_file(follow_symlinks=False)
             ]
     except (FileNotFoundError, NotADirectoryError):
         return []
-    found.sort(key=lambda name: (parted(name)[1], parted(name)[2], name))
-    return [os.path.join(place, name) for name in found]
+    found.sort(key=lambda name: (*parted(name)[1:], name))
+    return [f"{place}/{name}" for name in found]
 
 
 def read(path: str) -> str:
@@ -220,7 +225,8 @@ def record(layout: Layout, task: str, phase: str = "") -> None:
 
 def forget(layout: Layout, task: str) -> None:
     """Forget the phase of a task that was archived, and that it is the current one."""
-    stale = [f"{task}.phase", *(["current"] if current_task(layout) == task else [])]
+    stale = [f"{task}.{kind}" for kind in ("phase", "plan", "agents")]
+    stale += ["current"] if current_task(layout) == task else []
     for name in stale:
         try:
             os.unlink(layout.memory_state(name))

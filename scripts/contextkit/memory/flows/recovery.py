@@ -2,7 +2,7 @@
 
 The newest whole checkpoint, a newer snapshot, the plan, the findings, the files in play. A file
 that is cut off, foreign or dated in the future is passed over with a warning that names it.
-`recovery_reports.py` makes what a fresh agent reads of it.
+`report.py` makes what a fresh agent reads of it.
 """
 
 from __future__ import annotations
@@ -10,31 +10,74 @@ from __future__ import annotations
 import os
 
 from contextkit.base import names, references
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.memory.documents import checkpoints, findings, snapshots
+from contextkit.memory.documents import checkpoints, findings, plan_updates, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import Checkpoint
+from contextkit.memory.documents.findings import Finding, Head
+from contextkit.memory.documents.merged import Merged
+from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.snapshots import Snapshot
+from contextkit.memory.flows import agents
+from contextkit.memory.flows.agents import Attendance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from contextkit.memory.flows.transcripts import CaughtUp
+
+_STATES = {"completed": "completed", "in_progress": "in progress", "pending": "pending"}
 _SKEW = 300  # seconds by which the clock of another machine may be ahead
 
 
-class Told(Record):
-    """A finding of the task: where it is, relative to the root, and what a line about it says."""
+class Told:
+    """A finding of the task: where it is, relative to the root, and what it says.
 
-    path: str
-    agent: str
-    timestamp: str
-    status: str
-    summary: str
-    merged: bool = False
+    What a merged file holds is told by its `parts`: each is a finding whose path is the name of
+    its source.
+    """
+
+    merged = False
+
+    def __init__(self, path: str, head: Head | Finding) -> None:
+        self.path = path
+        self.agent = head.agent
+        self.timestamp = head.timestamp
+        self.status = head.status
+        self._head = head
+
+    @property
+    def summary(self) -> str:
+        return self._head.summary
+
+    @property
+    def finding(self) -> Finding:
+        """All of it; read when it is asked for."""
+        return self._head if isinstance(self._head, Finding) else self._head.finding
+
+    def public(self) -> dict[str, object]:
+        """What programs get."""
+        return {"path": self.path, "agent": self.agent, "timestamp": self.timestamp,
+                "status": self.status, "summary": self.summary, "merged": self.merged}  # fmt: skip
+
+
+class ToldMerged(Told):
+    """A merged file."""
+
+    merged = True
+
+    def __init__(self, path: str, merged: Merged) -> None:
+        count = f"{len(merged.parts)} findings"
+        super().__init__(path, Finding(agent="all", status=merged.status, summary=count))
+        self.agent = memory.MERGED
+        self.timestamp = merged.timestamp
+        self.parts = tuple(Told(part.file, part.finding) for part in merged.parts)
+        self.more = merged.more
 
 
 class InPlay(Record):
@@ -42,6 +85,16 @@ class InPlay(Record):
 
     path: str
     state: str
+
+
+class State(Record):
+    """Where the task stands: of checkpoint and plan what the later says; how they differ."""
+
+    completed: tuple[str, ...] = ()
+    in_progress: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    next_action: str = ""
+    differences: tuple[str, ...] = ()
 
 
 class Recovered(Record):
@@ -57,7 +110,12 @@ class Recovered(Record):
     snapshot_path: str = ""
     snapshot: Snapshot | None = None
     plan_path: str = ""
+    plan_saved: str = ""
+    state: State = State()
+    attendance: Attendance = Attendance()
     findings: tuple[Told, ...] = ()
+    unread: int = 0  # findings beyond those
+    caught: object = None  # what happened since, of a transcript: a `transcripts.CaughtUp`
     files: tuple[InPlay, ...] = ()
     warnings: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
@@ -78,10 +136,14 @@ class Recovered(Record):
         return not (self.whole or self.plan_path or self.findings)
 
 
-def load(layout: Layout, task: str, now: int) -> Recovered:
+def load(
+    layout: Layout, task: str, now: int, most: int | None = None, transcript: str = ""
+) -> Recovered:
     """What is stored about `task`, by default the one that was written about last.
 
-    Never raises for what is in the store; `empty` where nothing is.
+    Of the findings that are in no merged file at most the newest `most`, and those that failed.
+    `transcript` is that of a session that ended without saving. Never raises for what is in the
+    store; `empty` where nothing is.
     """
     warnings: list[str] = []
     live = _Live(layout, warnings)
@@ -93,6 +155,10 @@ def load(layout: Layout, task: str, now: int) -> Recovered:
     if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
         snapshot_path, snapshot = "", None
     age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
+    plan_path, plan, plan_saved = _plan(layout, task, archived)
+    merged = _merged(layout, task, archived, warnings)
+    heads = _heads(layout, task, archived, warnings)
+    told, unread = _told(layout, merged, heads, most)
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -103,12 +169,89 @@ def load(layout: Layout, task: str, now: int) -> Recovered:
         stale=age > names.seconds(layout.limits.memory_checkpoint_age),
         snapshot_path=snapshot_path,
         snapshot=snapshot,
-        plan_path=_plan(layout, task, archived),
-        findings=tuple(_told(layout, task, archived, warnings)) if task else (),
+        plan_path=plan_path,
+        plan_saved=plan_saved,
+        state=_state(checkpoint, plan, plan_saved),
+        attendance=_attendance(layout, task, archived, checkpoint, snapshot, merged, heads),
+        findings=tuple(told),
+        unread=unread,
+        caught=_caught(layout, transcript, checkpoint, snapshot),
         files=_in_play(layout, checkpoint, snapshot),
         warnings=tuple(dict.fromkeys(warnings)),
         others=tuple(name for name in live.tasks if name != task),
     )
+
+
+def _attendance(
+    layout: Layout,
+    task: str,
+    archived: bool,
+    checkpoint: Checkpoint | None,
+    snapshot: Snapshot | None,
+    merged: list[tuple[str, Merged]],
+    heads: list[Head],
+) -> Attendance:
+    if not task or archived:
+        return Attendance()
+    listed = (*(checkpoint.active_agents if checkpoint else ()),
+              *(snapshot.agents if snapshot else ()))  # fmt: skip
+    after = checkpoint.timestamp if checkpoint else snapshot.timestamp if snapshot else ""
+    back = [part.finding for _, one in merged for part in one.parts]
+    return agents.attendance(layout, task, listed, after, [*back, *heads])
+
+
+def _caught(
+    layout: Layout, transcript: str, checkpoint: Checkpoint | None, snapshot: Snapshot | None
+) -> CaughtUp | None:
+    if not transcript:
+        return None
+    from contextkit.memory.flows import transcripts
+
+    since = max(one.timestamp if one else "" for one in (checkpoint, snapshot))
+    allowed = layout.limits.secrets_allow
+    found = transcripts.catch_up(transcript, since, root=layout.root, allowed=allowed)
+    return None if found.empty else found
+
+
+def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
+    """One truth of two: the later of checkpoint and plan, and in words where they differ."""
+    in_plan = {name: getattr(plan, name) if plan else () for name in _STATES}
+    in_checkpoint = {
+        "completed": checkpoint.completed_subtasks if checkpoint else (),
+        "in_progress": (),
+        "pending": checkpoint.pending_subtasks if checkpoint else (),
+    }
+    told = plan.next_actions[0] if plan and plan.next_actions else ""
+    said = checkpoint.next_action.strip() if checkpoint else ""
+    saved = checkpoint.timestamp if checkpoint else ""
+    later_plan = bool(plan) and plan_saved > saved
+    sides = [
+        ("the plan", plan_saved, in_plan, told),
+        ("the checkpoint", saved, in_checkpoint, said),
+    ]
+    later, earlier = sides if later_plan else reversed(sides)
+    where: dict[str, tuple[str, str]] = {}
+    differences = []
+    for name, _, states, _ in (earlier, later):
+        for state, texts in states.items():
+            for text in texts:
+                key = " ".join(text.casefold().split())
+                old = where.get(key)
+                known = old is not None and name == later[0]
+                if known and old and old[1] != state and "completed" in (old[1], state):
+                    differences.append(
+                        f"{names.one_line(text)[:120]}: {_STATES[state]} in {name}, which is later;"
+                        f" {_STATES[old[1]]} in {earlier[0]}"
+                    )
+                if not (known and old and old[1] == "in_progress" and state == "pending"):
+                    where[key] = (text, state)
+    if said and told and " ".join(said.split()) != " ".join(told.split()):
+        differences.append(
+            f"Next action: {later[0]} is later ({later[1]}); {earlier[0]} says"
+            f" “{names.one_line(earlier[3])[:200]}”"
+        )
+    found = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
+    return State(**found, next_action=later[3] or earlier[3], differences=tuple(differences))
 
 
 class _Live:
@@ -126,7 +269,7 @@ class _Live:
     def has(self, task: str) -> bool:
         """Whether anything of a task is there."""
         return task in self.tasks or bool(
-            findings.load_all(self._layout, task) or merged_findings.load_all(self._layout, task)
+            findings.heads(self._layout, task) or merged_findings.load_all(self._layout, task)
         )
 
 
@@ -194,30 +337,47 @@ def _mtime(path: str) -> int:
         return 0  # archived just now
 
 
-def _plan(layout: Layout, task: str, archived: bool) -> str:
-    """The path of the task's plan; empty for none."""
+def _plan(layout: Layout, task: str, archived: bool) -> tuple[str, Plan | None, str]:
+    """Where the task's plan is, what it says if that can be read, and when it was saved."""
     place = layout.memory_archive(task, memory.PLANS) if archived else ""
     for path in memory.paths(place or layout.memory_folder(memory.PLANS), ".md"):
         if os.path.basename(path) == task + ".md":
-            return layout.shown(path)
-    return ""
+            try:
+                return layout.shown(path), plans.load(path), plan_updates.saved_at(layout, path)
+            except ContextError:
+                return layout.shown(path), None, ""
+    return "", None, ""
 
 
-def _told(layout: Layout, task: str, archived: bool, warnings: list[str]) -> list[Told]:
-    """The task's findings: merged ones first, then those that are in none, newest first."""
+def _heads(layout: Layout, task: str, archived: bool, warnings: list[str]) -> list[Head]:
     place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
-    merged = _not_superseded(merged_findings.load_all(layout, task, place).noting(warnings))
-    within = {part.file for _, one in merged for part in one.parts}
-    told = [
-        Told(path=layout.shown(path), agent=memory.MERGED, timestamp=one.timestamp,
-             status=one.status, summary=f"{len(one.parts)} findings", merged=True)
-        for path, one in merged
-    ]  # fmt: skip
-    for path, one in reversed(findings.load_all(layout, task, place).noting(warnings)):
-        if os.path.basename(path) not in within:
-            told.append(Told(path=layout.shown(path), agent=one.agent, timestamp=one.timestamp,
-                             status=one.status, summary=one.summary))  # fmt: skip
-    return told
+    return findings.heads(layout, task, place).noting(warnings).documents if task else []
+
+
+def _merged(
+    layout: Layout, task: str, archived: bool, warnings: list[str]
+) -> list[tuple[str, Merged]]:
+    place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
+    return merged_findings.load_all(layout, task, place).noting(warnings) if task else []
+
+
+def _told(
+    layout: Layout, merged: list[tuple[str, Merged]], heads: list[Head], most: int | None
+) -> tuple[list[Told], int]:
+    """The task's findings: merged ones first, then those that are in none, newest first.
+
+    And how many more there are.
+    """
+    whole = _not_superseded(merged)
+    within = {part.file for _, one in whole for part in one.parts}
+    told: list[Told] = [ToldMerged(layout.shown(path), one) for path, one in whole]
+    left = [one for one in heads if one.path.rpartition("/")[2] not in within]
+    kept = left
+    if most is not None and len(left) > most:
+        bad = [one for one in left[most:] if one.status != "completed"]
+        kept = [*left[:most], *bad[:most]]
+    told += [Told(layout.shown(one.path), one) for one in kept]
+    return told, len(left) - len(kept)
 
 
 def _not_superseded(merged: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:

@@ -1,8 +1,9 @@
 """Recovery reports: what a fresh agent reads to go on with a task, within a budget.
 
-The order is that of the format: the checkpoint, its next action and instructions, a newer
-snapshot, the plan, merged findings, those that are in none, the files in play. What does not fit
-is named by its path.
+In this order: where the task stands, its next action, who is blocked or missing; how to resume;
+what the last session did since; a newer snapshot; the plan; merged findings, those that are in
+none; the files in play. Where not all of it fits, every finding gets a line before any gets its
+summary, and every summary comes before details (`digest.py`); what is left out is named.
 """
 
 from __future__ import annotations
@@ -14,18 +15,44 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.memory.documents import sections
-from contextkit.memory.flows import budgets
-from contextkit.memory.flows.budgets import Omitted, Part
-from contextkit.memory.flows.recovery import InPlay, Recovered, Told
+from contextkit.memory.flows.recovery import InPlay, Recovered, Told, ToldMerged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.memory.flows.digest import Digest
 
 LEAST = 100  # tokens below which nothing useful can be said
 LEAST_PROMPT = 300  # the same with the frame around it
 _FENCES = ("```", "~~~")
+_IN_PLAY = "Files in play"
 _FILES = 30  # lines of files in play
-_SUMMARY = 60  # tokens of a finding that is not printed whole
+_JOINT = 4  # tokens, at most, of what stands between two parts
+_FENCE = 4  # tokens, at most, of the end of a code fence
+_NAMED = 24  # tokens of a line that only names a part
+_WORTH = 60  # tokens below which the beginning of a part says too little
 # What a line of a document says that has nothing to say.
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
-_NEXT_TO_NOTHING = 20  # tokens that any finding costs
+_A_LINE = 12  # tokens that the line of any finding costs: no more of them are read than can fit
+_WHOLE = 60  # findings beyond which nobody tries whether they fit whole
+
+
+class Part(Record):
+    """A part of a report: its heading, what it says, and where it is (empty: nowhere else).
+
+    `first` has its claim before those that have not.
+    """
+
+    text: str
+    heading: str = ""
+    path: str = ""
+    first: bool = False
+
+
+class Omitted(Record):
+    """Where a part is that is not printed whole, and what all of it costs."""
+
+    path: str
+    tokens: int
 
 
 class Report(Record):
@@ -35,41 +62,41 @@ class Report(Record):
     left_out: tuple[Omitted, ...]
 
 
+def most_findings(budget: int) -> int:
+    """How many findings can have a line in a report of so many tokens."""
+    return budget // _A_LINE
+
+
 def report(layout: Layout, found: Recovered, budget: int, prompt: bool = False) -> Report:
     """The report in at most `budget` tokens; with `prompt` in a frame to start an agent with."""
-    most = budget // _NEXT_TO_NOTHING  # findings beyond that have no chance, and are not read
-    parts = _parts(layout, found, most)
-    beyond = tuple(_unread(layout, told.path) for told in found.findings[most:])
-    if not beyond and sum(len(part.text) for part in parts) < 20 * budget:
-        text = _rendered(found, budgets.Fitted(parts=tuple(parts), left_out=()), 0, prompt)
-        if tokens.cautious(text) <= budget:
-            return Report(text=text, left_out=())
+    fixed = _fixed(layout, found)
+    whole = _whole(layout, found)
+    if whole is not None:
+        parts = _in_order(fixed, whole)
+        if sum(len(part.text) for part in parts) < 20 * budget:
+            text = _rendered(found, parts, (), prompt)
+            if tokens.cautious(text) <= budget:
+                return Report(text=text, left_out=())
     room = int(budget / tokens.CAUTION)
+    frame = tokens.estimate(_rendered(found, [], (), prompt))
     while True:
-        fitted = budgets.fit(parts, room - _frame(found, prompt), beyond)
-        text = _rendered(found, fitted, room // 8, prompt)
+        parts, left_out, more = _fitted(layout, found, fixed, whole, room - frame)
+        lines = _list_left_out(found, left_out, more, room // 8)
+        text = _rendered(found, parts, lines, prompt)
         if tokens.cautious(text) <= budget or room < LEAST // 2:
             break
         room = room * 9 // 10
     if tokens.cautious(text) > budget:
-        room = int(budget / tokens.CAUTION) - (_frame(found, prompt) if prompt else 0)
-        text = _in_frame(found, tokens.clip(_rendered(found, fitted, 0, False), room), prompt)
-    return Report(text=text, left_out=fitted.left_out)
+        room = int(budget / tokens.CAUTION) - (frame if prompt else 0)
+        text = _in_frame(found, tokens.clip(_rendered(found, parts, lines, False), room), prompt)
+    return Report(text=text, left_out=left_out)
 
 
-def _frame(found: Recovered, prompt: bool) -> int:
-    """The tokens of all that is around the parts."""
-    nothing = budgets.Fitted(parts=(), left_out=())
-    return tokens.estimate(_rendered(found, nothing, 0, prompt))
-
-
-def _rendered(found: Recovered, fitted: budgets.Fitted, room: int, prompt: bool) -> str:
+def _rendered(found: Recovered, parts: list[Part], left_out: tuple[str, ...], prompt: bool) -> str:
     shown, heading = [], ""
-    for part in fitted.parts:
+    for part in parts:
         shown.append(part if part.heading != heading else part.replace(heading=""))
         heading = part.heading
-    all_of_it = f"`make memory_list task={found.task}` names all"
-    left_out = budgets.list_left_out(fitted.left_out, room, all_of_it)
     text = templates.render(
         "recovery.md", task=found.task or "unknown", parts=shown, left_out=left_out
     )
@@ -83,6 +110,142 @@ def _in_frame(found: Recovered, text: str, prompt: bool) -> str:
     return templates.render("recovery_prompt.md", task=found.task or "unknown", report=text)
 
 
+def _in_order(fixed: list[Part], told: list[Part]) -> list[Part]:
+    """The findings stand before the files in play."""
+    last = [part for part in fixed if part.heading.startswith(_IN_PLAY)]
+    return [*(part for part in fixed if part not in last), *told, *last]
+
+
+# Within the budget
+
+
+def _fitted(
+    layout: Layout, found: Recovered, fixed: list[Part], whole: list[Part] | None, room: int
+) -> tuple[list[Part], tuple[Omitted, ...], int]:
+    """The parts that go into `room` tokens; those that are not whole; how many are not named.
+
+    The first parts are cut at half of the room; of the rest, findings have three fifths, if they
+    need them, and what they leave goes to the parts that were cut.
+    """
+    room -= min(room // 8, _NAMED * (2 + sum(bool(part.path) for part in fixed)))
+    texts = [""] * len(fixed)
+    for number, part in enumerate(fixed):
+        if part.first:
+            texts[number] = part.text if _size(part) <= room // 2 else _cut(part, room // 2)
+            room -= _size(part, texts[number])
+    needed = sum(map(_size, whole)) if whole is not None else room
+    reserved = min(needed, room * 3 // 5) if found.findings else 0
+    _fill(fixed, texts, room - reserved)
+    spent = sum(_size(p, t) for p, t in zip(fixed, texts, strict=True) if not p.first)
+    told, cut, more = _told_in(found, whole, room - spent, "\n".join(texts))
+    spent += sum(map(_size, told))
+    _fill(fixed, texts, room - spent, again=True)
+    shown = [p.replace(text=t) for p, t in zip(fixed, texts, strict=True) if t]
+    omitted = [
+        Omitted(path=part.path, tokens=_size(part))
+        for part, text in zip(fixed, texts, strict=True)
+        if text != part.text and part.path
+    ]
+    omitted += [_unread(layout, path) for path in dict.fromkeys(cut)]
+    return _in_order(shown, told), tuple(omitted), more
+
+
+def _fill(parts: list[Part], texts: list[str], room: int, again: bool = False) -> None:
+    """Put the parts that are not first into what is left, in order; `again`: those cut before."""
+    for number, part in enumerate(parts):
+        if part.first or texts[number] == part.text:
+            continue
+        had = _size(part, texts[number]) if again else 0
+        if _size(part) <= room + had:
+            texts[number] = part.text
+        elif room >= _WORTH:
+            texts[number] = _cut(part, room + had)
+        room -= _size(part, texts[number]) - had
+
+
+def _told_in(
+    found: Recovered, whole: list[Part] | None, room: int, said: str
+) -> tuple[list[Part], list[str], int]:
+    """The findings within `room`: their parts, the files that are not told whole, how many have
+    not even a line.
+    """
+    if not found.findings:
+        return [], [], 0
+    if whole is not None and sum(map(_size, whole)) <= room:
+        return whole, [], found.unread
+    from contextkit.memory.flows import digest
+
+    told: list[Told] = []
+    of: list[str] = []  # the heading that each stands under
+    for one in found.findings:
+        if isinstance(one, ToldMerged):
+            told += one.parts
+            of += [f"Merged findings ({one.path})"] * len(one.parts)
+        else:
+            told.append(one)
+            of.append(f"Findings ({os.path.dirname(one.path)})")
+    room -= sum(tokens.estimate(heading) + 2 * _JOINT for heading in dict.fromkeys(of))
+    made: Digest = digest.tell(told, max(0, room), said)
+    unlisted = set(made.unlisted)
+    listed = [heading for at, heading in enumerate(of) if at not in unlisted]
+    lines: dict[str, list[str]] = {}
+    for heading, line in zip(listed, made.lines, strict=True):
+        lines.setdefault(heading, []).append(line)
+    parts = [Part(heading=heading, text="\n".join(some)) for heading, some in lines.items()]
+    paths = [heading[17:-1] if heading.startswith("Merged") else told[at].path
+             for at, heading in enumerate(of)]  # fmt: skip
+    return parts, [paths[at] for at in made.cut], len(unlisted) + found.unread
+
+
+def _size(part: Part, text: str | None = None) -> int:
+    text = part.text if text is None else text
+    if not text:
+        return 0
+    return tokens.estimate(text) + tokens.estimate(part.heading) + _JOINT
+
+
+def _cut(part: Part, room: int) -> str:
+    """The beginning of a part's text that goes into `room`; empty where that is next to nothing."""
+    room -= _size(part, "…") + _FENCE
+    if room < 8:
+        return ""
+    cut = tokens.clip(part.text[: 20 * room], room)  # a token has at most 17 characters
+    line = cut.rfind("\n")
+    return _closed(cut[:line] + "\n…" if line > len(cut) // 2 else cut)
+
+
+def _closed(text: str) -> str:
+    """`text` with an end for the code fence that was cut, or it would swallow what follows."""
+    lines = text.split("\n")
+    for line, inside in zip(lines, markdown.in_fences(lines), strict=True):
+        bare = line.lstrip()
+        if not inside and bare.startswith(_FENCES):
+            indent = line[: len(line) - len(bare)]
+            return f"{text}\n{indent}{bare[: len(bare) - len(bare.lstrip(bare[0]))]}"
+    return text
+
+
+def _list_left_out(
+    found: Recovered, left_out: tuple[Omitted, ...], more: int, room: int
+) -> tuple[str, ...]:
+    """A line for each document that is cut and has no line of its own, and one for all the rest.
+
+    A finding that is told in short stands in its section with its name.
+    """
+    listed = {one.path for one in found.findings if not one.merged}
+    lines: list[str] = []
+    for one in left_out:
+        line = f"{one.path} (~{one.tokens} tokens)"
+        room -= tokens.estimate(line) + 2
+        if one.path not in listed and room > 12:
+            lines.append(line)
+    if more:
+        bad = sum(one.status != "completed" for one in found.findings)
+        some = f", {bad} of all failed or partial" if bad else ""
+        lines.append(f"and {more} more{some}; `make memory_list task={found.task}` names all")
+    return tuple(lines)
+
+
 def _unread(layout: Layout, path: str) -> Omitted:
     try:
         size = os.stat(layout.join(path)).st_size
@@ -91,24 +254,55 @@ def _unread(layout: Layout, path: str) -> Omitted:
     return Omitted(path=path, tokens=size // 4)
 
 
-def _parts(layout: Layout, found: Recovered, most: int) -> list[Part]:
-    """Every part whole, in the order in which they are read; of the findings the first `most`."""
+# The parts
+
+
+def _fixed(layout: Layout, found: Recovered) -> list[Part]:
+    """Every part but the findings, whole, in the order in which they are read."""
     parts = [Part(text=_facts(layout, found), path=found.checkpoint_path, first=True)]
+    path = found.checkpoint_path or found.plan_path
+    if found.checkpoint or found.state.next_action:
+        parts.append(_said("Next action", found.state.next_action, path, first=True))
     if found.checkpoint:
-        action = found.checkpoint.next_action
-        advice = found.checkpoint.recovery_instructions
-        path = found.checkpoint_path
-        parts.append(_said("Next action", action, path))
+        advice = without_recovery(found.checkpoint.recovery_instructions)
         parts += [_said("Recovery instructions", advice, path)] if advice.strip() else []
+    text = getattr(found.caught, "text", "")
+    if text:
+        host, session = getattr(found.caught, "host", ""), getattr(found.caught, "session", "")
+        heading = f"Since then, from the transcript of {host}, session {names.one_line(session)}"
+        parts.append(Part(heading=heading, text=demoted(filters.prose(text), 2)))
     if found.snapshot:
         heading = "Snapshot, newer than the checkpoint" if found.checkpoint else "Snapshot"
-        parts.append(_document(layout, found.snapshot_path, heading))
+        parts.append(_document(layout, found, found.snapshot_path, heading))
     if found.plan_path:
-        parts.append(_document(layout, found.plan_path, "Plan"))
-    parts += [_finding(layout, told) for told in found.findings[:most]]
+        plan = _document(layout, found, found.plan_path, "Plan")
+        parts += [plan] if plan.text else []
     if found.files:
         parts.append(_files_in_play(found))
     return parts
+
+
+def _whole(layout: Layout, found: Recovered) -> list[Part] | None:
+    """The findings as they stand; None where there are so many that they cannot fit."""
+    if found.unread or len(found.findings) > _WHOLE:
+        return None
+    return [_finding(layout, told) for told in found.findings]
+
+
+def without_recovery(text: str) -> str:
+    """Instructions without the one to run what the reader has just run."""
+    if "memory_recover" not in text:
+        return text
+    import re
+
+    command = re.compile(r"`?make (?:-\S+ )*memory_recover(?: \w+=\S+)*`?")
+    text = re.sub(r"\([^()]*memory_recover[^()]*\)", "", text)
+    kept = []
+    for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
+        rest = command.sub("", sentence)
+        if rest == sentence or len(rest.split()) > 12:
+            kept.append(command.sub("this report", sentence))
+    return " ".join(" ".join(kept).replace(" ,", ",").split(" ")).strip()
 
 
 def _facts(layout: Layout, found: Recovered) -> str:
@@ -125,18 +319,19 @@ def _facts(layout: Layout, found: Recovered) -> str:
         phase=phase,
         age=age + stale,
         state=_states(found),
+        agents=names.one_line(found.attendance.line()) if not found.attendance.complete else "",
+        differences=found.state.differences,
     ).rstrip("\n")
 
 
 def _states(found: Recovered) -> list[dict[str, str]]:
-    """The name of each list of the checkpoint's state that is not empty, and which are in it."""
-    if not found.checkpoint:
-        return []
+    """The name of each list of the task's state that is not empty, and what is in it."""
     lists = {
-        "Completed": found.checkpoint.completed_subtasks,
-        "Pending": found.checkpoint.pending_subtasks,
-        "Active agents": found.checkpoint.active_agents,
-        "Blocked agents": found.checkpoint.blocked_agents,
+        "Completed": found.state.completed,
+        "In progress": found.state.in_progress,
+        "Pending": found.state.pending,
+        "Active agents": found.checkpoint.active_agents if found.checkpoint else (),
+        "Blocked agents": found.checkpoint.blocked_agents if found.checkpoint else (),
     }
     return [
         {"name": name, "which": names.one_line(", ".join(items))}
@@ -145,33 +340,40 @@ def _states(found: Recovered) -> list[dict[str, str]]:
     ]
 
 
-def _said(heading: str, text: str, path: str) -> Part:
-    return Part(
-        heading=heading,
-        text=demoted(filters.prose(text.strip()), 2) or "unknown",
-        path=path,
-        first=True,
-    )
+def _said(heading: str, text: str, path: str, first: bool = False) -> Part:
+    said = demoted(filters.prose(text.strip()), 2) or "unknown"
+    return Part(heading=heading, text=said, path=path, first=first)
 
 
-def _document(layout: Layout, path: str, heading: str) -> Part:
-    """A plan or a snapshot as it stands, without its title and what is empty."""
-    return Part(
-        heading=f"{heading} ({path})", text=_body(_text(layout, path), 1), path=path, first=True
-    )
+def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part:
+    """A plan or a snapshot as it stands, without its title, what is empty and what was said."""
+    outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
+    if path == found.plan_path:
+        told = [found.state.next_action, *found.state.differences]
+        outline.sections = [s for s in outline.sections if not _is_told(s, told)]
+    else:
+        for section in outline.find("Resume Instructions"):
+            section.lines = without_recovery("\n".join(section.lines)).split("\n")
+    return Part(heading=f"{heading} ({path})", text=_body(outline.text, 1), path=path)
+
+
+def _is_told(section: sections.Section, told: list[str]) -> bool:
+    """Whether the report says already what stands in a section of the plan."""
+    if section.name.lower() == "progress":
+        return True
+    items = sections.texts(section.lines) if section.name.lower() == "next actions" else ()
+    return len(items) == 1 and any(names.one_line(items[0]) in text for text in told)
 
 
 def _finding(layout: Layout, told: Told) -> Part:
-    """A finding as it stands; in short, what a line says about it and its summary."""
+    """A finding as it stands."""
     who = names.one_line(f"{told.agent}, {told.status or 'unknown'}, {told.timestamp or 'unknown'}")
     line = f"### {told.path} ({who})"
     outline = sections.Outline(_text(layout, told.path))
     outline.head.lines.clear()  # the line above says it
-    summary = tokens.clip(demoted(told.summary[: 20 * _SUMMARY], 3), _SUMMARY)
     return Part(
         heading="Merged findings" if told.merged else "Findings",
         text="\n\n".join(filter(None, (line, _body(outline.text, 2)))),
-        short="\n\n".join(filter(None, (line, summary))),
         path=told.path,
     )
 
@@ -208,9 +410,9 @@ def _files_in_play(found: Recovered) -> Part:
         lines.append(f"- and {len(found.files) - _FILES} more")
     changed = sum(file.state != references.FRESH for file in found.files)
     since = f"{changed} of {len(found.files)} changed or missing" if changed else "all unchanged"
-    heading = f"Files in play, {since} since then"
+    heading = f"{_IN_PLAY}, {since} since then"
     path = found.checkpoint_path or found.snapshot_path
-    return Part(heading=heading, text="\n".join(lines), path=path, first=True)
+    return Part(heading=heading, text="\n".join(lines), path=path)
 
 
 def demoted(text: str, by: int) -> str:

@@ -49,10 +49,7 @@ _LISTS = frozenset(
 
 
 _BEFORE = " Before that: "
-_HOW_TO_RESUME = (
-    "Look at the files in play that are changed or missing (`make memory_recover task={task}` says"
-    " which, and prints the plan and the findings), then take the next action."
-)
+_HOW_TO_RESUME = "Look at the files in play that are changed or missing, then take the next action."
 
 
 class Pending(Record):
@@ -160,6 +157,8 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
         more.insert(0, findings.Extra(heading="Summary of the report", text=read["summary"]))
     values = {**read, **given, "more": tuple(more), "task_id": memory.check_task(task)}
     values.setdefault("timestamp", names.iso(now))
+    if report.strip() and not values.get("status"):
+        values["status"] = "completed"  # it came back with a report
     for name in ("agent", "status", "summary"):
         if not str(values.get(name, "")).strip():
             raise bad_input(f"{name} is missing: give {name}= or a report that says it")
@@ -242,8 +241,7 @@ def _checkpoint(
         findings_count=len(found) if count is None else count,
         context_summary=sections.clean(fields.get("summary") or ""),
         next_action=sections.clean(fields.get("next_action") or next_action),
-        recovery_instructions=sections.clean(fields.get("recovery") or "")
-        or _HOW_TO_RESUME.format(task=task),
+        recovery_instructions=sections.clean(fields.get("recovery") or "") or _HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
 

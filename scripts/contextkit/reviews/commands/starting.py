@@ -229,6 +229,24 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), data=data)
 
 
+def dismiss(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import history
+
+    now = names.now()
+    path, made = history.dismiss(layout, args.run, args.finding, args.reason, args.by, now)
+    shown = layout.shown(path)
+    cli.say(f"{made.agent}/{made.id} is dismissed until its lines change: commit {shown}")
+    if made.severity == "P0" and not made.by:
+        cli.say("a P0 still fails the gate: by= says who decided that it is none")
+    return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})
+
+
+def export(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import exports
+
+    return Answer(text=exports.export(layout, args.run, args.format))
+
+
 RUN = Option(name="run", required=True, positional=True, help="a review run's id, or latest")
 LAUNCH = Option(
     name="launch", kind="flag", help="start each agent in the background, as a subagent"
@@ -251,6 +269,30 @@ COMMANDS = (
             LAUNCH,
             CMD,
             JSON,
+        ),
+    ),
+    Command(
+        run=dismiss,
+        help="a finding that is none: kept in git, for every later run of this target",
+        options=(
+            Option(name="run", required=True, help="a review run's id, or latest"),
+            Option(name="finding", required=True, positional=True, help="AGENT/ID"),
+            Option(name="reason", required=True, help="why, in one line"),
+            Option(name="by", help="who decided it; without, a P0 still fails the gate"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=export,
+        help="the findings of a run for where reviews are read",
+        options=(
+            RUN,
+            Option(
+                name="format",
+                required=True,
+                choices=("sarif", "github", "markdown"),
+                help="SARIF 2.1.0, annotations of a workflow, or Markdown for a comment",
+            ),
         ),
     ),
     Command(

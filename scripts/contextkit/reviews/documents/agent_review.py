@@ -270,6 +270,13 @@ def _is_incomplete(findings: Iterable[Finding], issues: list[Issue]) -> bool:
     return False
 
 
+def is_read(review: Review) -> bool:
+    """Whether what the file found is known: it has an index, or findings a person would see."""
+    return review.validation == "valid" or (
+        review.validation == "malformed" and bool(review.findings)
+    )
+
+
 def derived(findings: tuple[Finding, ...]) -> str:
     """The verdict that the severities demand; agents do not choose it."""
     severities = {finding.severity for finding in findings}

@@ -52,6 +52,11 @@ def sections(text: str, findings: Iterable[str]) -> dict[str, str]:
     return {finding: body.section(finding) for finding in findings}
 
 
+def headings(text: str) -> list[tuple[int, str]]:
+    """Line and title of every heading."""
+    return [(number, review_lines.plain(title)) for number, _, title in _Body(text).headings]
+
+
 def nearest(text: str, wanted: str) -> str:
     """The section below the heading that says most of `wanted`; empty where none says any."""
     body = _Body(text)

@@ -24,7 +24,7 @@ from contextkit.reviews.flows import statuses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
 
@@ -81,6 +81,22 @@ def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
         verdict_files.encode(agent)  # refused before anything is read or written
     for agent in roster:
         yield _read(layout, asked, agent)
+
+
+def unread(found: Iterable[Ingested]) -> list[str]:
+    """The agents whose files said nothing that counts: not there, unfinished, or not understood."""
+    return [
+        one.agent
+        for one in found
+        if one.validation != "valid"
+        and not (one.validation == "malformed" and (one.findings_count or one.improvements))
+    ]
+
+
+def read_line(asked: int, missed: int) -> str:
+    """`6 files, 5 read, 1 not: counts are a lower bound`, in every output that counts."""
+    bound = ": counts are a lower bound" if missed else ""
+    return f"{asked} files, {asked - missed} read, {missed} not{bound}"
 
 
 def foreign(agent: str, path: str, summary: str, flags: tuple[str, ...]) -> Ingested:

@@ -1,7 +1,8 @@
 """Drill-downs: the part of an agent's file that is worth reading, instead of all of it.
 
 index       every finding of a folder, a line each
-shown       the sections worth reading, most severe first, until a budget is spent
+of_run      the findings of all agents, the strictest first: problem, place and fix of each
+shown       the sections of one agent, until a budget is spent
 sizes       what reading in full, by finding, by index, or a line an agent costs
 """
 
@@ -13,10 +14,11 @@ from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, check
+from contextkit.reviews.documents import agent_review, check, excerpts, identity, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
-from contextkit.reviews.flows import agent_files, statuses
+from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.flows import agent_files, statuses, synthesis
 from contextkit.reviews.flows.agent_files import Asked
 
 
@@ -29,10 +31,11 @@ def complaints(text: str) -> list[tuple[int, str, str]]:
 
 
 class IndexRow(Record):
-    """A line of an index. `kind`: finding, source (of research), verdict, or none (no index).
+    """A line of an index. `kind`: finding, source (of research), verdict, or none (not read).
 
     `id` is the finding's, else the kind; `row` is the line as people get it, in its strict form;
-    `text_line` is where it stands in the agent's file, 0 where it does not.
+    `file` and `line` are the place in the code that it names, `text_line` is where it stands in
+    the agent's file; 0 where there is none.
     """
 
     run: str
@@ -43,15 +46,37 @@ class IndexRow(Record):
     severity: str = ""
     section: str = ""
     title: str = ""
+    file: str = ""
+    line: int = 0
     text_line: int = 0
 
 
-def index(asked: Asked, only: str = "") -> list[IndexRow]:
-    """The rows of every index, or of one; normalized. A file without one says so."""
+class Shown(Record):
+    """A finding of a run with the part of its section that is worth reading."""
+
+    run: str
+    agent: str
+    id: str
+    severity: str
+    section: str
+    title: str
+    file: str
+    line: int
+    text_line: int
+    text: str
+
+
+def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> list[IndexRow]:
+    """The rows of every index, or of one agent's, or of some severities; normalized.
+
+    A file of which nothing could be read says so.
+    """
     rows = []
     for agent in (only,) if only else asked.roster:
-        review = agent_review.parse(_text(asked, agent), asked.mode)
+        text = _text(asked, agent)
+        review = agent_review.parse(text, asked.mode)
         found = iter(review.findings)
+        sections = review_sections.sections(text, [one.id for one in review.findings])
         for line in review_sections.index_rows(review) or ["(no Findings Index)"]:
             kind = _kind(line)
             row = IndexRow(run=asked.run, agent=agent, id=kind, kind=kind, row=names.one_line(line))
@@ -59,12 +84,34 @@ def index(asked: Asked, only: str = "") -> list[IndexRow]:
                 row = row.replace(title=row.row.partition(" | ")[2])
             elif kind == "finding":
                 one = next(found)
+                file, number = place_of(one, sections.get(one.id, ""))
                 row = row.replace(
                     id=one.id or kind, severity=one.severity, section=one.section,
-                    title=one.title, text_line=one.line,
+                    title=one.title, file=file, line=number, text_line=one.line,
                 )  # fmt: skip
             rows.append(row)
-    return rows
+    if not severities:
+        return rows
+    return [row for row in rows if row.kind == "finding" and row.severity in severities]
+
+
+def place_of(finding: Finding, section: str) -> tuple[str, int]:
+    """The file and the line that a finding names, in its row or else in its section; or ("", 0)."""
+    row = " ".join((finding.section, finding.title, *finding.extra))
+    place = synthesis.place_in(f"{row}\n{section}")
+    file = identity.file_of(place)
+    digits = "".join(c if c.isdigit() else " " for c in place[len(file) :]).split()
+    return file, int(digits[0][:9]) if digits else 0
+
+
+def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
+    """`("P0", "high")` as severities, the strictest first. Raises ContextError for another word."""
+    known = {word: vocabulary.severity(word) for word in said}
+    for word, severity in known.items():
+        if not severity:
+            every = ", ".join(vocabulary.SEVERITIES)
+            raise bad_input(f"severity: {word[:40]!r} is none: give some of {every}")
+    return tuple(s for s in vocabulary.SEVERITIES if s in known.values())
 
 
 def _kind(line: str) -> str:
@@ -76,13 +123,62 @@ def _kind(line: str) -> str:
 
 
 def _text(asked: Asked, agent: str) -> str:
+    """What an agent has written, finished or not; empty where nothing is its own."""
     path = agent_files.agent_file(asked.folder, agent)
+    path += ".partial" * (not os.path.lexists(path))
     return files.read_bytes(path).decode("utf-8", "replace") if _is_report(path) else ""
 
 
 def _is_report(path: str) -> bool:
     """Whether an agent wrote it: a link shows what lies elsewhere, a pipe has no end."""
     return os.path.isfile(path) and not os.path.islink(path)
+
+
+def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[Shown], list[str]]:
+    """The findings of all agents (or one) that have one of `severities`, the strictest first.
+
+    Each with its problem, its place and what would mend it. The second is which agents left
+    nothing that could be read. Those whose severity was not understood come after P0 and P1.
+    """
+    found, unread = [], []
+    for agent in (only,) if only else asked.roster:
+        text = _text(asked, agent)
+        review = agent_review.parse(text, asked.mode)
+        if not agent_review.is_read(review):
+            unread.append(agent)
+        sections = review_sections.sections(text, [one.id for one in review.findings])
+        for one in statuses.by_severity(review):
+            if one.severity in severities or (not one.severity and "P1" in severities):
+                section = sections.get(one.id, "") or one.title
+                file, line = place_of(one, section)
+                found.append(
+                    Shown(
+                        run=asked.run, agent=agent, id=one.id, severity=one.severity or "?",
+                        section=one.section, title=one.title, file=file, line=line,
+                        text_line=one.line, text=excerpts.excerpt(section, one.title),
+                    )
+                )  # fmt: skip
+    order = ("P0", "P1", "?", "P2", "P3", "IMP")
+    return sorted(found, key=lambda one: order.index(one.severity)), unread
+
+
+def rendered(one: Shown) -> str:
+    """`P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading."""
+    place = f" {one.file}:{one.line}" if one.line else f" {one.file}" if one.file else ""
+    head = names.one_line(f"{one.severity} {one.agent}/{one.id}{place} {one.title}")
+    return f"{head}\n{one.text}" if one.text else head
+
+
+def fitting(found: list[Shown], max_tokens: int) -> list[Shown]:
+    """The first of `found` that fit into `max_tokens`; at least one, if there is one."""
+    room = max_tokens
+    kept: list[Shown] = []
+    for one in found:
+        room -= tokens.estimate(rendered(one)) + 1
+        if room < 0 and kept:
+            break
+        kept.append(one)
+    return kept
 
 
 def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
@@ -96,8 +192,8 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     sections = review_sections.sections(text, wanted)
     parts: list[str] = []
     room = max_tokens
-    for identity in wanted:
-        section = sections[identity]
+    for one in wanted:
+        section = sections[one]
         if not section or room < 1:
             break
         if parts and tokens.estimate(section) > room:
@@ -107,20 +203,33 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     return "\n\n".join(parts), ids
 
 
+def unread(text: str, wanted: str, max_tokens: int) -> str:
+    """Of a file without any finding that could be read: its headings, and the nearest section."""
+    headings = "\n".join(f"{number}: {title}" for number, title in review_sections.headings(text))
+    section = review_sections.nearest(text, wanted) if wanted else text.strip()
+    parts = [part for part in (headings, section) if part]
+    return tokens.clip("\n\n".join(parts), max_tokens, " … (cut)")
+
+
 def sizes(asked: Asked) -> list[tuple[str, int, int, int, int]]:
-    """(agent, full, P0 and P1 sections, index, one line) in tokens for each agent."""
+    """(agent, full, P0 and P1, index, one line) in tokens for each agent.
+
+    A file of which nothing could be read has to be read in full: that is its price throughout.
+    """
     rows = []
     for agent in asked.roster:
         text = _text(asked, agent)
         review = agent_review.parse(text, asked.mode)
-        serious = [f.id for f in review.findings if f.severity in ("P0", "P1") and f.id]
-        sections = "\n".join(review_sections.sections(text, serious).values())
-        rendered = "\n".join(review_sections.index_rows(review))
+        full = tokens.estimate(text)
+        serious, _ = of_run(asked, agent, vocabulary.SERIOUS)
+        sections = tokens.estimate("\n\n".join(map(rendered, serious)))
+        rows_of = tokens.estimate("\n".join(review_sections.index_rows(review)))
         summary = statuses.summary_of(review, None, True, False)
-        line = f"{agent_review.status(review)[0]}\t{agent}\t{summary}"
-        sizes_of = (tokens.estimate(part) for part in (text, sections, rendered, line))
-        rows.append((agent, *sizes_of))
-    return rows  # type: ignore[return-value]
+        line = tokens.estimate(f"{agent_review.status(review)[0]}\t{agent}\t{summary}")
+        if text and not agent_review.is_read(review):
+            sections = rows_of = full
+        rows.append((agent, full, sections, rows_of, line))
+    return rows
 
 
 def report(asked: Asked, agent: str) -> str:

@@ -16,12 +16,12 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.vocabulary import SERIOUS
-from contextkit.reviews.flows import ingest, workers
+from contextkit.reviews.flows import history, ingest, workers
 from contextkit.reviews.flows.agent_files import Asked, Ingested, Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from contextkit.reviews.documents.runs import Run
     from contextkit.reviews.documents.verdicts import Entry
@@ -57,6 +57,7 @@ class Decision(Record):
     reasons: tuple[Reason, ...]
     agents: int
     revision: str
+    dismissed: int = 0
 
     @property
     def awaited(self) -> set[str]:
@@ -78,11 +79,16 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
         stale = _stale(layout, run)
         reasons += stale
         revision = "stale" if stale else "current"
+    dismissed = 0
     for reading in readings:
         entry = _entry(layout, asked, reading)
         missed = run is not None and reading.agent in run.missed
-        reasons += of_agent(reading, entry, asked, missed, run.blocks if run else ())
-    return Decision(reasons=tuple(reasons), agents=len(readings), revision=revision)
+        gone: set[int] = history.hidden(layout, run, reading) if run else set()
+        dismissed += len(gone)
+        reasons += of_agent(reading, entry, asked, missed, run.blocks if run else (), gone)
+    return Decision(
+        reasons=tuple(reasons), agents=len(readings), revision=revision, dismissed=dismissed
+    )
 
 
 def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
@@ -139,12 +145,14 @@ def of_agent(
     asked: Asked,
     is_late: bool = False,
     blocks: tuple[str, ...] = (),
+    dismissed: Collection[int] = (),
 ) -> list[Reason]:
     """Why this agent's file lets nothing pass; `entry` is the verdict that was ingested from it.
 
     `blocks` are severities that fail beside P0 and P1, which always do; of research, statuses.
+    `dismissed` are the numbers of findings that count no more.
     """
-    found = [_reason(reading.agent, *said) for said in _of_file(reading, blocks)]
+    found = [_reason(reading.agent, *said) for said in _of_file(reading, blocks, dismissed)]
     if is_late and reading.found.validation not in ("missing", "partial", "error"):
         found.append(_reason(reading.agent, "late", "its file came after the wait had ended"))
     if entry is None and asked.run:
@@ -168,7 +176,9 @@ def _against(entry: Entry, reading: Reading) -> list[Reason]:
     return []
 
 
-def _of_file(reading: Reading, blocks: tuple[str, ...]) -> list[tuple[str, str]]:
+def _of_file(
+    reading: Reading, blocks: tuple[str, ...], dismissed: Collection[int]
+) -> list[tuple[str, str]]:
     """(reason, text) for all that is wrong with a file; empty only for one that passes."""
     found, review = reading.found, reading.review
     if found.validation != "valid":
@@ -183,10 +193,14 @@ def _of_file(reading: Reading, blocks: tuple[str, ...]) -> list[tuple[str, str]]
         said = list(dict.fromkeys(_FLAGS[flag] for flag in found.flags if flag in _FLAGS))
     severe = []
     for severity in dict.fromkeys((*SERIOUS, *blocks)):
-        titles = [row.title for row in review.findings if row.severity == severity]
+        titles = [
+            row.title
+            for number, row in enumerate(review.findings)
+            if row.severity == severity and number not in dismissed
+        ]
         if titles:
             severe.append(("severe", f"{len(titles)} {severity}: {titles[0]}"))
-    if not (severe or said) and found.status != "CLEAN":
+    if not (severe or said or dismissed) and found.status != "CLEAN":
         said.append(("attention", f"{found.status}: {found.summary}"))
     return severe + said
 
@@ -204,7 +218,8 @@ def rendered(decision: Decision, asked: Asked) -> str:
         known = "what was reviewed is unchanged"
         if not asked.run:
             known = "no run: who was asked and which revision was reviewed is not known"
-        return f"PASS {decision.agents} of {decision.agents} agents; {known}"
+        gone = f"; {decision.dismissed} dismissed" if decision.dismissed else ""
+        return f"PASS {decision.agents} of {decision.agents} agents; {known}{gone}"
     lines = [f"FAIL {len(reasons)} reason{'s' * (len(reasons) > 1)}"]
     for one in reasons[:_MOST]:
         cells = (one.reason, one.agent or "-", one.text)

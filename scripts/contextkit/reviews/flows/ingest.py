@@ -72,7 +72,8 @@ def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: 
     session, when = session or sessions.find_current(layout), names.iso(now)
     for verdict in found:
         for store in (asked.store, "") if asked.store else ("",):
-            verdict_files.save(layout, verdict.replace(session_id=session, timestamp=when), store)
+            made = verdict.replace(session_id=session, timestamp=when)
+            files.named(verdict_files.save(layout, made, store, derived=bool(verdict.sha256)))
 
 
 def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
@@ -104,14 +105,29 @@ def uninvited(layout: Layout, asked: Asked) -> list[Ingested]:
 
 def totals(done: list[Ingested]) -> dict[str, int]:
     """How many agents were asked, and how many files of each validation there are."""
-    counts = {"agents": sum("not_asked" not in one.flags for one in done), "valid": 0}
+    counts = {"agents": len(_asked(done)), "valid": 0}
     for one in done:
         counts[one.validation] = counts.get(one.validation, 0) + 1
     return counts
 
 
+def _asked(done: list[Ingested]) -> list[Ingested]:
+    return [one for one in done if "not_asked" not in one.flags]
+
+
+def how_many_read(done: list[Ingested]) -> dict[str, int]:
+    """How many files were asked for, read, and could not be read."""
+    asked = _asked(done)
+    unread = len(agent_files.unread(asked))
+    return {"files": len(asked), "read": len(asked) - unread, "unread": unread}
+
+
 def totals_line(done: list[Ingested]) -> str:
-    """`4/6 valid, 1 malformed, 1 missing`."""
+    """`4/6 valid, 1 malformed, 1 missing`; above it, what was not read where that is any."""
     counts = totals(done)
     others = [f"{n} {name}" for name, n in counts.items() if name not in ("agents", "valid")]
-    return ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])
+    said = ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])
+    known = how_many_read(done)
+    if not known["unread"]:
+        return said
+    return f"{agent_files.read_line(known['files'], known['unread'])}\n{said}"

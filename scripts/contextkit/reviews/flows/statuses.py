@@ -8,6 +8,7 @@ from contextkit.reviews.documents.agent_review import Finding, Review
 from contextkit.reviews.documents.headers import Header
 
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
+_UNREAD = "no readable Findings Index: read the file"
 _SUMMARY = 120  # characters of the line that says what an agent found
 
 
@@ -53,12 +54,12 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     if review.validation == "missing":
         text = "left an empty file" if there else "left no file"
     elif review.type == "research":
-        text = said or "research report"
+        text = _research(review)
     elif review.validation == "error":
         text = "its file reports an error"
     elif review.validation == "malformed":
         own = header.summary if header else ""
-        text = own or "no readable Findings Index: read the file"
+        text = own or (f"{said}, read without an index" if said else _UNREAD)
     else:
         text = said or "no findings"
     worst = next(iter(by_severity(review)), None)
@@ -66,6 +67,12 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
         text += f": {worst.title}"
     text = ("unfinished: " if partial else "") + names.one_line(text)
     return names.clipped(text, _SUMMARY)
+
+
+def _research(review: Review) -> str:
+    """`7 findings, 29 sources: the first finding`."""
+    counts = f"{len(review.findings)} findings, {len(review.sources)} sources"
+    return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
 
 
 def worth_opening(review: Review | None) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ def _handoff(layout: Layout, branch: str) -> _Source | None:
     it says so.
     """
     try:
-        order = handoff_state.current(layout)[0].order
+        order = handoff_state.at_hand(handoff_state.current(layout)[0])
         kept, _ = handoffs.read(layout, list(reversed(order)))
     except (ContextError, OSError):
         return None

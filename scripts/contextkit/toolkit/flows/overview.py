@@ -167,10 +167,12 @@ def _payloads(layout: Layout) -> Facts:
 
 def _handoffs(layout: Layout) -> Facts:
     state, said = handoff_state.current(layout)
-    found, _ = handoffs.read(layout, handoff_state.retained(layout, state))
+    found, _ = handoffs.read(layout, handoff_state.everywhere(state))
     waiting = sum(not handoff.consumed for handoff in found.values())
     size = sum(handoffs.measure(handoff) for handoff in found.values())
-    active = f"{state.active} is active" if state.active else "no agent is active"
+    there = [(state.active, ""), *((one.active, one.session) for one in state.elsewhere())]
+    who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
+    active = f"{', '.join(who[:3])} is active" if who else "no agent is active"
     doubt = f"; {len(said)} to mend or look at" if said else ""
     return {
         "status": f"{active}; {len(found)} kept (~{size} tokens), {waiting} not consumed{doubt}",
@@ -227,10 +229,10 @@ def _subagents(layout: Layout) -> Facts:
 def _hosts(layout: Layout) -> Facts:
     """Which hosts have our hooks here, and what went wrong in them."""
     from contextkit.hosts.documents import diagnostics
-    from contextkit.hosts.documents.contracts import HOSTS
+    from contextkit.hosts.documents.contracts import every
     from contextkit.hosts.flows import trials
 
-    found = [host.title for host in HOSTS.values() if trials.installed(layout, host)]
+    found = [host.title for host in every() if trials.installed(layout, host)]
     count = len(diagnostics.lines(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
     advice = ": make doctor shows them" if count else ""

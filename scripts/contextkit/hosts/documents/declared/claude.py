@@ -1,0 +1,37 @@
+"""Claude Code. Its documents of August to October 2026; tried with 2.1.197 and 2.1.330."""
+
+from __future__ import annotations
+
+from contextkit.hosts.documents.contracts import (
+    AGENT,
+    STOP,
+    SUBAGENT_STOP,
+    Host,
+    HostEvent,
+    by_name,
+)
+
+HOST = Host(
+    name="claude",
+    title="Claude Code",
+    command="claude",
+    default=True,
+    settings=".claude/settings.json",
+    local_settings=".claude/settings.local.json",
+    instructions="CLAUDE.md",
+    skills=".claude/skills",
+    project="CLAUDE_PROJECT_DIR",
+    arguments=True,
+    characters=10_000,
+    events=by_name(
+        HostEvent(name="SessionStart", passes=("source", "agent_type"), takes=("context", "plain")),
+        HostEvent(name="UserPromptSubmit", passes=("prompt", "prompt_id"),
+                  takes=("context", "plain", "block")),
+        HostEvent(name="SubagentStart", passes=AGENT, takes=("context",)),
+        HostEvent(name="SubagentStop", passes=SUBAGENT_STOP, takes=("block",)),
+        HostEvent(name="PreCompact", passes=("trigger", "custom_instructions")),
+        HostEvent(name="PostCompact", passes=("trigger", "compact_summary")),
+        HostEvent(name="Stop", passes=STOP, takes=("block",)),
+        HostEvent(name="SessionEnd", passes=("reason",), timeout=5, budget=1.5),
+    ),
+)  # fmt: skip

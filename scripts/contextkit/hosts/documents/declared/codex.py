@@ -1,0 +1,33 @@
+"""Codex. Its documents of August to October 2026; tried with codex-cli 0.169.0."""
+
+from __future__ import annotations
+
+from contextkit.hosts.documents.contracts import (
+    AGENT,
+    STOP,
+    SUBAGENT_STOP,
+    Host,
+    HostEvent,
+    by_name,
+)
+
+HOST = Host(
+    name="codex",
+    title="Codex",
+    command="codex",
+    default=True,
+    settings=".codex/hooks.json",
+    trust="trust the hooks once: /hooks in codex",
+    tokens=2500,
+    events=by_name(
+        HostEvent(name="SessionStart", passes=("source",), takes=("context", "plain")),
+        HostEvent(name="UserPromptSubmit", passes=("prompt", "turn_id", *AGENT),
+                  takes=("context", "plain", "block")),
+        HostEvent(name="SubagentStart", passes=(*AGENT, "turn_id"), takes=("context", "plain")),
+        HostEvent(name="SubagentStop", passes=(*SUBAGENT_STOP, "turn_id"), takes=("block",)),
+        HostEvent(name="PreCompact", passes=("trigger", "turn_id")),
+        HostEvent(name="PostCompact", passes=("trigger", "turn_id")),
+        HostEvent(name="Stop", passes=(*STOP, "turn_id"), takes=("block",)),
+        HostEvent(name="SessionEnd", passes=("reason",), timeout=3, budget=1.0),
+    ),
+)  # fmt: skip

@@ -1,0 +1,278 @@
+"""Agents at work on a task: who was sent off, who is back, who is missing, and what an end brings.
+
+An agent is back when it left a finding, or a verdict, or when a host said that it ended; it is
+at work while a process of it runs. Whoever was expected and is neither is missing.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.memory.documents import checkpoints, fan_outs, findings
+from contextkit.memory.documents import merged as merged_findings
+from contextkit.memory.documents import store as memory
+from contextkit.memory.documents.fan_outs import FanOut, Returned, folded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from contextkit.memory.documents.findings import Finding, Head
+
+
+class Attendance(Record):
+    """Names of agents; `expected` counts also those that nobody named."""
+
+    expected: int = 0
+    returned: tuple[str, ...] = ()
+    running: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    since: str = ""
+
+    @property
+    def unnamed(self) -> int:
+        """How many are missing whose names nobody said."""
+        known = len(self.returned) + len(self.running) + len(self.missing)
+        return max(0, self.expected - known)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nobody is awaited any more."""
+        return not (self.missing or self.running or self.unnamed)
+
+    def line(self) -> str:
+        """`3 agents expected, 1 returned (a), missing: b, c`."""
+        said = [f"{self.expected} agent{'s' * (self.expected != 1)} expected"]
+        said.append(f"{len(self.returned)} returned" + _in_brackets(self.returned))
+        if self.running:
+            said.append(f"{len(self.running)} running" + _in_brackets(self.running))
+        if self.missing or self.unnamed:
+            more = (f"{self.unnamed} that nobody named",) if self.unnamed else ()
+            named = (*self.missing[:_SHOWN], *_more(self.missing))
+            said.append("missing: " + ", ".join((*named, *more)))
+        return ", ".join(said)
+
+
+_SHOWN = 12  # names in a line
+
+
+def _in_brackets(agents: tuple[str, ...]) -> str:
+    return f" ({', '.join((*agents[:_SHOWN], *_more(agents)))})" if agents else ""
+
+
+def _more(agents: tuple[str, ...]) -> tuple[str, ...]:
+    return (f"+{len(agents) - _SHOWN} more",) if len(agents) > _SHOWN else ()
+
+
+def attendance(
+    layout: Layout,
+    task: str,
+    listed: Iterable[str] = (),
+    after: str = "",
+    told: list[Head | Finding] | None = None,
+) -> Attendance:
+    """Who of a task's agents is back, at work, or missing.
+
+    Expected are those of its last fan-out, those that are `listed` as active, and those that a
+    launcher or a host started after the time `after`. `told` are its findings, merged ones too.
+    """
+    sent = fan_outs.load(layout, task)
+    wanted = list(dict.fromkeys((*sent.agents, *listed)))
+    launched, running = _launched(layout, after)
+    wanted += [name for name in (*launched, *running) if name not in wanted] if after else []
+    if not wanted and not sent.started:
+        return Attendance()
+    heads = _findings(layout, task) if told is None else told
+    back = {name: folded(name) for name in dict.fromkeys(one.agent for one in heads)}
+    since = {one.agent: back[one.agent] for one in heads if one.timestamp >= sent.started}
+    since |= {one.agent: folded(one.agent) for one in sent.returned}
+    judged = _verdicts(layout)
+    at_work = {folded(name) for name in running}
+    returned: list[str] = []
+    still: list[str] = []
+    missing: list[str] = []
+    seen: set[str] = set()
+    for name in wanted:
+        key = folded(name)
+        if key in seen:
+            continue
+        seen.add(key)
+        mine = name in sent.agents
+        here = since if mine else {**back, **since}
+        verdict = key in judged and (not mine or judged[key] >= sent.started)
+        if key in at_work:
+            still.append(name)
+        elif key in here.values() or verdict:
+            returned.append(name)
+        else:
+            missing.append(name)
+    unnamed = max(0, sent.count - len(sent.agents))
+    others = [name for name, key in since.items() if key not in seen]
+    returned += others[:unnamed] if sent.started else []
+    return Attendance(
+        expected=len(seen) + unnamed,
+        returned=tuple(returned),
+        running=tuple(still),
+        missing=tuple(missing),
+        since=sent.started,
+    )
+
+
+def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
+    """The agents that were started after a time and ended somehow, and those that still run."""
+    ended: list[str] = []
+    running: list[str] = []
+    if os.path.isfile(layout.registry):
+        from contextkit.subagents.documents import registry
+        from contextkit.subagents.flows import background
+
+        try:
+            rows = registry.load_all(layout).documents
+        except ContextError:
+            rows = []  # another command says that it is broken
+        for row in rows:
+            name, state = str(row.get("slug", "")), str(row.get("status", ""))
+            if state == "running" and name:
+                alive = background.is_alive(layout.run(row["id"]))
+                (running if alive else ended).append(name)
+            elif name and _time_of(row) >= names.moment(after):
+                ended.append(name)
+    return [*ended, *_seen(layout, after)], running
+
+
+def _time_of(row: dict[str, object]) -> int:
+    return names.moment(str(row.get("launched_at", "")))
+
+
+def _seen(layout: Layout, after: str) -> list[str]:
+    """The kinds of the agents that a host started after a time and never said to have ended."""
+    from contextkit.hosts.documents import seen_agents
+
+    found = []
+    limit = names.moment(after)
+    try:
+        sessions = sorted(os.listdir(layout.hooks))
+    except OSError:
+        return []
+    for session in sessions:
+        if session != os.environ.get("CLAUDE_CODE_SESSION_ID", "") and names.safe(session):
+            known = seen_agents.load_all(layout, session).values()
+            found += [a.agent_type for a in known if a.started >= limit and a.started > a.stopped]
+    return [name for name in found if name]
+
+
+def _findings(layout: Layout, task: str) -> list[Head | Finding]:
+    merged = merged_findings.load_all(layout, task)
+    parts = [part.finding for _, one in merged for part in one.parts]
+    return [*parts, *findings.heads(layout, task).documents]
+
+
+def _verdicts(layout: Layout) -> dict[str, str]:
+    """When each agent left the verdict that is there."""
+    from contextkit.reviews.documents import verdicts
+
+    try:
+        entries = verdicts.load_all(layout).documents
+    except ContextError:
+        return {}
+    return {folded(str(one["agent"])): str(one.get("timestamp", "")) for one in entries}
+
+
+# What is written without anybody remembering it
+
+
+def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> FanOut:
+    """Agents are about to start on a task: a new fan-out, in place of the one before."""
+    made = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
+    return fan_outs.change(layout, task, lambda _: made)
+
+
+class Ended(Record):
+    """What an agent's end wrote: paths relative to the root, empty where nothing was due."""
+
+    task: str = ""
+    finding: str = ""
+    checkpoint: str = ""
+
+
+def agent_ended(layout: Layout, agent: str, text: str, now: int, task: str = "") -> Ended:
+    """An agent ended with these last words: keep what it found out, if it belongs to the task.
+
+    For a host's hook. Nothing happens without a current task, and for an agent that is neither
+    of its fan-out nor listed as active by its newest checkpoint. An end that is said twice is
+    one. The last one of a fan-out writes a checkpoint, unless `memory_agent_completion` is false.
+    """
+    from contextkit.base import redaction
+    from contextkit.memory.flows import saving
+
+    task = task or memory.current_task(layout)
+    if not task or not _belongs(layout, task, agent):
+        return Ended(task=task)
+    text = redaction.redacted(text, layout.limits.secrets_allow)[0]
+    digest = names.sha256(text.encode("utf-8", "replace"))[:16]
+    known = fan_outs.load(layout, task).returned
+    if any(one.agent == agent and one.digest == digest for one in known):
+        return Ended(task=task)
+    path = ""
+    if text.strip():
+        fields = {"agent": agent, "description": "", "status": "", "summary": ""}
+        path = layout.shown(saving.finding(layout, task, fields, text, now).write())
+    came_back(layout, task, agent, digest, now)
+    return Ended(task=task, finding=path, checkpoint=batch_ended(layout, task, now))
+
+
+def _belongs(layout: Layout, task: str, agent: str) -> bool:
+    try:
+        memory.check_agent(agent)
+    except ContextError:
+        return False
+    sent = fan_outs.load(layout, task)
+    if sent.started and not sent.closed and sent.expects(agent):
+        return True
+    saved = checkpoints.load_all(layout, task)
+    return bool(saved) and folded(agent) in map(folded, saved[-1][1].active_agents)
+
+
+def came_back(layout: Layout, task: str, agent: str, digest: str, now: int) -> FanOut:
+    """Take down that an agent is back; one that comes again counts once."""
+
+    def edit(sent: FanOut) -> FanOut:
+        others = tuple(one for one in sent.returned if one.agent != agent)
+        back = Returned(agent=agent, at=names.iso(now), digest=digest)
+        return sent.replace(returned=(*others, back))
+
+    return fan_outs.change(layout, task, edit)
+
+
+def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:
+    """A checkpoint when the last agent of a fan-out is back; its path, empty where none is due.
+
+    None is due where somebody else saw the end, it is `saved` already, or the settings say so.
+    """
+    from contextkit.memory.flows import saving
+
+    sent = fan_outs.load(layout, task)
+    if not sent.started or sent.closed:
+        return ""
+    there = attendance(layout, task)
+    if not there.complete:
+        return ""
+    won = []
+
+    def close(sent: FanOut) -> FanOut:
+        if sent.closed:
+            return sent
+        won.append(True)
+        return sent.replace(closed=names.iso(now))
+
+    fan_outs.change(layout, task, close)
+    if not won or saved or not layout.limits.memory_agent_completion:
+        return ""
+    said = f"All {there.expected} agents are back: {', '.join(there.returned[:_SHOWN])}."
+    fields = saving.carried(layout, task, said)
+    phase = saving.phase_of(layout, task)
+    return layout.shown(saving.checkpoint(layout, task, phase, fields, now).write())

@@ -1,0 +1,119 @@
+"""Findings that somebody dismissed, with the reason: kept in git, beside what was reviewed.
+
+    <target>.dismissed.json            of a document
+    docs/reviews/<target>.dismissed.json   of a branch's diff, or of a question
+
+A dismissal names its finding by identity, so that it holds for the next run of the same target. It
+expires when the lines that it is about change.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, formats, names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.reviews.documents.runs import Run
+
+FORMAT = 1
+SUFFIX = ".dismissed.json"
+_AROUND = 1  # lines above and below the one that a finding names
+
+
+class Dismissal(Record):
+    """One finding that is not to be told again. `quoted` digests what it is about, see `quote`."""
+
+    identity: str
+    agent: str
+    id: str
+    severity: str
+    title: str
+    reason: str
+    at: str
+    run: str
+    file: str = ""
+    line: int = 0
+    quoted: str = ""
+    by: str = ""
+
+
+def path(layout: Layout, run: Run) -> str:
+    """The document of a run's target, there or not."""
+    if run.source:
+        return layout.join(run.source + SUFFIX)
+    stem = names.slug(run.target) or "diff"
+    digest = names.sha256(run.target.encode("utf-8", "replace"))[:8]
+    return layout.join("docs/reviews", f"{stem}-{digest}{SUFFIX}")
+
+
+def parse(text: str, where: str = "dismissals") -> list[Dismissal]:
+    """The dismissals in a document. Raises ContextError for what is none."""
+    found = formats.from_json(text, where)
+    rows = found.get("dismissed") if isinstance(found, dict) else None
+    if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(rows, list):
+        raise ContextError(f"{where}: is no document of dismissals of format {FORMAT}")
+    return [formats.build(Dismissal, row, where) for row in rows]
+
+
+def render(target: str, found: list[Dismissal]) -> str:
+    """The JSON of the dismissals of a target, by identity."""
+    rows = sorted(found, key=lambda one: one.identity)
+    return formats.to_json({"format": FORMAT, "target": target, "dismissed": rows}) + "\n"
+
+
+def load(layout: Layout, run: Run) -> list[Dismissal]:
+    """What was dismissed for the target of a run; none without a document."""
+    where = path(layout, run)
+    text = files.read_if_there(where)
+    return parse(text, layout.shown(where)) if text is not None else []
+
+
+def add(layout: Layout, run: Run, new: Dismissal) -> str:
+    """Write a dismissal, in place of an earlier one of the same finding; the document's path."""
+    where = path(layout, run)
+    with files.locked(layout.lock(where)):
+        kept = [one for one in load(layout, run) if one.identity != new.identity]
+        return files.write(where, render(run.target, [*kept, new]))
+
+
+def holds(layout: Layout, run: Run, one: Dismissal) -> bool:
+    """Whether what a dismissal is about still stands as it did, wherever in its file."""
+    if not one.file:
+        return one.quoted == run.revision
+    lines = _lines(layout, one.file)
+    if not one.line:
+        return bool(lines) and one.quoted == _digest(lines)
+    count = 2 * _AROUND + 1
+    starts = range(max(1, len(lines) - count + 1)) if lines else range(0)
+    return any(_digest(lines[at : at + count]) == one.quoted for at in starts)
+
+
+def quote(layout: Layout, run: Run, file: str, line: int) -> tuple[str, int, str]:
+    """(file, line, digest) of what a finding is about: the lines around the one that it names.
+
+    Without a line it is the whole file, without a file the revision of what was reviewed.
+    """
+    lines = _lines(layout, file) if file else []
+    if not lines:
+        return "", 0, run.revision
+    if not 0 < line <= len(lines):
+        return file, 0, _digest(lines)
+    count = 2 * _AROUND + 1
+    first = max(0, min(line - 1 - _AROUND, len(lines) - count))
+    return file, line, _digest(lines[first : first + count])
+
+
+def _lines(layout: Layout, file: str) -> list[str]:
+    try:
+        real = files.inside(layout.root, layout.join(file), "file")
+    except ContextError:
+        return []
+    if not os.path.isfile(real):
+        return []
+    return files.read_bytes(real).decode("utf-8", "replace").splitlines()
+
+
+def _digest(lines: list[str]) -> str:
+    return names.sha256("\n".join(line.strip() for line in lines).encode("utf-8", "replace"))

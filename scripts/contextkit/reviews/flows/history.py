@@ -1,0 +1,141 @@
+"""Findings across the runs of one target: which are new, still there, fixed, or dismissed.
+
+A finding is known again by its identity: target, file, symbol and title, not its line or number.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import names
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import dismissals, runs
+from contextkit.reviews.documents.dismissals import Dismissal
+from contextkit.reviews.documents.identity import file_of, identity
+from contextkit.reviews.documents.runs import Run
+from contextkit.reviews.flows import agent_files, ingest, recognition, reports, synthesis
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.reviews.flows.agent_files import Reading
+    from contextkit.reviews.flows.synthesis import Finding, Row
+
+
+def identity_of(run: Run, row: Row | Finding) -> str:
+    """The identity of what one agent, or several, found in a run."""
+    return identity(run.target, row.title, row.place)
+
+
+def line_of(place: str) -> int:
+    """The first line that a place names; 0 for none."""
+    rest = place[len(file_of(place)) :]
+    digits = "".join(char if char.isdigit() else " " for char in rest).split()
+    return int(digits[0][:9]) if digits else 0
+
+
+def in_force(layout: Layout, run: Run) -> dict[str, Dismissal]:
+    """The dismissals for a run's target whose lines are as they were, by identity."""
+    found = dismissals.load(layout, run)
+    return {one.identity: one for one in found if dismissals.holds(layout, run, one)}
+
+
+def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
+    """Which findings of an agent's file, by number, are dismissed; a P0 only where somebody said
+    who decided it.
+    """
+    known = in_force(layout, run)
+    if not known:
+        return set()
+    found = set()
+    for number, row in enumerate(synthesis.rows_of(reports.source_of(reading))):
+        dismissed = known.get(identity_of(run, row))
+        if dismissed and (row.severity != "P0" or dismissed.by):
+            found.add(number)
+    return found
+
+
+def dismiss(
+    layout: Layout, identity_: str, finding: str, reason: str, by: str, now: int
+) -> tuple[str, Dismissal]:
+    """Dismiss the finding `AGENT/ID` of a run; the document's path, and what was written.
+
+    Raises ContextError for a finding that is not there, with the ones that are.
+    """
+    if not names.one_line(reason):
+        raise bad_input("reason: say in one line why this is no finding")
+    run = runs.load(layout, identity_)
+    agent, _, wanted = finding.rpartition("/")
+    rows = [row for reading in _readings(layout, run) for row in _rows(reading)]
+    same = [row for row in rows if row.id.upper() == wanted.upper() and agent in ("", row.agent)]
+    if len(same) != 1:
+        there = ", ".join(f"{row.agent}/{row.id}" for row in rows) or "none"
+        said = "is found by several agents" if same else "is not there"
+        raise ContextError(f"finding: {finding!r} {said}: AGENT/ID of {there[:400]}")
+    row = same[0]
+    file, line, quoted = dismissals.quote(layout, run, file_of(row.place), line_of(row.place))
+    made = Dismissal(
+        identity=identity_of(run, row), agent=row.agent, id=row.id, severity=row.severity,
+        title=row.title, reason=names.one_line(reason), by=names.one_line(by), at=names.iso(now),
+        run=run.id, file=file, line=line, quoted=quoted,
+    )  # fmt: skip
+    return dismissals.add(layout, run, made), made
+
+
+def _readings(layout: Layout, run: Run) -> list[Reading]:
+    return list(agent_files.read(layout, ingest.of_run(layout, run.id)))
+
+
+def _rows(reading: Reading) -> list[Row]:
+    return list(synthesis.rows_of(reports.source_of(reading)))
+
+
+def before(layout: Layout, run: Run) -> list[Finding]:
+    """What the run before this one found about the same target; none without one."""
+    same = [
+        one
+        for one in runs.load_all(layout).documents
+        if (one.process, one.target) == (run.process, run.target)
+        and (one.started_at, one.id) < (run.started_at, run.id)
+    ]
+    for earlier in reversed(same):
+        sources = [reports.source_of(one) for one in _readings(layout, earlier)]
+        if any(source.validation in synthesis.COMPLETED for source in sources):
+            return synthesis.combined(sources)
+    return []
+
+
+def told(layout: Layout, run: Run, data: dict[str, object], found: list[Finding]) -> None:
+    """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
+
+    A finding that moved or was reworded keeps the identity it had; what nobody who had reported
+    it looked at again is not `fixed`, but `unchecked`.
+    """
+    earlier = before(layout, run)
+    own, olds = ([identity_of(run, one) for one in those] for those in (found, earlier))
+    pairs = recognition.matches(found, own, earlier, olds)
+    known = in_force(layout, run)
+    numbers = {one.key: number for number, one in enumerate(found)}
+    for entry in [*_entries(data, "findings"), *_entries(data, "improvements")]:
+        number = numbers.get(str(entry.get("key")), -1)
+        if number < 0:
+            continue
+        name = own[number]
+        entry["identity"] = olds[pairs[number]] if number in pairs else name
+        entry["since"] = "still" if number in pairs else "new"
+        entry["dismissed"] = known[name].reason if name in known else ""
+    completed = set(map(str, data.get("agents_completed") or ()))  # type: ignore[call-overload]
+    gone = [old for old in range(len(earlier)) if old not in pairs.values()]
+    checked = [old for old in gone if completed.intersection(earlier[old].agents)]
+    data["fixed"] = [_gone(earlier[old], olds[old]) for old in checked]
+    data["unchecked"] = [_gone(earlier[old], olds[old]) for old in gone if old not in checked]
+
+
+def _gone(one: Finding, name: str) -> dict[str, object]:
+    return {
+        "identity": name, "severity": one.severity or "?", "title": one.title,
+        "place": one.place, "agents": list(one.agents),
+    }  # fmt: skip
+
+
+def _entries(data: dict[str, object], key: str) -> list[dict[str, object]]:
+    found = data.get(key)
+    return found if isinstance(found, list) else []

@@ -1,0 +1,334 @@
+"""What a handoff carries on, whose it is, and how it is taken back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import Script, git
+from contextkit.base import tokens
+from contextkit.base.layout import Layout
+from contextkit.handoffs.documents import artifacts as handoffs
+from contextkit.handoffs.flows import incoming
+from contextkit.handoffs.flows import switch as switching
+
+STORE = Path(".aios/handoffs")
+STORY = "# Story 4.2: Log in\n\n## Status\n{status}\n\n## Tasks\n- [ ] {task}\n"
+
+
+@pytest.fixture
+def story(repo: Path) -> Path:
+    """A repository with a story."""
+    path = repo / "docs" / "4.2.md"
+    path.parent.mkdir()
+    path.write_text(STORY.format(status="Draft", task="the form"), encoding="utf-8")
+    git("add", "-A")
+    git("commit", "-qm", "story")
+    return path
+
+
+def switch(run: Script, to: str, *more: str) -> int:
+    return run("handoff", "switch", to, "--next-action=go on", *more)
+
+
+def newest(run: Script) -> dict[str, object]:
+    assert run("handoff", "show") == 0
+    found: dict[str, object] = yaml.safe_load(run.out)["handoff"]
+    return found
+
+
+def in_session(monkeypatch: pytest.MonkeyPatch, session: str) -> None:
+    monkeypatch.setenv("SESSION_ID", session)
+
+
+# Sessions
+
+
+def test_two_sessions_do_not_mix(story: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_session(monkeypatch, "s-1")
+    switch(run, "sm")
+    in_session(monkeypatch, "s-2")
+    assert switch(run, "pm") == 0 and "first agent of this session" in run.err
+    assert run.out == "" and not list(STORE.glob("handoff-*"))
+    in_session(monkeypatch, "s-1")
+    assert switch(run, "dev") == 0
+    assert [path.name[:17] for path in STORE.glob("handoff-*")] == ["handoff-sm-to-dev"]
+    in_session(monkeypatch, "s-2")
+    assert switch(run, "qa") == 0 and "sm-to-dev" not in run.out
+    assert newest(run)["from_agent"] == "pm"
+    in_session(monkeypatch, "s-1")
+    assert newest(run)["to_agent"] == "dev"
+
+
+def test_a_first_agent_that_says_from_whom_gets_what_was_left_elsewhere(
+    story: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_session(monkeypatch, "s-1")
+    switch(run, "sm")
+    switch(run, "dev", "--story-path=docs/4.2.md", "--blocker=The key is missing")
+    in_session(monkeypatch, "s-2")
+    assert switch(run, "qa", "--from=dev") == 0
+    assert "sm-to-dev" in run.out and "dev-to-qa" in run.out
+    found = newest(run)
+    assert found["blockers"] == ["The key is missing"]
+    assert found["story_context"]["story_id"] == "4.2"  # type: ignore[index]
+
+
+def test_a_session_that_ends_and_comes_back_has_its_agent_again(
+    story: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for session in ("s-1", "s-2"):
+        in_session(monkeypatch, session)
+        switch(run, "sm")
+        switch(run, "dev")
+    from contextkit.handoffs.documents import state
+
+    layout = Layout(".")
+    assert state.end_session(layout, "s-1") == "dev"
+    assert state.end_session(layout, "s-1") == ""
+    in_session(monkeypatch, "s-2")
+    assert state.current(layout)[0].active == "dev"
+    in_session(monkeypatch, "s-1")
+    assert state.current(layout)[0].active == ""
+    assert state.resume_session(layout, "s-1") == "dev"
+    assert state.current(layout)[0].active == "dev"
+
+
+def test_of_sessions_at_rest_the_newest_artifacts_stay(
+    story: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in range(1, 8):
+        monkeypatch.setenv("CONTEXT_NOW", f"2025-11-0{day}T10:00:00Z")
+        in_session(monkeypatch, f"s-{day}")
+        for agent in ("sm", "dev", "qa"):
+            switch(run, agent)
+    kept = sorted(path.name[-21:-13] for path in STORE.glob("handoff-*"))
+    assert kept[-2:] == ["20251107"] * 2 and len(kept) <= 2 + 2 + 3
+
+
+def test_an_artifact_without_a_number_is_ordered_by_its_time(story: Path, run: Script) -> None:
+    for agent in ("sm", "dev", "qa"):
+        switch(run, agent)
+    old = "handoff:\n  from_agent: x\n  to_agent: y\n  next_action: old\n" \
+        "  timestamp: 2025-02-01T00:00:00Z\n"  # fmt: skip
+    (STORE / "handoff-x-to-y-20250201T000000Z.yaml").write_text(old, encoding="utf-8")
+    assert newest(run)["to_agent"] == "qa" and "is active" not in run.err
+    young = old.replace("2025-02-01", "2099-02-01")
+    (STORE / "handoff-x-to-y-20990201T000000Z.yaml").write_text(young, encoding="utf-8")
+    assert newest(run)["to_agent"] == "y"
+
+
+# What is carried on
+
+
+def test_blockers_stay_until_they_are_resolved(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    switch(run, "dev", "--blocker=The key is missing", "--blocker=CI is red")
+    for agent in ("qa", "sm", "dev", "qa"):
+        assert switch(run, agent) == 0
+    assert newest(run)["blockers"] == ["The key is missing", "CI is red"]
+    assert switch(run, "sm", "--resolved=ci is") == 0
+    found = newest(run)
+    assert (found["blockers"], found["resolved"]) == (["The key is missing"], ["CI is red"])
+    assert switch(run, "dev", "--resolved=nothing like it") == 2
+    assert "resolved: no blocker begins with" in run.err and "The key is missing" in run.err
+    assert newest(run)["to_agent"] == "sm"
+    assert switch(run, "dev", "--blockers=none") == 0
+    assert newest(run)["blockers"] == []
+
+
+def test_more_blockers_than_there_is_room_for_are_told_in_one_line(
+    story: Path, run: Script
+) -> None:
+    switch(run, "sm")
+    for number, agent in enumerate(("dev", "qa", "sm", "dev", "qa")):
+        switch(run, agent, f"--blocker=problem {number}")
+    assert newest(run)["blockers"] == [
+        "problem 4", "problem 3", "Also open: problem 2 | problem 1 | problem 0",
+    ]  # fmt: skip
+    switch(run, "sm", "--resolved=problem 1", "--resolved=problem 3")
+    assert newest(run)["blockers"] == ["problem 4", "problem 2", "problem 0"]
+
+
+def test_decisions_stay_as_long_as_the_story_and_the_oldest_share_a_line(
+    story: Path, run: Script
+) -> None:
+    switch(run, "sm")
+    for number, agent in enumerate(("dev", "qa", "sm", "dev", "qa", "sm", "dev")):
+        switch(run, agent, "--story-id=4.2", f"--decision=decision {number}")
+    assert newest(run)["decisions"] == [
+        "decision 6", "decision 5", "decision 4", "decision 3",
+        "Earlier: decision 2 | decision 1 | decision 0",
+    ]  # fmt: skip
+    switch(run, "qa", "--story-id=5.0")
+    assert newest(run)["decisions"] == []
+
+
+def test_what_was_rejected_has_a_list_of_its_own(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    switch(run, "dev", "--story-id=1", "--rejected=JWT: too long for a cookie")
+    switch(run, "qa")
+    assert newest(run)["rejected"] == ["JWT: too long for a cookie"]
+    assert "JWT: too long" in run.out
+
+
+def test_a_verdict_that_became_clean_blocks_no_more(story: Path, run: Script) -> None:
+    run("verdict", "write", "--agent=ui", "--status=NEEDS_ATTENTION", "--summary=broken")
+    switch(run, "sm")
+    switch(run, "dev")
+    assert "broken" in str(newest(run)["blockers"])
+    run("verdict", "write", "--agent=ui", "--status=CLEAN", "--summary=fine")
+    switch(run, "qa")
+    assert newest(run)["blockers"] == []
+
+
+def test_carried_lists_keep_the_artifact_within_its_tokens(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    for number, agent in enumerate(("dev", "qa", "sm", "dev", "qa", "sm")):
+        long = f"number {number}: " + "Grundsätzlich entscheidungserheblich " * 8
+        switch(run, agent, "--story-id=4.2", f"--decision={long}", f"--blocker={long}",
+               f"--rejected={long}")  # fmt: skip
+    for path in STORE.glob("handoff-*"):
+        text = path.read_text(encoding="utf-8")
+        found = handoffs.parse(text)
+        assert tokens.estimate(text) <= 500 and found.decisions and found.blockers
+
+
+def test_the_story_is_read_anew_at_every_switch(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    switch(run, "dev", "--story-path=docs/4.2.md")
+    assert newest(run)["story_context"]["story_status"] == "Draft"  # type: ignore[index]
+    story.write_text(STORY.format(status="In Review", task="the token"), encoding="utf-8")
+    switch(run, "qa")
+    context = newest(run)["story_context"]
+    assert isinstance(context, dict)
+    assert (context["story_status"], context["current_task"]) == ("In Review", "the token")
+
+
+# A prompt's switch
+
+
+def transcript(repo: Path) -> str:
+    def line(at: str, kind: str, content: object) -> str:
+        return json.dumps({
+            "type": kind, "timestamp": at, "sessionId": "s-1", "uuid": at, "cwd": str(repo),
+            "message": {"role": kind, "content": content},
+        })  # fmt: skip
+
+    edit = {"type": "tool_use", "id": "t1", "name": "Edit",
+            "input": {"file_path": str(repo / "src/form.py")}}  # fmt: skip
+    done = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
+    lines = [
+        line("2099-01-01T10:00:00Z", "user", "Build the form"),
+        line("2099-01-01T10:00:01Z", "assistant", [edit]),
+        line("2099-01-01T10:00:02Z", "user", [done]),
+        line("2099-01-01T10:00:03Z", "assistant", [
+            {"type": "text", "text": "We decided to keep tokens opaque."}]),
+    ]  # fmt: skip
+    path = repo.parent / "t.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_a_prompt_fills_the_artifact_from_what_the_session_did(
+    story: Path, repo: Path, run: Script
+) -> None:
+    layout = Layout(".")
+    switch(run, "dev")
+    run("external_memory", "finding", "--agent=ui", "--task=t", "--status=completed",
+        "--summary=The form works", "--files=src/ui.py - new")  # fmt: skip
+    text = switching.switch_from_prompt(
+        layout, "@qa review story 4.2 please", 4_070_940_000, transcript=transcript(repo)
+    )
+    found = newest(run)
+    assert found["story_context"]["story_id"] == "4.2"  # type: ignore[index]
+    assert "ui: The form works" in str(found["decisions"])
+    assert "We decided to keep tokens opaque." in str(found["decisions"])
+    assert found["files_modified"] == ["src/ui.py", "src/form.py (modified)"]
+    assert text and "opaque" in text
+
+
+def test_files_are_known_to_be_none_where_the_transcript_says_so(
+    story: Path, repo: Path, run: Script
+) -> None:
+    switch(run, "dev")
+    path = Path(transcript(repo))
+    path.write_text(path.read_text(encoding="utf-8").split("\n")[0] + "\n", encoding="utf-8")
+    switching.switch_from_prompt(Layout("."), "@qa look", 4_070_940_000, transcript=str(path))
+    assert newest(run)["files_modified"] == []
+
+
+# Names, undo, savings
+
+
+@pytest.fixture
+def profiles(story: Path) -> None:
+    folder = Path(".claude/agents")
+    folder.mkdir(parents=True)
+    for name in ("sm", "dev", "qa"):
+        (folder / f"{name}.md").write_text(f"You are {name}.\n" * 30, encoding="utf-8")
+
+
+@pytest.mark.usefixtures("profiles")
+def test_a_misspelled_agent_is_refused_with_the_nearest_name(run: Script) -> None:
+    switch(run, "dev")
+    assert switch(run, "@qaa") == 2
+    assert "to: there is no profile of qaa (did you mean 'qa'?)" in run.err
+    assert switch(run, "QA Engineer") == 2 and "to:" in run.err
+    assert not list(STORE.glob("handoff-*"))
+    assert switch(run, "devops") == 0  # nobody's name, and like none
+
+
+@pytest.mark.usefixtures("profiles")
+def test_undo_takes_the_last_switch_back(run: Script) -> None:
+    switch(run, "sm")
+    switch(run, "dev", "--blocker=The key is missing")
+    switch(run, "qa", "--resolved=all")
+    assert run("handoff", "undo") == 0
+    assert "handoff-dev-to-qa" in run.out and "dev is active" in run.out
+    assert newest(run)["to_agent"] == "dev"
+    switch(run, "qa")
+    assert newest(run)["blockers"] == ["The key is missing"]
+    assert run("handoff", "undo") == 0 and run("handoff", "undo") == 0
+    assert "sm is active" in run.out and not list(STORE.glob("handoff-*"))
+    assert run("handoff", "undo") == 0 and "no agent is active" in run.out
+    assert run("handoff", "undo") == 1 and "no switch to take back" in run.err
+
+
+@pytest.mark.usefixtures("profiles")
+def test_savings_count_what_the_incoming_agent_gets(run: Script) -> None:
+    switch(run, "sm")
+    switch(run, "dev")
+    got = tokens.estimate(run.out)
+    assert run("handoff", "stats", "--json") == 0
+    (row,) = json.loads(run.out)
+    assert abs(row["with_handoff"] - got) <= 0.03 * got
+
+
+@pytest.mark.usefixtures("profiles")
+def test_nothing_is_claimed_where_a_profile_is_missing(run: Script) -> None:
+    for agent in ("sm", "stranger", "dev"):
+        switch(run, agent)
+    assert run("handoff", "stats", "--json") == 0
+    assert [row["saved_percent"] for row in json.loads(run.out)] == [None, None]
+    assert "stranger has no profile: nothing is claimed" in run.err
+    assert run("handoff", "stats") == 0 and "not known" in run.out
+
+
+def test_the_first_artifact_of_several_documents_is_read() -> None:
+    one = "handoff:\n  from_agent: a\n  to_agent: b\n  next_action: go\n"
+    text = f"---\ntitle: notes\n---\n{one}---\n" + one.replace("a\n", "c\n", 1)
+    assert handoffs.parse(text).from_agent == "a"
+
+
+def test_the_frame_is_what_stands_around_the_artifacts(layout: Layout) -> None:
+    one = handoffs.Handoff(
+        from_agent="sm", to_agent="dev", next_action="go on", timestamp="2025-10-23T18:05:00Z"
+    )
+    for count in (1, 2, 3):
+        shown = {f"{number}-{one.name}": one for number in range(count)}
+        text = incoming.compose(layout, "dev", incoming.Profile(path="p.md"), shown).text
+        expected = incoming.weight(layout, [one] * count)
+        assert abs(tokens.estimate(text) - expected) <= 0.08 * expected

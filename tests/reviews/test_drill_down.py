@@ -1,0 +1,125 @@
+"""verdict_show and verdict_index over a whole run: the strictest first, in a budget."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Script
+from contextkit.reviews.documents import excerpts
+
+A = """### Findings Index
+- P1 | P1-1 | "Login" | Sessions never end
+- P0 | P0-1 | "Login" | Anyone can log in
+- P2 | P2-1 | "Names" | Two names
+Verdict: risky
+
+### Issues Found
+#### P0-1. P0: Anyone can log in
+**Severity:** P0
+**File:** `src/login.py:42`
+**Problem:** The password is never compared.
+
+```python
+return True
+```
+
+Much more is said here, and more.
+
+**Recommendation:** Compare it.
+#### P1-1. P1: Sessions never end
+They live on. See `src/session.py:7`.
+"""
+B = "# Review\n\n### Tokens are logged (P0)\n\nEach request writes one.\n"
+C = "Just prose.\n\n## Login\n\nIt is slow.\n"
+
+
+@pytest.fixture
+def out(repo: Path) -> Path:
+    folder = repo / "out"
+    folder.mkdir()
+    for name, text in (("a", A), ("b", B)):
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_show_without_an_agent_prints_the_strictest_of_all(out: Path, run: Script) -> None:
+    assert run("verdict", "show", "--dir=out", "--severity=P0,P1") == 0
+    assert run.out == (
+        "P0 a/P0-1 src/login.py:42 Anyone can log in\n"
+        "The password is never compared.\n"
+        "Fix: Compare it.\n\n"
+        "P0 b/row-1 Tokens are logged\n"
+        "Each request writes one.\n\n"
+        "P1 a/P1-1 src/session.py:7 Sessions never end\n"
+        "They live on. See src/session.py:7.\n"
+    )
+
+
+def test_what_does_not_fit_is_counted_with_the_command_for_it(out: Path, run: Script) -> None:
+    run("verdict", "show", "--dir=out", "--max-tokens=20")
+    *_, last = run.out.splitlines()
+    assert last == "+2 more: make verdict_show dir=out severity=P0,P1 skip=1 max_tokens=20"
+    run("verdict", "show", "--dir=out", "--skip=1", "--json")
+    assert [(one["agent"], one["id"]) for one in json.loads(run.out)] == [
+        ("b", "row-1"),
+        ("a", "P1-1"),
+    ]
+
+
+def test_what_could_not_be_read_is_said_wherever_findings_are_counted(
+    out: Path, run: Script
+) -> None:
+    (out / "c.md").write_text(C, encoding="utf-8")
+    run("verdict", "show", "--dir=out")
+    assert "3 files, 2 read, 1 not: counts are a lower bound\nnot read: c\n" in run.out
+    run("verdict", "ingest", "--dir=out")
+    assert "3 files, 2 read, 1 not: counts are a lower bound\n" in run.out
+    run("verdict", "stats", "--dir=out")
+    assert "3 files, 2 read, 1 not" in run.out
+    run("verdict", "stats", "--dir=out", "--json")
+    c = next(row for row in json.loads(run.out) if row["id"] == "c")
+    assert c["serious"] == c["index"] == c["full"]
+
+
+def test_a_file_without_findings_shows_its_headings_and_the_nearest_section(
+    out: Path, run: Script
+) -> None:
+    (out / "c.md").write_text(C, encoding="utf-8")
+    assert run("verdict", "show", "c", "--dir=out", "--finding=slow login") == 0
+    assert run.out == "3: Login\n\n## Login\n\nIt is slow.\n"
+
+
+def test_the_index_has_typed_fields_and_can_be_of_some_severities(out: Path, run: Script) -> None:
+    run("verdict", "index", "--dir=out", "--severity=critical", "--json")
+    first, second = json.loads(run.out)
+    wanted = ("agent", "id", "severity", "section", "title", "file", "line", "text_line")
+    assert [first[key] for key in wanted] == [
+        "a", "P0-1", "P0", "Login", "Anyone can log in", "src/login.py", 42, 3,
+    ]  # fmt: skip
+    assert [second[key] for key in wanted[:3]] == ["b", "row-1", "P0"]
+    assert run("verdict", "index", "--dir=out", "--severity=wobbly") == 2
+    assert "severity" in run.err
+
+
+def test_a_key_of_a_synthesis_opens_its_finding(out: Path, run: Script) -> None:
+    assert run("verdict", "show", "--dir=out", "--finding=a/P0-1") == 0
+    assert run.out.startswith("#### P0-1. P0: Anyone can log in")
+    assert run("verdict", "show", "--dir=out", "--finding=P0-1") == 2
+
+
+@pytest.mark.parametrize(
+    ("section", "problem", "fix"),
+    [
+        ("#### P1: x\n**Severity:** P1\n\nIt leaks.\n", "It leaks.", ""),
+        ("**P1-1: x**\n\n**Problem:**\nIt leaks\nfast.\n\nFix: close it.\n", "It leaks fast.",
+         "close it."),
+        ("- **[P1] x** — `a.py:1` — It leaks.", "a.py:1 — It leaks.", ""),
+        ("#### x\n**Evidence:** seen\n- **Suggestion**: use a set", "seen", "use a set"),
+        ("#### x\n```\ncode\n```\n", "", ""),
+    ],
+)  # fmt: skip
+def test_a_section_says_its_problem_and_its_fix(section: str, problem: str, fix: str) -> None:
+    assert excerpts.problem_of(section, "x") == problem
+    assert excerpts.fix_of(section) == fix

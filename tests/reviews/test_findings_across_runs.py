@@ -1,0 +1,190 @@
+"""Findings across runs: new, still there, fixed, dismissed; and where they are exported to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Script, git
+
+OUT = Path(".clavain/reviews/current")
+
+
+@pytest.fixture(autouse=True)
+def branch(repo: Path) -> Path:
+    git("branch", "main")
+    Path("app.py").write_text("".join(f"line {n}\n" for n in range(1, 21)), encoding="utf-8")
+    return repo
+
+
+def review(*found: tuple[str, str, str, int]) -> str:
+    """A file with these findings: severity, id, title, line of app.py."""
+    rows = "".join(f'- {s} | {i} | "Code" | {title}\n' for s, i, title, _ in found)
+    worst = min((s for s, *_ in found), default="P3")
+    verdict = {"P0": "risky", "P1": "needs-changes"}.get(worst, "safe")
+    parts = "".join(
+        f"#### {i}. {s}: {title}\n`app.py:{line}` does it.\n\n" for s, i, title, line in found
+    )
+    return (f"### Findings Index\n{rows}Verdict: {verdict}\n\n### Summary\nRead.\n\n"
+            f"### Issues Found\n{parts}<!-- flux-drive:complete -->\n")  # fmt: skip
+
+
+LOST = ("P1", "P1-1", "The batch is lost", 5)
+SLOW = ("P2", "P2-1", "The loop is slow", 10)
+SAFE = ("P0", "P0-1", "The token is logged", 15)
+
+
+def a_run(run: Script, *found: tuple[str, str, str, int]) -> str:
+    assert run("verdict", "start", "--process=review", "--agents=a", "--json") == 0
+    identity: str = json.loads(run.out)["run"]
+    (OUT / "a.md").write_text(review(*found), encoding="utf-8")
+    assert run("verdict", "ingest", f"--run={identity}") == 0
+    return identity
+
+
+def synthesized(run: Script, identity: str) -> dict[str, Any]:
+    assert run("verdict", "synthesize", f"--run={identity}", "--json") == 0
+    found: dict[str, Any] = json.loads(run.out)["data"]
+    return found
+
+
+def gate(run: Script, identity: str) -> str:
+    run("verdict", "gate", f"--run={identity}")
+    return run.out.split(" ")[0].split("\n")[0]
+
+
+def test_the_next_run_says_what_is_new_still_there_and_fixed(run: Script) -> None:
+    first = synthesized(run, a_run(run, LOST, SLOW))
+    assert {one["since"] for one in first["findings"]} == {"new"} and first["fixed"] == []
+    Path("app.py").write_text("# two\n# more\n" + Path("app.py").read_text("utf-8"), "utf-8")
+    moved = ("P1", "P1-7", "The batch is lost.", 7)
+    second = synthesized(run, a_run(run, moved, SAFE))
+    since = {one["title"]: one["since"] for one in second["findings"]}
+    assert since == {"The token is logged": "new", "The batch is lost.": "still"}
+    assert [one["title"] for one in second["fixed"]] == ["The loop is slow"]
+    before = {one["title"]: one["identity"] for one in first["findings"]}
+    assert before["The batch is lost"] in {one["identity"] for one in second["findings"]}
+
+
+def dismiss(run: Script, identity: str, finding: str, *more: str) -> int:
+    given = ("--reason=it is replayed", *more)
+    return run("verdict", "dismiss", f"--run={identity}", f"--finding={finding}", *given)
+
+
+def test_a_dismissed_finding_no_longer_fails_the_gate_of_this_run_or_the_next(run: Script) -> None:
+    identity = a_run(run, LOST)
+    assert gate(run, identity) == "FAIL"
+    assert dismiss(run, identity, "a/P1-1") == 0
+    document = Path(run.out.strip())
+    assert document.suffixes == [".dismissed", ".json"] and document.is_file()
+    assert gate(run, identity) == "PASS" and "1 dismissed" in run.out
+    git("add", "-A")
+    git("commit", "-qm", "work")  # the document is in git, and makes nothing stale
+    assert str(document) in git("ls-files") and gate(run, identity) == "PASS"
+    Path("new.py").write_text("new\n", encoding="utf-8")
+    again = a_run(run, LOST)
+    [one] = synthesized(run, again)["findings"]
+    assert (one["since"], one["dismissed"]) == ("still", "it is replayed")
+    assert gate(run, again) == "PASS"
+
+
+def test_a_dismissal_expires_when_its_lines_change_and_not_when_they_move(run: Script) -> None:
+    identity = a_run(run, LOST)
+    assert dismiss(run, identity, "a/P1-1") == 0
+    text = Path("app.py").read_text(encoding="utf-8")
+    Path("app.py").write_text("# above\n" + text, encoding="utf-8")
+    moved = ("P1", "P1-1", "The batch is lost", 6)
+    assert gate(run, a_run(run, moved)) == "PASS"
+    Path("app.py").write_text(text.replace("line 5", "line five"), encoding="utf-8")
+    assert gate(run, a_run(run, LOST)) == "FAIL"
+
+
+def test_a_p0_is_never_hidden_without_somebody_who_decided_it(run: Script) -> None:
+    identity = a_run(run, SAFE)
+    assert dismiss(run, identity, "a/P0-1") == 0
+    assert "by=" in run.err and gate(run, identity) == "FAIL"
+    assert dismiss(run, identity, "a/P0-1", "--by=ada") == 0
+    assert gate(run, identity) == "PASS"
+    [document] = Path("docs/reviews").glob("*.dismissed.json")
+    [one] = json.loads(document.read_text(encoding="utf-8"))["dismissed"]
+    assert (one["by"], one["severity"], one["file"], one["line"]) == ("ada", "P0", "app.py", 15)
+
+
+def test_other_findings_of_the_agent_still_fail(run: Script) -> None:
+    other = ("P1", "P1-2", "The lock is held", 12)
+    identity = a_run(run, LOST, other)
+    assert dismiss(run, identity, "P1-1") == 0
+    assert gate(run, identity) == "FAIL" and "1 P1: The lock is held" in run.out
+
+
+def test_what_cannot_be_dismissed_is_said_and_writes_nothing(run: Script) -> None:
+    identity = a_run(run, LOST)
+    assert dismiss(run, identity, "a/P9-9") == 1
+    assert "a/P1-1" in run.err
+    assert run("verdict", "dismiss", identity, "--finding=a/P1-1", "--reason= ") == 2
+    assert not Path("docs").exists()
+
+
+def test_of_a_document_the_dismissals_lie_beside_it(run: Script) -> None:
+    Path("plan.md").write_text("# Plan\n\nWe log the token.\n", encoding="utf-8")
+    call = ("verdict", "start", "--process=flux-drive", "--target=plan.md", "--agents=a", "--json")
+    assert run(*call) == 0
+    found = json.loads(run.out)
+    text = review(("P1", "P1-1", "The token is logged", 3)).replace("app.py:3", "plan.md:3")
+    Path(found["agents"][0]["path"]).write_text(text, encoding="utf-8")
+    run("verdict", "ingest", f"--run={found['run']}")
+    assert dismiss(run, found["run"], "a/P1-1") == 0
+    assert run.out == "plan.md.dismissed.json\n" and gate(run, found["run"]) == "PASS"
+
+
+# where reviews are read
+
+
+def test_sarif_has_what_code_scanning_reads(run: Script) -> None:
+    identity = a_run(run, SAFE, LOST, SLOW)
+    dismiss(run, identity, "a/P1-1")
+    assert run("verdict", "export", f"--run={identity}", "--format=sarif") == 0
+    document = json.loads(run.out)
+    assert document["version"] == "2.1.0" and document["$schema"].endswith("sarif-2.1.0.json")
+    [only] = document["runs"]
+    driver = only["tool"]["driver"]
+    assert driver["name"] == "contextkit" and driver["informationUri"].startswith("https://")
+    rules = [rule["id"] for rule in driver["rules"]]
+    assert len(set(rules)) == len(rules)
+    for result in only["results"]:
+        assert rules[result["ruleIndex"]] == result["ruleId"]
+        assert result["level"] in ("error", "warning", "note") and result["message"]["text"]
+        [place] = result["locations"]
+        physical = place["physicalLocation"]
+        assert physical["artifactLocation"] == {"uri": "app.py"}
+        assert physical["region"]["startLine"] >= 1
+        assert all(isinstance(v, str) for v in result["partialFingerprints"].values())
+    assert [(one["ruleId"], one["level"]) for one in only["results"]] == [
+        ("P0", "error"), ("P1", "error"), ("P2", "warning"),
+    ]  # fmt: skip
+    assert only["results"][1]["suppressions"] == [
+        {"kind": "external", "justification": "it is replayed"}
+    ]
+
+
+def test_annotations_are_a_line_a_finding_whatever_it_says(run: Script) -> None:
+    odd = ("P2", "P2-2", "100% of a::b, c are\u2028lost", 3)
+    identity = a_run(run, LOST, odd)
+    assert run("verdict", "export", identity, "--format=github") == 0
+    lines = run.out.splitlines()
+    assert lines[0].startswith("::error file=app.py,line=5,title=P1 a::The batch is lost")
+    assert lines[1].startswith("::warning file=app.py,line=3,title=P2 a::100%25 of a::b")
+    assert len(lines) == 2 and all(line.startswith("::") for line in lines)
+
+
+def test_the_comment_is_short_enough_and_starts_no_mention(run: Script) -> None:
+    many = [("P2", f"P2-{n}", f"@team <b>finding {n}</b> " + "word " * 30, 3) for n in range(700)]
+    identity = a_run(run, LOST, *many)
+    assert run("verdict", "export", identity, "--format=markdown") == 0
+    assert len(run.out) <= 65_000 and run.out.startswith("## Review: needs-changes\n")
+    assert "- **P1** `app.py:5` The batch is lost (a, new)" in run.out
+    assert "@team" not in run.out and "<b>" not in run.out.replace("\\<", "")
+    assert run.out.splitlines()[-1].startswith("… ")
+    assert run("verdict", "export", identity, "--format=pdf") == 2
