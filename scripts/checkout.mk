@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms lint check bench bench_tokens bench_secrets torture golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms lint check bench bench_tokens bench_receipts bench_secrets torture golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -20,8 +20,8 @@ demo upgrade: | $(CONTEXTKIT_SET_UP)
 upgrade: ## this checkout to the newest version, or to=
 	@$(call CONTEXTKIT_RUN,adopt upgrade)
 
-demo: ## the whole walk in a scratch folder, step by step; keep=1 leaves it there
-	@$(call CONTEXTKIT_RUN,demo)
+demo: ## what it does, in a scratch folder; all=1 shows all output, keep=1 leaves it there
+	@$(foreach name,all keep,$(if $(filter $(name),$(CONTEXTKIT_GIVEN)),,unset $(name);)) sh '$(CONTEXTKIT_DIR)/scripts/demo.sh'
 
 $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKIT_SET_UP)
 	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py' --development
@@ -42,6 +42,9 @@ bench: $(CONTEXTKIT_DEVELOPMENT) ## what each command costs, as a ratio to a bar
 
 bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact counter: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/estimator.py' $(CONTEXTKIT_FOLDER)
+
+bench_receipts: $(CONTEXTKIT_DEVELOPMENT) ## what receipts keep of the facts of real texts, beside other ways: folder=DIR
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/receipts.py' $(CONTEXTKIT_FOLDER)
 
 bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## what of planted secrets is found, and what is flagged that is none: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)

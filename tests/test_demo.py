@@ -1,4 +1,4 @@
-"""make demo: the walk goes to its end, on this checkout's own files, and leaves nothing behind."""
+"""make demo: the walk goes to its end, is short, adds up, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -10,17 +10,39 @@ from pathlib import Path
 from conftest import CHECKOUT
 
 
-def test_the_demo_walks_to_its_end_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    done = subprocess.run(
-        ["make", "-s", "demo"],
+def demo(scratch: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    scratch.mkdir(exist_ok=True)
+    return subprocess.run(
+        ["make", "-s", "demo", *more],
         cwd=CHECKOUT, env={**os.environ, "TMPDIR": str(scratch)},
         capture_output=True, encoding="utf-8",
     )  # fmt: skip
+
+
+def test_the_demo_is_short_adds_up_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    done = demo(tmp_path / "scratch")
     assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert 20 <= len(lines) <= 40 and max(map(len, lines)) <= 80
     numbers = [int(number) for number in re.findall(r"(?m)^(\d+)\. ", done.stdout)]
-    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 10
-    assert "the same" in done.stdout and "NOT the same" not in done.stdout
-    assert "lines that only dev's profile has: 0 in this context" in done.stdout
-    assert list(scratch.iterdir()) == []
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= 6
+    stored = re.findall(r"=> .*: ~(\d+) tokens stored, ~(\d+) in the context", done.stdout)
+    total = re.search(r"Stored ~(\d+) tokens; ~(\d+) of them .*: (\d+) % less", lines[-1])
+    assert total and len(stored) == 4
+    assert int(total[1]) == sum(int(full) for full, _ in stored)
+    assert int(total[2]) == sum(int(short) for _, short in stored)
+    assert int(total[3]) >= 80
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_all_shows_everything_and_keep_leaves_the_folder(tmp_path: Path) -> None:
+    done = demo(tmp_path / "scratch", "all=1", "keep=1")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) > 100
+    (kept,) = (tmp_path / "scratch").iterdir()
+    assert done.stdout.endswith(f"Left in {kept}\n") and (kept / ".temp/memory").is_dir()
+
+
+def test_a_misspelled_variable_is_refused(tmp_path: Path) -> None:
+    done = demo(tmp_path / "scratch", "kep=1")
+    assert done.returncode == 2 and "there is no variable kep here" in done.stderr
+    assert done.stdout == "" and list((tmp_path / "scratch").iterdir()) == []

@@ -1,0 +1,116 @@
+#!/bin/sh
+# make demo: what contextkit does, as a shell session in a scratch copy of this checkout.
+#
+# Every `try` is printed and run as it stands, and shows the first lines of its output.
+# all=1 shows all of them; keep=1 leaves the scratch folder. What stands in for agents are small
+# shell commands: contextkit does not care who writes a report.
+set -eu
+
+for name in ${CONTEXTKIT_GIVEN:-}; do
+    case $name in all | keep) ;; *)
+        echo "demo: there is no variable $name here; all=1 and keep=1 are" >&2
+        exit 2 ;;
+    esac
+done
+kit=$(cd "$(dirname "$0")/.." && pwd)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/contextkit-demo.XXXXXX")
+trap '[ "${keep:-}" ] || rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=demo GIT_AUTHOR_EMAIL=demo@example.org
+export GIT_COMMITTER_NAME=demo GIT_COMMITTER_EMAIL=demo@example.org SESSION_ID=demo
+unset CONTEXT_ROOT MAKEFLAGS MFLAGS CONTEXTKIT_GIVEN CLAUDE_PROJECT_DIR 2>/dev/null || true
+stored=0 injected=0
+
+make() { command make -s -f "$kit/Makefile" "$@"; }
+tokens() { make memory_estimate file="$1"; }
+say() { printf '%s\n' "$*"; }
+
+# try COMMAND: print it, run it, show what it printed; what it said on stderr is in .said.
+try() {
+    printf '  $ %s\n' "$1"
+    eval "$1" > .out 2> .said || { cat .said; exit 1; }
+    if [ "${all:-}" ]; then
+        sed 's/^/    /' .out
+    else
+        grep -v '^ *$' .out | head -n "${lines:-3}" | cut -c1-74 | sed 's/^/    /'
+    fi
+    lines=3
+}
+
+# carried WHAT: .out stands for the file .full from here on.
+carried() {
+    full=$(tokens .full) short=$(tokens .out)
+    stored=$((stored + full)) injected=$((injected + short))
+    printf '    => %s: ~%s tokens stored, ~%s in the context\n' "$1" "$full" "$short"
+}
+
+cd "$scratch"
+git init -q -b feature/demo .
+cp -R "$kit/README.md" "$kit/CHANGELOG.md" "$kit/manuals" .
+printf '.out\n.said\n.full\n' >> .git/info/exclude
+git add -A
+git commit -q -m "A project with manuals"
+echo "contextkit, in a scratch repository"
+
+say "1. A subagent returns a long report. Its caller gets a receipt with the path."
+cat manuals/verdicts.md manuals/capsules.md > .full
+lines=3 try 'make payload_store topic="How verdicts work" source=research < .full'
+carried "the report"
+
+say "2. Three reviewers write files. The main agent reads a line each."
+mkdir review
+for page in payloads handoffs hosts; do
+    words=$(wc -w < "manuals/$page.md" | tr -d ' ')
+    cat > "review/fd-$page.md" <<REVIEW
+### Findings Index
+- P2 | P2-1 | "Length" | manuals/$page.md has $words words
+Verdict: safe
+
+### Issues Found
+#### P2-1. manuals/$page.md has $words words
+A reader who wants one command reads all of it.
+$(sed -n '1,60p' "manuals/$page.md" | sed 's/^/> /')
+REVIEW
+done
+cat review/*.md > .full
+lines=5 try 'make verdict_ingest dir=review'
+carried "the reviews"
+
+say "3. One agent hands over to the next: an artifact instead of its whole profile."
+mkdir -p .claude/agents
+cp manuals/payloads.md .claude/agents/sm.md
+cp manuals/external-memory.md .claude/agents/dev.md
+make handoff_switch to=@sm > .out 2> .said
+lines=1 try 'make handoff_switch to=@dev story_id=4.2 next_action="Build the form."'
+cp .claude/agents/sm.md .full
+make handoff_show > .out
+carried "the profile of sm"
+
+say "4. A note for later; then a capsule, which the next agent starts with."
+try 'make remember_later m="The user wants small commits" topic=style'
+make capsule_prompt stub=1 > prompt.txt 2> .said
+capsule=$(echo parallelus/manuals/capsules/feature/demo/*.md)
+# an agent would fill the outline in; here every <placeholder> becomes a sentence
+sed -e 's/<[a-z][^>]*>/the login form is done/g' -e 's/- \[ \] \([AES]\)/- [x] \1/' \
+    "$capsule" > reply.md
+try "make capsule_save overwrite=1 file=\$capsule < reply.md"
+
+say "5. A session works on a task and dies. The next one reads what it left."
+make memory_plan task=login objective="A login form" pending="the token | the tests" > .out 2> .said
+sh -c 'make() { command make -s -f "$0/Makefile" "$@"; }
+    for page in capsules handoffs hosts; do
+        make memory_finding task=login agent="reader-$page" status=completed \
+            summary="$page.md is read: $(wc -l < "manuals/$page.md" | tr -d " ") lines" > /dev/null
+        make memory_checkpoint task=login phase=exploration completed="$page.md" \
+            summary="$page.md is read" next_action="Read the other pages" > /dev/null
+    done
+    kill -9 $$' "$kit" 2> .said || true
+cat .temp/memory/*/* > .full 2> .said || true
+lines=5 try 'make memory_recover budget=900'
+carried "the task"
+
+say "6. What there is now, a line a system."
+lines=6 try 'make context_status'
+
+say "Stored ~$stored tokens; ~$injected of them went into a context: $((100 - 100 * injected / stored)) % less."
+[ "${keep:-}" ] && echo "Left in $scratch" || true

@@ -1,1 +1,0 @@
-"""The acts of `make demo`, one module a system."""
