@@ -138,13 +138,15 @@ class HookInput(Record):
 
 class Answer(Record):
     """What an action wants said. `context` are our own lines; `quoted` is text from the
-    repository, `origin` where it stands; `block` is why the agent has to go on, and how.
+    repository, `origin` where it stands; `block` is why the agent has to go on, and how. `refs` are
+    the addresses of the documents that it carries, the one with most of the text first.
     """
 
     context: str = ""
     quoted: str = ""
     origin: str = ""
     block: str = ""
+    refs: tuple[str, ...] = ()
 
 
 NOTHING = Answer()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import names, sessions, tokens
+from contextkit.base import addresses, ledger, names, sessions, tokens
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
@@ -29,6 +29,8 @@ def keep(layout: Layout, given: HookInput) -> None:
         digest = names.sha256(text.encode("utf-8"))
         if given.agent and known.digest == digest:
             return
+        for ref in addresses.named_in(layout, text):
+            ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
         stored = _store(layout, given, text, now) if long else ""
         said = said and not reviews.expected(layout, given, now)  # its file says it
         named = _record(layout, given, text, stored, known, now) if said else ""
