@@ -45,7 +45,10 @@ def _run(host: str, event: str, data: bytes) -> str:
     except Exception as error:  # whatever it is: the host must go on
         _note_without_layout(f"{host} {event}", error)
         return ""
-    answers = [_done(layout, action, given) for action in actions]
+    answers = []
+    for action in actions:
+        answers.append(_done(layout, action, given))
+        given = given.replace(sent_back=True) if answers[-1].block else given
     try:
         files.settle()
         return hosts.output(host, given.event, _merged(layout, answers))
@@ -109,6 +112,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     from contextkit.base import tokens
 
     block = next((answer.block for answer in said if answer.block), "")
+    result = next((answer.result for answer in said if answer.result is not None), None)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
     lines = "\n".join(answer.context for answer in said if answer.context)
@@ -124,14 +128,16 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labelled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
-    return Answer(context=lines, block=block)
+    return Answer(context=lines, block=block, result=result)
 
 
 def _without_secrets(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import redaction
 
     allowed = layout.limits.secrets_allow
-    return Answer(**{n: redaction.redacted(v, allowed)[0] for n, v in vars(answer).items() if v})
+    texts = {name: value for name, value in vars(answer).items() if isinstance(value, str)}
+    clean = {name: redaction.redacted(text, allowed)[0] for name, text in texts.items() if text}
+    return answer.replace(**clean)
 
 
 def _note(hooks: str, where: str, error: Exception) -> None:
