@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts lint check bench bench_tokens bench_secrets golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms lint check bench bench_tokens bench_receipts bench_secrets golden manual lock clean test_hosts
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 .DELETE_ON_ERROR:
@@ -43,6 +43,9 @@ bench: $(CONTEXTKIT_DEVELOPMENT) ## what each command costs, as a ratio to a bar
 
 bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact counter: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/estimator.py' $(CONTEXTKIT_FOLDER)
+
+bench_receipts: $(CONTEXTKIT_DEVELOPMENT) ## what receipts keep of the facts of real texts, beside other ways: folder=DIR
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/receipts.py' $(CONTEXTKIT_FOLDER)
 
 bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## what of planted secrets is found, and what is flagged that is none: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)

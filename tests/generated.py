@@ -10,10 +10,14 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from contextkit.base import makefiles  # noqa: E402
+import diagram  # noqa: E402
+from contextkit.base import makefiles, stores  # noqa: E402
 from contextkit.base.commands import Option  # noqa: E402
 
 PAGE = CHECKOUT / "manuals" / "make-targets.md"
+PICTURE = CHECKOUT / "manuals" / "systems.svg"
+STRUCTURE = CHECKOUT / "manuals" / "structure.md"
+STORES = ("<!-- stores: written by `make manual` -->\n", "<!-- end of stores -->\n")
 HEAD = """\
 # Make targets
 
@@ -58,6 +62,32 @@ def row(option: Option) -> str:
     return f"| {typed} | {spelled} | {what} |".replace("\n", " ")
 
 
+def picture() -> str:
+    return diagram.draw(PICTURE.with_suffix(".txt").read_text(encoding="utf-8"))
+
+
+def structure() -> str:
+    """The page of the structure with the table of stores as the code declares them."""
+    head, begin, rest = STRUCTURE.read_text(encoding="utf-8").partition(STORES[0])
+    _, end, tail = rest.partition(STORES[1])
+    rows = ["| what | where | setting | in git |", "|---|---|---|---|"]
+    kinds = {store.kind: store for store in stores.STORES}
+    for store in stores.STORES:
+        inside = f"{kinds[store.within].place}/" if store.within else ""
+        place = f"`{inside}{store.place}{'' if store.is_file else '/'}`"
+        setting = f"`{store.setting}`" if store.setting else ""
+        held = {stores.COPY: " (a copy of ours)", stores.HOST: " (yours, only read)"}
+        what = store.kind.replace("_", " ") + held.get(store.holds, "")
+        rows.append(f"| {what} | {place} | {setting} | {'yes' if store.in_git else 'no'} |")
+    return head + begin + "\n".join(rows) + "\n" + end + tail
+
+
+def pages() -> dict[Path, str]:
+    """Every page that is made from the code, and its text."""
+    return {PAGE: make_targets(), PICTURE: picture(), STRUCTURE: structure()}
+
+
 if __name__ == "__main__":
-    PAGE.write_text(make_targets(), encoding="utf-8")
-    print(PAGE.relative_to(CHECKOUT))
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+        print(path.relative_to(CHECKOUT))

@@ -336,3 +336,19 @@ def test_a_store_that_is_a_link_out_of_the_root_is_neither_read_nor_pruned(
         assert run("capsule", *call) != 0 and "lies outside" in run.err
     run("capsule", "prune", "--keep=1", "--older-than=1h")
     assert sorted(outside.rglob("*")) == before
+
+
+def test_a_file_outside_the_repository_is_checked_and_never_changed(
+    repo: Path, run: Script, tmp_path: Path
+) -> None:
+    outside = tmp_path / "capsule.md"
+    text = finished().replace("token_budget: 1200", "token_budget: many")
+    outside.write_text(text, encoding="utf-8")
+    assert run("capsule", "check", f"--file={outside}") == 1
+    number = text.split("\n").index("token_budget: many") + 1
+    assert f"capsule.md:{number}: error: " in run.out
+    outside.write_text(finished() + "\n- the digest 3f2a91c7d0 stands\n", encoding="utf-8")
+    assert run("capsule", "check", f"--file={outside}") == 0, run.out
+    assert "3f2a91c7d0" not in run.out
+    for how in ("--seal", "--redact"):
+        assert run("capsule", "check", f"--file={outside}", how) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from contextkit.reviews.documents import agent_review, sections
-from contextkit.reviews.flows import conflicts, findings_json, synthesis
+from contextkit.reviews.flows import findings_json, synthesis
 from contextkit.reviews.flows.synthesis import Finding, Source
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,7 +50,7 @@ def test_equal_titles_are_one_finding_with_all_agents_at_the_strictest_severity(
     ]
     (one,) = synthesis.combined(sources)
     assert (one.agents, one.severity, one.confidence) == (("fd-a", "fd-b"), "P1", "medium")
-    assert conflicts.conflicts(sources, [one])[0] == (
+    assert synthesis.conflicts(sources, [one])[0] == (
         '"**A race in the writer.**": fd-b P1, fd-a P2'
     )
 
@@ -78,8 +78,48 @@ def test_titles_that_are_alike_are_said_to_be_and_stay_two() -> None:
         ]
     )
     assert len(found) == 2
-    (pair,) = conflicts.possible_duplicates(found)
+    (pair,) = synthesis.possible_duplicates(found)
     assert [one.key for one in pair] == ["fd-a/P1-1", "fd-b/P2-1"]
+
+
+def test_one_place_in_like_words_is_one_finding_of_both() -> None:
+    sources = [
+        a_source("fd-a", 'P1 | P1-1 | "app.py:40-45" | A session token is never expired'),
+        a_source("fd-b", 'P0 | P0-2 | "app.py:42" | Session tokens do not expire'),
+        a_source("fd-c", 'P2 | P2-1 | "app.py:42" | A word too many'),
+        a_source("fd-d", 'P1 | P1-1 | "other.py:42" | A session token is never expired here'),
+    ]
+    found = synthesis.combined(sources)
+    assert (found[0].key, found[0].agents) == ("fd-b/P0-2", ("fd-a", "fd-b"))
+    assert found[0].convergence == 2 and len(found) == 3
+    document: Any = findings_json.document(HEAD, sources, found)
+    assert [row["title"] for row in document["findings"][0]["provenance"]] == [
+        "Session tokens do not expire",
+        "A session token is never expired",
+    ]
+
+
+def test_who_only_shares_a_section_does_not_disagree() -> None:
+    sources = [
+        a_source("fd-a", 'P1 | P1-1 | "Writer" | It blocks'),
+        a_source("fd-b", 'P3 | P3-1 | "Writer" | A word too many', verdict="safe"),
+    ]
+    assert synthesis.conflicts(sources, synthesis.combined(sources)) == []
+
+
+def test_findings_of_unrelated_reviews_are_never_alike() -> None:
+    row = 'P1 | P1-1 | "app.py:42" | A session token is never expired{}'
+    found = synthesis.combined(
+        [a_source("one--fd-a", row.format("")), a_source("two--fd-b", row.format(" at all"))]
+    )
+    assert len(found) == 2 and synthesis.possible_duplicates(found) == []
+
+
+def test_ids_are_in_the_order_of_their_numbers() -> None:
+    found = synthesis.combined(
+        [a_source("fd-a", *(f'P2 | P2-{n} | "S" | Title {n}' for n in (10, 2, 1)))]
+    )
+    assert keys(found) == ["fd-a/P2-1", "fd-a/P2-2", "fd-a/P2-10"]
 
 
 def test_one_place_at_two_severities_is_a_conflict() -> None:
@@ -88,7 +128,7 @@ def test_one_place_at_two_severities_is_a_conflict() -> None:
         a_source("fd-b", 'P3 | P3-1 | "src/app.py:42" | A word too many'),
     ]
     found = synthesis.combined(sources)
-    assert "src/app.py:42: P1 fd-a/P1-1, P3 fd-b/P3-1" in conflicts.conflicts(sources, found)
+    assert "src/app.py:42: P1 fd-a/P1-1, P3 fd-b/P3-1" in synthesis.conflicts(sources, found)
     document = findings_json.document(HEAD, sources, found)
     first = document["findings"][0]  # type: ignore[index]
     assert first["co_located"] and first["co_located_with"] == ["fd-b/P3-1"]
@@ -97,7 +137,7 @@ def test_one_place_at_two_severities_is_a_conflict() -> None:
 def test_an_agent_that_contradicts_its_own_rows_is_a_conflict() -> None:
     sources = [a_source("fd-a", 'P0 | P0-1 | "One" | It loses data', verdict="safe")]
     found = synthesis.combined(sources)
-    assert conflicts.conflicts(sources, found) == ["fd-a: states safe, its rows say risky"]
+    assert synthesis.conflicts(sources, found) == ["fd-a: states safe, its rows say risky"]
 
 
 HEAD: dict[str, object] = {

@@ -98,7 +98,7 @@ def test_what_an_agent_wrote_adds_no_heading_and_no_row(out: Path, run: Script) 
     report = (out / "synthesis.md").read_text(encoding="utf-8")
     headings = [line for line in report.splitlines() if line.lstrip(" -").startswith("#")]
     assert headings == [
-        "# Synthesis", "## Findings by severity", "### P0", "### P1", "### P2", "### P3",
+        "# Synthesis", "## Findings by severity", "### P0", "### P1", "### P3",
         "## Issues checklist", "## Improvements", "## Heat map", "## Agent reports",
         "## Conflicts", "## Possible duplicates",
     ]  # fmt: skip

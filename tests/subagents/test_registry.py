@@ -187,3 +187,29 @@ def test_a_registry_that_the_host_tracks_is_used_where_it_lies(layout: Layout) -
     registry.add(layout, "a", lambda identity: a_row(identity))
     assert [row["id"] for row in registry.rows(layout)] == ["20251009-000000-x", "a"]
     assert git("status", "--porcelain") == f" M {FILE}\n"
+
+
+def test_a_row_is_found_by_slug_as_the_latest_or_by_its_beginning() -> None:
+    rows = [
+        a_row("20251023-180500-x", status="finished"),
+        a_row("20251023-180501-x"),
+        a_row("20251023-180502-x", status="failed"),
+        a_row("20251024-180502-y", slug="y", status="finished"),
+    ]
+    assert registry.find(rows, "x")["id"] == "20251023-180501-x"
+    assert registry.find(rows, "y")["id"] == "20251024-180502-y"
+    assert registry.find(rows, "latest")["id"] == "20251023-180501-x"
+    assert registry.find(rows[2:], "latest")["id"] == "20251024-180502-y"
+    assert registry.find(rows, "20251024")["id"] == "20251024-180502-y"
+    for wrong in ("20251023", "", "z"):
+        with pytest.raises(ContextError, match="no subagent"):
+            registry.find(rows, wrong)
+
+
+def test_a_subagent_that_names_gaps_without_end_fills_no_registry(layout: Layout) -> None:
+    put([a_row("a")])
+    for turn in range(3):
+        gaps = [f"gap {turn} {number}" for number in range(30)]
+        registry.note_gaps(layout, "a", gaps, 0)
+    (row,) = registry.rows(layout)
+    assert registry.gaps_of(row) == [f"gap 0 {number}" for number in range(20)]

@@ -704,3 +704,33 @@ def kill_after(count: int) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(watch)
+
+
+def test_on_a_terminal_the_monitor_draws_a_screen_anew(manager: Manager) -> None:
+    rows = [
+        {"id": f"20251023-1805{n:02}-{slug}", "slug": slug, "status": status,
+         "launched_at": "20251023-180500"}
+        for n, (slug, status) in enumerate([("fine", "finished"), ("odd-one", "failed")])
+    ]  # fmt: skip
+    REGISTRY.parent.mkdir(parents=True)
+    more = [{**rows[0], "id": f"more-{n}", "slug": "x" * 90} for n in range(40)]
+    REGISTRY.write_text(json.dumps([*rows, *more]), encoding="utf-8")
+    seen, tty = pty.openpty()
+    import fcntl
+    import struct
+    import termios
+
+    fcntl.ioctl(tty, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    done = subprocess.run(
+        [sys.executable, str(SCRIPTS / "subagent_manager.py"), "monitor", "--iterations=1"],
+        stdout=tty, stderr=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    os.close(tty)
+    drawn = os.read(seen, 65_536).decode("utf-8")
+    os.close(seen)
+    assert done.returncode == 0, done.stderr
+    assert drawn.startswith("\x1b[H") and "\x1b[J" in drawn
+    lines = drawn.partition("\x1b[J")[0].replace("\x1b[H", "").replace("\x1b[K", "").splitlines()
+    assert len(lines) <= 23 and all(len(line) < 80 for line in lines)
+    assert lines[2].startswith("! odd-one") and "dead" in lines[2]
+    assert any(" more" in line for line in lines)

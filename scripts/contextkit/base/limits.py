@@ -17,6 +17,8 @@ _DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age", "verdict
 class Limits(Record):
     """The limits in force. Durations are text such as `24h`: see `names.seconds`."""
 
+    tokenizer: str = "o200k"  # whose tokens a cap is kept in: o200k, cl100k or claude
+
     # Capsules (seed: Context Capsule Hand-off Design)
     capsule_max_tokens: int = 1200  # tokens of a capsule
     capsule_mini_tokens: int = 300  # tokens of a `mini` capsule
@@ -91,6 +93,8 @@ class Limits(Record):
             least = 0 if name == "memory_save_percent" else 1
             if annotation == "int" and getattr(self, name) < least:
                 raise bad_input(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if self.tokenizer not in ("o200k", "cl100k", "claude"):
+            raise bad_input(f"tokenizer must be o200k, cl100k or claude, not {self.tokenizer!r}")
         for name in _DURATIONS:
             if names.seconds(getattr(self, name)) < 1:
                 raise bad_input(f"{name} must be longer than nothing")

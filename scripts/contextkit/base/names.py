@@ -57,7 +57,10 @@ def compact(moment: int) -> str:
 
 def moment(text: str) -> int:
     """The time that the digits of any form above tell, in seconds; 0 for anything else."""
-    digits = "".join(char for char in text if char.isascii() and char.isdigit())[:14]
+    digits = text.replace("-", "").replace(":", "").replace("T", "").rstrip("Z")
+    if not (digits.isascii() and digits.isdigit()):  # none of the forms that we write
+        digits = "".join(char for char in text if char.isascii() and char.isdigit())
+    digits = digits[:14]
     if len(digits) < 14:
         return 0
     year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])

@@ -63,7 +63,7 @@ def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.documents import check as capsule_check
     from contextkit.capsules.flows import upkeep
 
-    path = _chosen(layout, args)
+    path = _outside(layout, args) or _chosen(layout, args)
     shown = layout.shown(path)
     if args.redact and (count := upkeep.redact(layout, path)):
         cli.say(f"{count} redacted in {shown}")
@@ -76,6 +76,14 @@ def check(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"{shown} is sealed" + ("" if changed else " already"))
     rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in found]
     return Answer(text="\n".join(f.told(shown) for f in found), status=int(wrong), data=rows)
+
+
+def _outside(layout: Layout, args: Arguments) -> str:
+    """A file outside the repository, which is looked at and never changed; else empty."""
+    path = os.path.realpath(os.path.join(layout.here, args.file)) if args.file else ""
+    if args.seal or args.redact or not os.path.isfile(path):
+        return ""
+    return "" if path.startswith(layout.root.rstrip("/") + "/") else path
 
 
 def latest(layout: Layout, args: Arguments) -> Answer:

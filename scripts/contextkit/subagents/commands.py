@@ -9,17 +9,27 @@ from contextkit.base import cli, names, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.subagents.flows import endings, overview, preparation, watch
-from contextkit.subagents.flows import finish as finishing
-from contextkit.subagents.flows import launch as launching
-from contextkit.subagents.flows.sandboxes import KINDS
+from contextkit.subagents.documents import registry
+from contextkit.subagents.flows import overview, watch
 
-ID = Option(name="id", required=True, positional=True, help="as subagent_status shows it")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.subagents.flows import preparation
+
+ID = Option(
+    name="id", required=True, positional=True, help="as subagent_status shows it, a slug, or latest"
+)
 NOBODY = "No running subagents detected. Exiting monitor loop."
 _SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
 
 
+KINDS = ("here", "throwaway", "worktree")  # as sandboxes.py makes them
+
+
 def launch(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.subagents.flows import launch as launching
+    from contextkit.subagents.flows import preparation
+
     request = _request(args)
     prepared = preparation.prepare(layout, request)
     cli.say_each(prepared.warnings)
@@ -36,12 +46,16 @@ def launch(layout: Layout, args: Arguments) -> Answer:
 
 
 def prompt(layout: Layout, args: Arguments) -> str:
+    from contextkit.subagents.flows import preparation
+
     prepared = preparation.prepare(layout, _request(args))
     cli.say_each(prepared.warnings)
     return prepared.prompt
 
 
 def _request(args: Arguments) -> preparation.Request:
+    from contextkit.subagents.flows import preparation
+
     return preparation.Request(
         now=names.now(),
         slug=args.slug,
@@ -60,10 +74,16 @@ def _request(args: Arguments) -> preparation.Request:
 
 def status(layout: Layout, args: Arguments) -> Rows:
     now = names.now()
-    for news in watch.refresh(layout, now, args.id):
+    identity = _named(layout, args)
+    for news in watch.refresh(layout, now, identity):
         cli.say(news.line)
-    found = overview.look(layout, now, args.id, args.all)
+    found = overview.look(layout, now, identity, args.all)
     return overview.rows(layout, found)
+
+
+def _named(layout: Layout, args: Arguments) -> str:
+    """The id that `id=` stands for; empty for all."""
+    return registry.find(registry.rows(layout), args.id)["id"] if args.id else ""
 
 
 def monitor(layout: Layout, args: Arguments) -> Answer:
@@ -73,15 +93,24 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         args.threshold or limits.subagent_log_age,
         args.runtime_threshold or limits.subagent_run_time,
     )
-    cli.say(f"every {interval} s; silent above {bounds[0]} s, long above {bounds[1]} s")
+    screen = _Screen()
+    screen.say(f"every {interval} s; silent above {bounds[0]} s, long above {bounds[1]} s")
+    identity = _named(layout, args)
     alerted = False
     seen: dict[str, int] = {}  # how many looks in a row had an alert of this subagent
     polls = 0
     while True:
         polls += 1
-        found, dead = _poll(layout, args, bounds)
+        now = names.now()
+        news = watch.refresh(layout, now, identity)
+        found = overview.look(layout, now, identity, bounds=bounds)
+        for each in news:
+            screen.say(each.line)
         running = [one for one in found if one.status in ("running", "pending_launch")]
-        alerted = _alerts(layout, running, seen) or dead or alerted
+        dead = any(each.kind in ("failed", "timed_out") for each in news)
+        alerted = _alerts(layout, running, seen, screen) or dead or alerted
+        if not args.json:
+            screen.show(layout, found, now)
         over = [one.id for one in running if seen.get(one.id, 0) >= limits.subagent_alert_polls]
         if over or not running or polls == args.iterations:
             break
@@ -91,25 +120,50 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="" if running else NOBODY, status=int(alerted), data=found)
 
 
-def _poll(
-    layout: Layout, args: Arguments, bounds: tuple[int, int]
-) -> tuple[list[overview.Watched], bool]:
-    """One look, printed; and whether somebody was found dead in it."""
-    now = names.now()
-    news = watch.refresh(layout, now, args.id)
-    found = overview.look(layout, now, args.id, bounds=bounds)
-    for each in news:
-        cli.say(each.line)
-    head, *rows = tables.of(overview.rows(layout, found)).split("\n") if found else [""]
-    lines = [f"--- {names.clock(now)} ---", head]
-    for one, row in zip(found, rows, strict=False):
-        signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
-        lines.append(f"{signs} {row}" if signs else row)
-    cli.put("\n".join(filter(None, lines)))
-    return found, any(each.kind in ("failed", "timed_out") for each in news)
+class _Screen:
+    """Where a monitor shows what it sees: a terminal is drawn anew, anything else gets lines."""
+
+    _SAID = 5  # of what was said last, below the subagents
+
+    def __init__(self) -> None:
+        self._drawn = sys.stdout.isatty()
+        self._said: list[str] = []
+
+    def say(self, line: str) -> None:
+        if self._drawn:
+            self._said = [*self._said, names.one_line(line)][-self._SAID :]
+        else:
+            cli.say(line)
+
+    def show(self, layout: Layout, found: list[overview.Watched], now: int) -> None:
+        if self._drawn:
+            self._draw(found, now)
+            return
+        head, *rows = tables.of(overview.rows(layout, found)).split("\n") if found else [""]
+        lines = [f"--- {names.clock(now)} ---", head]
+        for one, row in zip(found, rows, strict=False):
+            signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
+            lines.append(f"{signs} {row}" if signs else row)
+        cli.put("\n".join(filter(None, lines)))
+
+    def _draw(self, found: list[overview.Watched], now: int) -> None:
+        """Home, what there is line by line, and whatever the last look left is cleared."""
+        import shutil
+
+        width, height = shutil.get_terminal_size((80, 24))
+        said = [line[: width - 1] for line in self._said]
+        room = max(1, height - len(said) - 3)
+        head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
+        lines = [f"{names.clock(now)}  {len(found)} subagents", head]
+        lines = [line[: width - 1] for line in (*lines, *overview.lines(found, width - 1, room))]
+        body = "".join(f"{line}\x1b[K\n" for line in [*lines, *said])
+        sys.stdout.write(f"\x1b[H{body}\x1b[J")
+        sys.stdout.flush()
 
 
-def _alerts(layout: Layout, running: list[overview.Watched], seen: dict[str, int]) -> bool:
+def _alerts(
+    layout: Layout, running: list[overview.Watched], seen: dict[str, int], screen: _Screen
+) -> bool:
     """Say what is new about each: an alert, with its last words, or that it is heard of again."""
     for one in running:
         before = seen.get(one.id, 0)
@@ -118,13 +172,15 @@ def _alerts(layout: Layout, running: list[overview.Watched], seen: dict[str, int
             words = watch.last_line(layout, one.id)
             last = f"; its last line: {words}" if words else ""
             reason = ", ".join(one.alerts)
-            cli.say(f"{one.id} requires manual attention (reason: {reason}){last}")
+            screen.say(f"{one.id} requires manual attention (reason: {reason}){last}")
         elif before and not one.alerts:
-            cli.say(f"{one.id}: heartbeat recovered")
+            screen.say(f"{one.id}: heartbeat recovered")
     return any(one.alerts for one in running)
 
 
 def finish(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.subagents.flows import finish as finishing
+
     report = finishing.Report(
         agent=args.agent,
         status=args.status,
@@ -163,10 +219,14 @@ def _is_piped() -> bool:
 
 
 def abort(layout: Layout, args: Arguments) -> str:
+    from contextkit.subagents.flows import endings
+
     return endings.abort(layout, args.id, args.reason, names.now(), args.force)
 
 
 def cleanup(layout: Layout, args: Arguments) -> str:
+    from contextkit.subagents.flows import endings
+
     return endings.cleanup(layout, args.id, args.force, args.reason, names.now())
 
 

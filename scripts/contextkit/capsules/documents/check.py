@@ -72,7 +72,7 @@ def findings(text: str, limits: Limits) -> list[Lint]:
         capsule, body = capsules.parse(text, "")
     except ContextError as error:
         what = str(error).removeprefix(":").strip()
-        return [Lint(severity=ERROR, line=1, what=what), *secrets]
+        return [Lint(severity=ERROR, line=_line_of(text, what), what=what), *secrets]
     offset = text.count("\n") - body.count("\n")
     found = [
         *_sections(capsule, body),
@@ -83,6 +83,15 @@ def findings(text: str, limits: Limits) -> list[Lint]:
         *secrets,
     ]
     return sorted(found, key=lambda finding: finding.line)
+
+
+def _line_of(text: str, what: str) -> int:
+    """The line of the front matter whose key a sentence names; the first where it names none."""
+    lines = text.partition("\n---")[0].split("\n")
+    keys = {
+        line.partition(":")[0]: number for number, line in enumerate(lines, start=1) if ":" in line
+    }
+    return next((keys[word] for word in what.replace(":", " ").split() if word in keys), 1)
 
 
 def headings(body: str) -> dict[str, int]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _EXPECTED = ("(new)", "(planned)", "(gone)", "(removed)", "(deleted)")
+_CALLED = frozenset("commit commits revision rev head cherry-pick reverted reverts".split())
 _MOST_COMMITS = 100  # that git is asked about
 
 
@@ -44,7 +45,7 @@ def find(layout: Layout, body: str) -> list[Mention]:
             mention = _path(tree, text, line, lines[line - 1])
         elif kind == "commit" and commits < _MOST_COMMITS:
             commits += 1
-            mention = _commit(layout, text, line)
+            mention = _commit(layout, text, line, lines[line - 1])
         elif kind == "url":
             problem = "" if _is_url(text) else f"the URL {text} has no host"
             mention = Mention(kind="url", text=text, line=line, problem=problem)
@@ -110,12 +111,16 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
     return Mention(kind="path", text=text, line=line, problem=f"there is no {path} here")
 
 
-def _commit(layout: Layout, text: str, line: int) -> Mention | None:
+def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
+    """A commit; None for a hash that is none here and that nobody calls one."""
     if layout.repository is None or len(text) > 40 or not any(map(str.isdigit, text)):
         return None  # `defaced` is a word, and 64 digits are a digest
     full = git.output(
         layout.repository.top, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}"
     )
+    before = [word.strip("`*_:()[],.").lower() for word in whole[: whole.find(text)].split()]
+    if not full and not _CALLED.intersection(before[-2:]):
+        return None
     problem = "" if full else f"there is no commit {text} here"
     return Mention(kind="commit", text=text, line=line, problem=problem)
 

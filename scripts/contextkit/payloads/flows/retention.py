@@ -252,13 +252,22 @@ def _idle(layout: Layout, session: str, now: int) -> float:
 def _remove(folder: str) -> list[str]:
     """Remove a session's folder with what is ours in it; returns the names that stay."""
     stayed = _contents(folder)[2]
-    for name in set(os.listdir(folder)).difference(stayed):
+    try:
+        inside = os.listdir(folder)
+    except FileNotFoundError:  # somebody else removed it, or brought it back
+        return []
+    for name in set(inside).difference(stayed):
         try:
             os.unlink(os.path.join(folder, name))
+        except FileNotFoundError:
+            continue
         except OSError:  # a folder, or may not be removed
             stayed.append(name)
     if not stayed:
-        os.rmdir(folder)
+        try:
+            os.rmdir(folder)
+        except FileNotFoundError:
+            pass
     return stayed
 
 

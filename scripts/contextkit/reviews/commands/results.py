@@ -93,7 +93,13 @@ def index(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import drill_down
 
     wanted = drill_down.severities_of(args.severity)
-    rows = drill_down.index(asked(layout, args), args.agent, wanted)
+    about = asked(layout, args)
+    rows = drill_down.index(about, args.agent, wanted)
+    if about.run:
+        from contextkit.reviews.documents import runs
+        from contextkit.reviews.flows import history
+
+        rows = history.marked(layout, runs.load(layout, about.run), rows)
     lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
     return Answer(text="\n".join(lines), data=rows)
 

@@ -7,6 +7,7 @@ from contextkit.reviews.documents import lines
 from contextkit.reviews.documents.issues import is_mark
 
 _PROBLEM, _FIX = 60, 45  # tokens
+_FEWEST = 4  # words of a paragraph that says something by itself
 _FIXES = ("fix", "fixes", "recommendation", "recommendations", "recommended", "suggestion",
           "suggested", "action", "remedy", "mitigation", "solution", "proposal", "proposed",
           "change", "remediation", "resolution")  # fmt: skip
@@ -76,7 +77,21 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
         else:
             found.append((label, names.one_line(lines.plain(text))))
         label, joins, last = "", True, number
-    return [(name, text) for name, text in found if sum(map(str.isalpha, text)) > 3]
+    found = [(name, text) for name, text in found if _says_something(text)]
+    return [(name, _continued(found, number)) for number, (name, _) in enumerate(found)]
+
+
+def _says_something(text: str) -> bool:
+    return sum(map(str.isalpha, text)) > 3 and not (text[0] == "(" and text[-1] == ")")
+
+
+def _continued(found: list[tuple[str, str]], number: int) -> str:
+    """A paragraph; with the next one where it only leads to it: `The plan says:`."""
+    text = found[number][1]
+    leads = text.endswith(":") or len(text.split()) < _FEWEST
+    if not leads or number + 1 == len(found) or found[number + 1][0] in _FIXES:
+        return text
+    return f"{text} {found[number + 1][1]}"
 
 
 def _behind_title(head: str, title: str) -> str:

@@ -158,11 +158,13 @@ def unreadable(stem: str, reason: str) -> Entry:
     }
 
 
-def save(layout: Layout, verdict: Verdict, store: str = "") -> str:
+def save(layout: Layout, verdict: Verdict, store: str = "", derived: bool = False) -> str:
     """Write one verdict, replacing the agent's last one whole; returns its path.
 
     A secret in its summary is redacted: hooks write here, and a verdict must not be lost.
-    `store` is the folder of a run's own verdicts, here and below; by default the flat one.
+    `store` is the folder of a run's own verdicts, here and below; by default the flat one. One that
+    is `derived` from an agent's file is not waited for: after a power cut it may be an ERROR
+    that cannot be read, never another verdict, and the next ingest makes it again.
     """
     store = files.store(store or folder(layout))
     path = os.path.join(store, encode(verdict.agent) + ".json")
@@ -172,10 +174,10 @@ def save(layout: Layout, verdict: Verdict, store: str = "") -> str:
     text = render(verdict.replace(summary=summary))
     for _ in range(_TRIES):
         try:
-            return files.write(path, text)
+            return files.write(path, text, derived)
         except FileNotFoundError:
             files.store(store)  # cleaned up in the middle of it: once more
-    return files.write(path, text)
+    return files.write(path, text, derived)
 
 
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:

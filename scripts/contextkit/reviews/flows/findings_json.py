@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from contextkit.base import names
-from contextkit.reviews.documents import vocabulary
-from contextkit.reviews.flows import conflicts, synthesis
+from contextkit.reviews.documents import identity, vocabulary
+from contextkit.reviews.flows import synthesis
 from contextkit.reviews.flows.synthesis import Finding, Source
 
 PROTOCOL = "1.0"
 
 
 def document(
-    head: dict[str, object], sources: list[Source], found: list[Finding]
+    head: dict[str, object],
+    sources: list[Source],
+    found: list[Finding],
 ) -> dict[str, object]:
     """findings.json: the keys of the published format first, then ours.
 
@@ -26,23 +28,35 @@ def document(
         "agents_launched": agents,
         "agents_completed": done,
         "agents_failed": [agent for agent in agents if agent not in done],
-        "findings": [_as_json(one, beside) for one in found if one.severity != "IMP"],
-        "improvements": [_improvement(one) for one in found if one.severity == "IMP"],
+        "findings": [
+            _as_json(one, beside) | _alone(head, one) for one in found if one.severity != "IMP"
+        ],
+        "improvements": [
+            _improvement(one) | _alone(head, one) for one in found if one.severity == "IMP"
+        ],
         "verdict": synthesis.verdict(sources),
         "early_stop": False,
         "content_routing_active": False,
         "synthesis_timestamp": head["synthesis_timestamp"],
         "synthesis_protocol_version": PROTOCOL,
         **{key: value for key, value in head.items() if key not in first},
-        "conflicts": conflicts.conflicts(sources, found),
-        "possible_duplicates": [[a.key, b.key] for a, b in conflicts.possible_duplicates(found)],
+        "conflicts": synthesis.conflicts(sources, found),
+        "possible_duplicates": [[a.key, b.key] for a, b in synthesis.possible_duplicates(found)],
+        "fixed": [],
+        "unchecked": [],
     }
+
+
+def _alone(head: dict[str, object], one: Finding) -> dict[str, object]:
+    """What is known of a finding without any other run; `history` knows more."""
+    name = identity.identity(str(head["input"]), one.title, one.place)
+    return {"identity": name, "since": "new", "dismissed": ""}
 
 
 def _beside(found: list[Finding]) -> dict[str, list[str]]:
     """For each finding the keys of some others at its place."""
     beside: dict[str, list[str]] = {}
-    for those in conflicts.together(found).values():
+    for those in synthesis.together(found).values():
         for one in those:
             others = [other.key for other in those[:10] if other is not one]
             beside[one.key] = [*dict.fromkeys([*beside.get(one.key, []), *others])][:10]
@@ -68,7 +82,13 @@ def _as_json(one: Finding, beside: dict[str, list[str]]) -> dict[str, object]:
         "severity_conflict": {r.agent: r.severity or "?" for r in one.rows} if differ else {},
         "descriptions": {row.agent: row.description for row in one.rows if row.description},
         "provenance": [
-            {"agent": row.agent, "id": row.id, "severity": row.severity or "?", "place": row.place}
+            {
+                "agent": row.agent,
+                "id": row.id,
+                "severity": row.severity or "?",
+                "place": row.place,
+                "title": row.title,
+            }
             for row in one.rows
         ],
         "key": one.key,

@@ -12,11 +12,12 @@ from contextkit.reviews.documents import dismissals, runs
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.identity import file_of, identity
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, ingest, reports, synthesis
+from contextkit.reviews.flows import agent_files, ingest, recognition, reports, synthesis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.flows.agent_files import Reading
+    from contextkit.reviews.flows.drill_down import IndexRow
     from contextkit.reviews.flows.synthesis import Finding, Row
 
 
@@ -51,6 +52,21 @@ def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
         if dismissed and (row.severity != "P0" or dismissed.by):
             found.add(number)
     return found
+
+
+def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
+    """The rows of an index, those of dismissed findings marked."""
+    known = in_force(layout, run)
+    return [_marked(run, row, known) for row in rows] if known else rows
+
+
+def _marked(run: Run, row: IndexRow, known: dict[str, Dismissal]) -> IndexRow:
+    dismissed = (
+        known.get(identity(run.target, row.title, row.file)) if row.kind == "finding" else None
+    )
+    if dismissed is None or (row.severity == "P0" and not dismissed.by):
+        return row
+    return row.replace(status="dismissed", row=f"{row.row} | dismissed")
 
 
 def dismiss(
@@ -88,8 +104,8 @@ def _rows(reading: Reading) -> list[Row]:
     return list(synthesis.rows_of(reports.source_of(reading)))
 
 
-def before(layout: Layout, run: Run) -> dict[str, Finding]:
-    """What the run before this one found about the same target, by identity."""
+def before(layout: Layout, run: Run) -> list[Finding]:
+    """What the run before this one found about the same target; none without one."""
     same = [
         one
         for one in runs.load_all(layout).documents
@@ -98,31 +114,42 @@ def before(layout: Layout, run: Run) -> dict[str, Finding]:
     ]
     for earlier in reversed(same):
         sources = [reports.source_of(one) for one in _readings(layout, earlier)]
-        if any(source.validation == "valid" for source in sources):
-            return {identity_of(earlier, one): one for one in synthesis.combined(sources)}
-    return {}
+        if any(source.validation in synthesis.COMPLETED for source in sources):
+            return synthesis.combined(sources)
+    return []
 
 
 def told(layout: Layout, run: Run, data: dict[str, object], found: list[Finding]) -> None:
-    """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`."""
+    """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
+
+    A finding that moved or was reworded keeps the identity it had; what nobody who had reported
+    it looked at again is not `fixed`, but `unchecked`.
+    """
     earlier = before(layout, run)
+    own, olds = ([identity_of(run, one) for one in those] for those in (found, earlier))
+    pairs = recognition.matches(found, own, earlier, olds)
     known = in_force(layout, run)
-    rows = {one.key: one for one in found}
-    now = set()
+    numbers = {one.key: number for number, one in enumerate(found)}
     for entry in [*_entries(data, "findings"), *_entries(data, "improvements")]:
-        one = rows.get(str(entry.get("key")))
-        if one is None:
+        number = numbers.get(str(entry.get("key")), -1)
+        if number < 0:
             continue
-        name = identity_of(run, one)
-        now.add(name)
-        entry["identity"] = name
-        entry["since"] = "still" if name in earlier else "new"
+        name = own[number]
+        entry["identity"] = olds[pairs[number]] if number in pairs else name
+        entry["since"] = "still" if number in pairs else "new"
         entry["dismissed"] = known[name].reason if name in known else ""
-    data["fixed"] = [
-        {"identity": name, "severity": one.severity or "?", "title": one.title,
-         "place": one.place, "agents": list(one.agents)}
-        for name, one in earlier.items() if name not in now
-    ]  # fmt: skip
+    completed = set(map(str, data.get("agents_completed") or ()))  # type: ignore[call-overload]
+    gone = [old for old in range(len(earlier)) if old not in pairs.values()]
+    checked = [old for old in gone if completed.intersection(earlier[old].agents)]
+    data["fixed"] = [_gone(earlier[old], olds[old]) for old in checked]
+    data["unchecked"] = [_gone(earlier[old], olds[old]) for old in gone if old not in checked]
+
+
+def _gone(one: Finding, name: str) -> dict[str, object]:
+    return {
+        "identity": name, "severity": one.severity or "?", "title": one.title,
+        "place": one.place, "agents": list(one.agents),
+    }  # fmt: skip
 
 
 def _entries(data: dict[str, object], key: str) -> list[dict[str, object]]:

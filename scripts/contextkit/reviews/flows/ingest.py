@@ -72,7 +72,8 @@ def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: 
     session, when = session or sessions.find_current(layout), names.iso(now)
     for verdict in found:
         for store in (asked.store, "") if asked.store else ("",):
-            verdict_files.save(layout, verdict.replace(session_id=session, timestamp=when), store)
+            made = verdict.replace(session_id=session, timestamp=when)
+            files.named(verdict_files.save(layout, made, store, derived=bool(verdict.sha256)))
 
 
 def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:

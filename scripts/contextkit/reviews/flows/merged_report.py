@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_LINES = 13  # that a caller reads, beside the two paths
+_LINES = 11  # that a caller reads, beside the paths and what was read
 _TITLE = 80  # characters of a title where it only reminds
 
 

@@ -12,9 +12,15 @@ import os
 from contextkit.base import files, formats, names
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import runs
+from contextkit.reviews.documents import agent_review, runs
 from contextkit.reviews.documents import sections as review_sections
-from contextkit.reviews.flows import findings_json, merged_report, research_report, synthesis
+from contextkit.reviews.flows import (
+    agent_files,
+    findings_json,
+    merged_report,
+    research_report,
+    synthesis,
+)
 from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.synthesis import Source
 
@@ -54,14 +60,34 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
         files.store(asked.folder)  # also where somebody removed it meanwhile: git must not see it
     files.write(data_path, formats.to_json(data) + "\n")
     files.write(report, text)
-    lines = kind.lines(sources, found, data)
+    unread = [one for one in sources if not _is_read(one)]
+    lines = [_across_runs(data), *kind.lines(sources, found, data)]
+    lines = [line for line in lines if line]
+    first = agent_files.read_line(len(sources), len(unread))
     shown = [layout.shown(report), layout.shown(data_path)]
     return Synthesis(
         report=shown[0],
         data_path=shown[1],
-        summary="\n".join(_short(line) for line in [*shown, *lines]),
+        summary="\n".join(_short(line) for line in [first, *shown, *lines]),
         data=data,
     )
+
+
+def _is_read(source: Source) -> bool:
+    return source.validation in synthesis.COMPLETED and agent_review.is_read(source.review)
+
+
+def _across_runs(data: dict[str, object]) -> str:
+    """`2 new, 3 still there, 1 fixed`, where there was a run before."""
+    every = [*data["findings"], *data["improvements"]]  # type: ignore[misc]
+    since = [one.get("since") for one in every]
+    fixed, unchecked = (len(data.get(key) or ()) for key in ("fixed", "unchecked"))  # type: ignore[arg-type]
+    still = since.count("still")
+    if not (still or fixed or unchecked):
+        return ""
+    more = f", {unchecked} not looked at again" if unchecked else ""
+    new = since.count("new")
+    return f"{new} new, {still} still there, {fixed} fixed{more}"
 
 
 def about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:

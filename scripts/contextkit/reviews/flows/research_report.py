@@ -7,7 +7,7 @@ from contextkit.base import tokens as estimator
 from contextkit.reviews.flows import findings_json
 from contextkit.reviews.flows.synthesis import Finding, Source
 
-_LINES = 8  # that a caller reads, beside the two paths
+_LINES = 7  # that a caller reads, beside the paths and what was read
 _LEAD = 60  # tokens of what an agent says below a heading
 
 

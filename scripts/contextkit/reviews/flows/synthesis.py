@@ -2,19 +2,20 @@
 
     Source (an agent's review)  ->  combined  ->  Finding (with all its agents)
 
-`synthesis_conflicts.py` says where agents disagree, `synthesis_data.py` makes findings.json of it.
-Only equal titles are one finding, and then every agent is named. Titles that are merely alike
-are possible duplicates: they are said to be, and both stay. A finding is known by agent and id,
-since every agent counts from P1-1.
+`findings_json.py` makes findings.json of it. Equal titles are one finding, and so are findings of
+several agents at one place whose wording agrees; every agent is named and every wording kept.
+What is merely alike is a possible duplicate: it is said to be, and both stay. A finding is known
+by agent and id, since every agent counts from P1-1.
 """
 
 from __future__ import annotations
 
 from contextkit.base import facts, names
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, vocabulary
+from contextkit.reviews.documents import agent_review, excerpts, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.agent_review import Review
+from contextkit.reviews.flows.likeness import Likeness, Told, is_pair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # as one reads them; empty was not understood
 COMPLETED = ("valid", "malformed")
 _NEAR = 1000  # characters in which a finding says where it is
+_COMPARED = 400  # findings, the most severe, that are compared with each other
+_MOST_PAIRS = 50
+_LONGEST = 200  # characters of what a finding says
 
 
 class Source(Record):
@@ -46,7 +50,9 @@ class Row(Record):
     title: str
     place: str
     description: str
-    counts: bool  # of a finished file: an unfinished one does not confirm what others found
+    text: str = ""  # its section
+    of: str = ""  # the review that it is part of, where a folder holds several
+    counts: bool = True  # of a finished file: an unfinished one does not confirm what others found
     again: int = 1  # 2 for the second row with this id
 
 
@@ -98,7 +104,8 @@ class Finding(Record):
 def combined(sources: list[Source]) -> list[Finding]:
     """All findings, improvements too, most severe and most confirmed first.
 
-    Equal titles are one finding; of two such rows of one agent each is one of its own.
+    Equal titles are one finding, and so is what several agents say of one place in like words;
+    of two such rows of one agent each is one of its own.
     """
     groups: dict[tuple[str, int, str], list[Row]] = {}
     for source in sources:
@@ -109,7 +116,75 @@ def combined(sources: list[Source]) -> list[Finding]:
             unnamed = "" if title else f"{row.agent}/{row.id}"  # no title is like no other
             groups.setdefault((title, times[title], unnamed), []).append(row)
     found = [Finding(rows=tuple(sorted(rows, key=_rank))) for rows in groups.values()]
-    return sorted(found, key=lambda one: (ORDER.index(one.severity), -one.convergence, one.key))
+    return _ordered(_merged(_ordered(found)))
+
+
+def _ordered(found: list[Finding]) -> list[Finding]:
+    return sorted(
+        found, key=lambda one: (ORDER.index(one.severity), -one.convergence, in_order(one.key))
+    )
+
+
+def in_order(key: str) -> list[tuple[int, str]]:
+    """What sorts `P1-2` before `P1-10`."""
+    parts: list[tuple[int, str]] = []
+    digits = ""
+    for char in key + "\0":
+        if char.isascii() and char.isdigit():
+            digits += char
+            continue
+        if digits:
+            parts.append((int(digits[:15]), ""))
+            digits = ""
+        parts.append((-1, char))
+    return parts
+
+
+def _pairs(found: list[Finding]) -> list[tuple[float, int, int, bool]]:
+    """(how alike, number, number, whether they are one) of findings, by their rows that are most.
+
+    Only rows of different agents are compared.
+    """
+    rows = [(number, row) for number, one in enumerate(found[:_COMPARED]) for row in one.rows]
+    told = [
+        Told(title=row.title, section=row.section, text=row.text, place=row.place)
+        for _, row in rows
+    ]
+    alike = Likeness(told)
+    best: dict[tuple[int, int], tuple[float, bool]] = {}
+    for first, (number, row) in enumerate(rows):
+        for second in range(first + 1, len(rows)):
+            other, its = rows[second]
+            if number == other or row.agent == its.agent or row.of != its.of:
+                continue
+            same, maybe = is_pair(alike, first, second)
+            if maybe:
+                score = (alike.of(first, second), same)
+                best[number, other] = max(score, best.get((number, other), (0.0, False)))
+    found_pairs = [(score, one, other, same) for (one, other), (score, same) in best.items()]
+    return sorted(found_pairs, reverse=True)
+
+
+def _merged(found: list[Finding]) -> list[Finding]:
+    """The findings, those of different agents at one place in like words made one, best first."""
+    home = list(range(len(found)))
+    groups = {number: [one] for number, one in enumerate(found)}
+    for _, one, other, same in _pairs(found):
+        mine, its = groups[home[one]], groups[home[other]]
+        agents = [agent for each in (*mine, *its) for agent in each.agents]
+        if same and home[one] != home[other] and len(set(agents)) == len(agents):
+            gone = home[other]
+            mine += groups.pop(gone)
+            home = [home[one] if number == gone else number for number in home]
+    return [
+        Finding(rows=tuple(sorted((row for each in those for row in each.rows), key=_rank)))
+        for those in groups.values()
+    ]
+
+
+def possible_duplicates(found: list[Finding]) -> list[tuple[Finding, Finding]]:
+    """Pairs of different agents that may be about the same; never the same finding."""
+    return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
 
 
 def rows_of(source: Source) -> Iterator[Row]:
@@ -125,8 +200,10 @@ def rows_of(source: Source) -> Iterator[Row]:
             section=names.one_line(row.section),
             title=names.one_line(row.title),
             place=place_in(f"{row.section}\n{row.title}\n{' '.join(row.extra)}\n{text}"),
-            description=_description(text),
-            counts=source.validation == "valid",
+            description=names.one_line(excerpts.problem_of(text, row.title))[:_LONGEST],
+            text=text,
+            of=source.agent.partition("--")[0] if "--" in source.agent else "",
+            counts=source.validation in COMPLETED,
             again=seen[identity],
         )
 
@@ -141,14 +218,8 @@ def place_in(text: str) -> str:
     return next((found for kind, found, _ in facts.find(text[:_NEAR]) if kind == "location"), "")
 
 
-def _description(section: str) -> str:
-    """The first words below the heading of a finding."""
-    lines = [line for line in section.split("\n")[1:] if line.strip()]
-    return names.one_line(lines[0])[:200] if lines else ""
-
-
-def _rank(row: Row) -> tuple[int, str, str]:
-    return ORDER.index(row.severity), row.agent, row.id
+def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
+    return ORDER.index(row.severity), row.agent, in_order(row.id)
 
 
 def verdict(sources: list[Source]) -> str:
@@ -164,3 +235,39 @@ def verdict(sources: list[Source]) -> str:
     if not done or (worst == "safe" and len(done) < len(sources)):
         return "error"
     return worst
+
+
+def together(found: list[Finding]) -> dict[str, list[Finding]]:
+    """The findings of different agents at one place: a `path:line`, or a section's name."""
+    places: dict[str, list[Finding]] = {}
+    for one in found:
+        own = {row.place for row in one.rows}
+        own |= {f'"{row.section}"' for row in one.rows if row.section != row.place}
+        for where in sorted(own - {"", '""'}):
+            places.setdefault(where, []).append(one)
+    return {
+        where: those
+        for where, those in places.items()
+        if len(those) > 1 and len({agent for one in those for agent in one.agents}) > 1
+    }
+
+
+def conflicts(sources: list[Source], found: list[Finding]) -> list[str]:
+    """Where agents contradict each other or themselves, a line each."""
+    lines = []
+    for one in found:
+        if len({row.severity for row in one.rows}) > 1:
+            said = ", ".join(f"{row.agent} {row.severity or '?'}" for row in one.rows)
+            lines.append(f'"{one.title}": {said}')
+    for where, those in together(found).items():
+        if where[:1] == '"':
+            continue  # who only shares a section does not disagree
+        serious = [one for one in those if one.severity != "IMP"]
+        if len({one.severity for one in serious}) > 1:
+            said = ", ".join(f"{one.severity or '?'} {one.key}" for one in serious[:6])
+            lines.append(f"{where}: {said}")
+    for source in sources:
+        if "verdict_mismatch" in agent_review.status(source.review)[1]:
+            rows = agent_review.derived(source.review.findings)
+            lines.append(f"{source.agent}: states {source.review.stated}, its rows say {rows}")
+    return [names.one_line(line) for line in lines]

@@ -70,10 +70,23 @@ def rows(layout: Layout) -> list[Row]:
 
 
 def find(rows: list[Row], identity: str) -> Row:
-    """The row with this id; raises ContextError naming the nearest where there is none."""
+    """The row with this id, or of this slug, or the `latest`, or the only one that begins so.
+
+    Of several with one slug the newest that is still active, else the newest. Raises ContextError
+    naming the nearest where there is none.
+    """
     for row in rows:
         if row["id"] == identity:
             return row
+    named = [row for row in rows if row.get("slug") == identity]
+    if identity == "latest":
+        named = named or rows
+    if named:
+        active = [row for row in named if row.get("status") in ACTIVE]
+        return (active or named)[-1]
+    begun = [row for row in rows if identity and row["id"].startswith(identity)]
+    if len(begun) == 1:
+        return begun[0]
     known = [row["id"] for row in rows]
     raise bad_input(f"id: there is no subagent {identity!r}{names.nearest(identity, known)}")
 

@@ -16,6 +16,7 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
 
     Raises ContextError for one that has ended.
     """
+    identity = registry.find(registry.rows(layout), identity)["id"]
     watch.refresh(layout, now, identity)
     row = registry.find(registry.rows(layout), identity)
     if row.get("status") not in registry.ACTIVE:
@@ -46,6 +47,7 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
 
     Raises ContextError while it runs, and for work that would be lost, unless `force` is set.
     """
+    identity = registry.find(registry.rows(layout), identity)["id"]
     watch.refresh(layout, now, identity)
     row = registry.find(registry.rows(layout), identity)
     kind, status = str(row.get("type")), row.get("status")

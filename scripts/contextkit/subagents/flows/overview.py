@@ -9,7 +9,6 @@ from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.capsules.flows import drift
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import watch
 
@@ -74,7 +73,8 @@ def _watched(
     heard, kind = max(logs) if logs else (0, "")
     running = status == "running"
     end = now if running else names.moment(str(row.get("finished_at") or ""))
-    run_time = max(0, end - watch.started(row)) if end and watch.started(row) else None
+    began = watch.started(row) if end else 0
+    run_time = max(0, end - began) if end and began else None
     age = max(0, now - heard) if heard and running else None
     code = row.get("exit_code")
     return Watched(
@@ -99,9 +99,13 @@ def _logs(layout: Layout, row: Row) -> list[tuple[int, str]]:
     """When each log was last written to, and which it is, in the original's words."""
     found = []
     for field, kind in (("log_path", "exec"), ("progress_path", "checkpoint")):
-        path = watch.place_of(layout, row.get(field))
-        if path:
-            found.append((int(os.stat(path).st_mtime), kind))
+        path = row.get(field)
+        if not isinstance(path, str) or not path or ".." in path:
+            continue
+        try:  # only its time is told: no need to follow every link on the way
+            found.append((int(os.lstat(layout.join(path)).st_mtime), kind))
+        except (OSError, ValueError):
+            continue
     return found
 
 
@@ -164,11 +168,34 @@ def _staleness(layout: Layout, row: Row, known: dict[tuple[str, str], str]) -> s
 
 
 def _is_stale(layout: Layout, path: str, scope: object) -> bool:
+    from contextkit.capsules.flows import drift
+
     own = [scope] if isinstance(scope, str) and scope else []
     try:
         return bool(drift.staleness(layout, path, own))
     except ContextError:
         return True
+
+
+def lines(found: list[Watched], width: int, height: int) -> list[str]:
+    """A screen of subagents: a line each, what needs somebody first, then what runs.
+
+    At most `height` lines of `width` characters; what does not fit is counted in the last.
+    """
+    order = sorted(found, key=lambda one: (not one.alerts, one.status not in registry.ACTIVE))
+    rows = [_line(one, width) for one in order]
+    if len(rows) > height:
+        left = len(rows) - height + 1
+        rows = [*rows[: height - 1], f"  … {left} more"]
+    return rows
+
+
+def _line(one: Watched, width: int) -> str:
+    """`! ui-review  running  12:05  silent 3:10  1/2  log, runtime`."""
+    times = f"{_minutes(one.run_time):>7}  {_minutes(one.log_age):>7}"
+    sign = "!" if one.alerts else " "
+    head = f"{sign} {one.slug[:28]:<28}  {one.status[:21]:<14}  {times}  {one.deliverables:>5}"
+    return f"{head}  {', '.join(one.alerts)}"[:width].rstrip()
 
 
 def rows(layout: Layout, found: list[Watched]) -> Rows:
