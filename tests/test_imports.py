@@ -141,15 +141,17 @@ COMMON = {"__future__"} | ours(
     " base.limits base.names base.packages base.records base.settings base.stores"
     " base.templates"
 )
-REMINDERS = COMMON | ours("base.redaction capsules.documents.reminders")
+LEDGER = ours("base.ledger base.sessions base.version")
+REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
 ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
-    "capsules.documents.folders capsules.documents.store base.markdown capsules.documents.notebooks"
+    "base.addresses base.markdown capsules.documents.folders capsules.documents.notebooks"
+    " capsules.documents.store"
     " base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
-HANDOFF = {"handoff"} | COMMON | ours(
-    "base.agents base.formats base.redaction base.sessions base.tokens"
+HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
+    "base.addresses base.agents base.formats base.redaction base.sessions base.tokens"
     " handoffs.commands.reading handoffs.commands.writing handoffs.documents.artifacts"
     " handoffs.documents.carrying"
     " handoffs.documents.fields handoffs.documents.fitting handoffs.documents.profiles"

@@ -77,6 +77,9 @@ class Limits(Record):
     verdict_contract_tokens: int = 350  # tokens of the contract that an agent gets
     verdict_run_lifetime: str = "2h"  # after which a run that nobody finished is over
 
+    # History: what is known of documents beside themselves
+    ledger_days: int = 90  # days for which events are kept
+
     # Secrets: kinds that are not looked for, and texts that make a value none
     secrets_allow: tuple[str, ...] = ()
 

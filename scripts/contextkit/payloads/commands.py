@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, names, sessions, tokens
+from contextkit.base import addresses, cli, ledger, names, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -130,6 +130,14 @@ def _cut(line: str) -> str:
 def show(layout: Layout, args: Arguments) -> Answer | Rows:
     session = _session(layout, args)
     path = _found(layout, args, session)
+    answer = _opened(layout, args, path)
+    text = answer.text if isinstance(answer, Answer) else "\n".join(map(str, answer.rows))
+    ref = addresses.of(layout, path, "payload")
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
+    return answer
+
+
+def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
     if args.section or args.lines or args.around or args.max_tokens:
         return _slice(layout, path, args)
     if args.part == "facts":

@@ -143,7 +143,8 @@ class HookInput(Record):
 class Answer(Record):
     """What an action wants said. `context` are our own lines; `quoted` is text from the
     repository, `origin` where it stands; `block` is why the agent has to go on, and how.
-    `result` takes the place of a tool's, in that tool's shape.
+    `result` takes the place of a tool's, in that tool's shape. `refs` are the addresses of the
+    documents that it carries, the one with most of the text first.
     """
 
     context: str = ""
@@ -151,6 +152,7 @@ class Answer(Record):
     origin: str = ""
     block: str = ""
     result: object = None
+    refs: tuple[str, ...] = ()
 
 
 NOTHING = Answer()

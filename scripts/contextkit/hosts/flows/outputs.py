@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import formats, names, sessions, tokens
+from contextkit.base import addresses, formats, ledger, names, sessions, tokens
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
@@ -43,6 +43,8 @@ def keep(layout: Layout, given: HookInput) -> Answer:
         if count > layout.limits.payload_budget:
             stored, receipt = _stored(layout, given, text, now)
         answers = bool(known.receipt)  # what it says now is its answer with the receipt
+        for ref in () if answers else addresses.named_in(layout, text):
+            ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
         said = said and not answers and not reviews.expected(layout, given, now)  # its file says it
         named = _record(layout, given, text, stored, known, now) if said else known.verdict
         short = count <= layout.limits.hook_report_tokens

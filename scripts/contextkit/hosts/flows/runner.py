@@ -41,6 +41,7 @@ def _run(host: str, event: str, data: bytes) -> str:
         _go_where_the_agent_is(given)
         if given.session:  # what the host says holds for everything that is stored here
             os.environ["SESSION_ID"] = given.session
+        os.environ["CONTEXT_HOST"] = host  # for the ledger
         layout = _layout()
     except Exception as error:  # whatever it is: the host must go on
         _note_without_layout(f"{host} {event}", error)
@@ -51,10 +52,28 @@ def _run(host: str, event: str, data: bytes) -> str:
         given = given.replace(sent_back=True) if answers[-1].block else given
     try:
         files.settle()
-        return hosts.output(host, given.event, _merged(layout, answers))
+        output = hosts.output(host, given.event, _merged(layout, answers))
+        if output:
+            _note_injected(layout, given, answers)
+        return output
     except Exception as error:
         _note(layout.hooks, f"{host} {given.event}", error)
         return ""
+
+
+def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> None:
+    """Note in the ledger which documents the agent was handed, and how much of them."""
+    carried = [answer for answer in answers if answer.refs]
+    if not carried:
+        return
+    from contextkit.base import ledger, tokens
+
+    to = f"subagent:{given.agent}" if given.agent else f"session:{given.session}"
+    agent = given.agent_type if given.agent else ""
+    for answer in carried:
+        first, *others = answer.refs
+        size = tokens.estimate(f"{answer.context}\n{answer.quoted}")
+        ledger.note(layout, ledger.INJECTED, first, tokens=size, to=to, sources=others, agent=agent)
 
 
 def read_input() -> bytes:
@@ -135,9 +154,8 @@ def _without_secrets(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import redaction
 
     allowed = layout.limits.secrets_allow
-    texts = {name: value for name, value in vars(answer).items() if isinstance(value, str)}
-    clean = {name: redaction.redacted(text, allowed)[0] for name, text in texts.items() if text}
-    return answer.replace(**clean)
+    texts = {name: text for name, text in vars(answer).items() if isinstance(text, str)}
+    return answer.replace(**{n: redaction.redacted(t, allowed)[0] for n, t in texts.items() if t})
 
 
 def _note(hooks: str, where: str, error: Exception) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import addresses, files, ledger, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -128,7 +128,10 @@ def put_away(layout: Layout, task: str, paths: list[str]) -> list[str]:
     for path in paths:
         kind = os.path.basename(os.path.dirname(path))
         place = files.inside(layout.root, layout.memory_archive(task, kind), "memory")
-        moved += _moved(layout, path, place, kind)
+        went = _moved(layout, path, place, kind)
+        if went:
+            ledger.note(layout, ledger.ENDED, addresses.of(layout, path))
+        moved += went
     return moved
 
 
@@ -231,6 +234,7 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
                 put_away(layout, one.task_id, [path])
         elif os.path.lexists(path):
             os.unlink(path)
+            ledger.note(layout, ledger.REMOVED, addresses.of(layout, path))
     if not dry_run:
         for kind in memory.KINDS:
             if os.path.isdir(layout.memory_folder(kind)):

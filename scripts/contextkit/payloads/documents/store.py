@@ -11,7 +11,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, markdown, names, sessions, stores, templates
+from contextkit.base import (
+    addresses,
+    files,
+    ledger,
+    markdown,
+    names,
+    sessions,
+    stores,
+    templates,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -196,6 +205,9 @@ def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
         if not _is_listed(layout, session, path):
             os.unlink(path)  # stored and listed, or not at all
         raise
+    ref = addresses.of(layout, path, "payload")
+    size, agent = payload.tokens, payload.source
+    ledger.note(layout, ledger.STORED, ref, tokens=size, session=session, agent=agent)
     return path
 
 

@@ -12,7 +12,7 @@ import errno
 import os
 import sys
 
-from contextkit.base import files, names, sessions
+from contextkit.base import files, ledger, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.limits import SWEEP_PAUSE
@@ -76,6 +76,7 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> Ended | None:
     else:
         _move(foreign, away, folder)
     stayed = tuple(_shown(layout, folder, name) for name in foreign)
+    ledger.note(layout, ledger.ENDED, f"session:{session}", tokens=total, session=session)
     return Ended(session=session, payloads=count, tokens=total, reason=reason, stayed=stayed)
 
 
@@ -208,6 +209,7 @@ def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
         session = os.path.basename(path).partition("@")[0]
         with session_lock(layout, session):
             stayed = [_shown(layout, path, name) for name in _remove(path)]
+        ledger.note(layout, ledger.REMOVED, f"session:{session}", session=session)
         line = f"session {session}: removed for good"
         if stayed:
             line = f"session {session}: could not be removed: {', '.join(stayed)}"
@@ -227,6 +229,7 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         files.store(layout.state)
         files.write(mark, "")
         os.utime(mark, (now, now))
+        ledger.sweep(layout, now)
     except (OSError, ContextError):
         return []  # nothing can be written here, so nothing can be ended either
     try:

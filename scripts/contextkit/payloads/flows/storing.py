@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, redaction, sessions, tokens
+from contextkit.base import addresses, files, ledger, names, redaction, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -189,8 +189,10 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     notes = [f"receipt: {'; '.join(cut)}"] if cut else []
     if secrets:
         notes.append(f"redacted in what travels on: {redaction.summary(secrets)}")
+    text, ref = receipts.render(receipt), addresses.of(layout, path, "payload")
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text))
     return Stored(
-        receipt=receipts.render(receipt),
+        receipt=text,
         path=path,
         notes=tuple(dict.fromkeys((*prepared.notes, *notes))),
     )
@@ -221,6 +223,8 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
     where there is none.
     """
     text = receipts.parse_path(ref) if "@stored" in ref else ref.strip()
+    name = addresses.bare(text, "payload")
+    text = f"{layout.places.payloads}/{name}.md" if name != text and "/" in name else name
     found = _typed(layout, text)
     if found or "/" in text:
         return _by_path(layout, found or layout.typed(layout.join(text), "ref"), now)
