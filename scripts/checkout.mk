@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms lint check bench bench_tokens bench_receipts bench_secrets torture golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms lint check bench bench_tokens bench_receipts bench_secrets torture golden manual lock clean test_hosts
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -31,6 +31,9 @@ test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
 
 test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and makes (needs root): folder=DIR keeps them
 	@python3 '$(CONTEXTKIT_DIR)/tests/platforms.py' $(CONTEXTKIT_FOLDER)
+
+test_hosts: $(CONTEXTKIT_DEVELOPMENT) ## the hooks in real Claude Code and Codex, from npm, against a mock model (needs node); hosts=newest
+	@$(CONTEXTKIT_HERE) .venv/bin/python tests/real_hosts/install.py $(if $(filter newest,$(hosts)),newest) && .venv/bin/python -m pytest -n 2 -c tests/real_hosts/pytest.ini tests/real_hosts
 
 lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m ruff check && .venv/bin/python -m ruff format --check && .venv/bin/python -m mypy
