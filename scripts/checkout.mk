@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms lint check bench bench_tokens bench_receipts bench_secrets torture golden manual lock clean test_hosts
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts lint check bench bench_tokens bench_receipts bench_secrets torture golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
