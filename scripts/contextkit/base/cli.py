@@ -47,9 +47,11 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
 
             packages.need(*command.needs)
         _as_json = bool(vars(args).get("json"))
-        answer = _rendered(command.run(Layout(args.root), args))
+        layout = Layout(args.root)
+        answer = _rendered(command.run(layout, args))
         files.settle()
         _print(answer.text, answer.exact)
+        layout.sweep(files.settled)
         return answer.status
     except ContextError as error:
         _refuse(str(error))
