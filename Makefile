@@ -50,13 +50,14 @@ contextkit.memory_merge      = external_memory merge       ## all findings of a 
 contextkit.memory_checkpoint = external_memory checkpoint  ## record where a task stands: task= phase= summary= next_action=
 contextkit.memory_phase      = external_memory phase       ## end the current phase with a checkpoint, begin the next: task= to=
 contextkit.memory_batch      = external_memory batch       ## a finding for each agent of a batch, then one checkpoint: task= draft=
-contextkit.memory_spawn      = external_memory spawn       ## a checkpoint before a large batch of agents starts: task= agents=N
+contextkit.memory_spawn      = external_memory spawn       ## agents are about to start: who is expected, and a checkpoint: task= agents=
 contextkit.memory_snapshot   = external_memory snapshot    ## keep what a conversation knows, before it is full or handed over: summary=
 contextkit.memory_check      = external_memory check       ## what will not help whoever resumes, a line a finding
 contextkit.memory_status     = external_memory status      ## ok, warn or save; at the threshold it writes a snapshot: tokens= or transcript=
 contextkit.memory_recover    = external_memory recover     ## what a fresh agent needs to go on, within a budget; prompt=1 as a prompt
-contextkit.memory_list       = external_memory list        ## every plan, finding, checkpoint and snapshot
+contextkit.memory_list       = external_memory list        ## every plan, finding, checkpoint and snapshot; worktree= of another worktree
 contextkit.memory_archive    = external_memory archive     ## move all that belongs to a finished task into the archive
+contextkit.memory_unarchive  = external_memory unarchive   ## bring a task back from the archive: task=
 contextkit.memory_clean      = external_memory clean       ## remove stale checkpoints; the last one of an open task is archived
 contextkit.memory_estimate   = external_memory estimate    ## what something will cost in tokens: words= code_lines= file_reads= responses=
 

@@ -475,3 +475,19 @@ def test_no_program_that_the_repository_names_is_run(repo: Path) -> None:
     run_git("status")
     snapped = Path("ran").read_text(encoding="utf-8").split()
     assert len(snapped) >= 2  # the signature and the monitor
+
+
+@pytest.mark.parametrize("start", [git.run, git.output])
+def test_no_hook_of_the_repository_is_run(start: Callable[..., str], repo: Path) -> None:
+    """The control at the end shows that the hooks do run when git is asked in the usual way."""
+    hooks = repo / "hooks"
+    hooks.mkdir()
+    for name in ("post-checkout", "post-index-change"):
+        (hooks / name).write_text(f'#!/bin/sh\necho "$0" >> "{repo}/ran"\n', encoding="utf-8")
+        (hooks / name).chmod(0o755)
+    run_git("config", "core.hooksPath", str(hooks))
+    start(".", "worktree", "add", "-q", "-b", "one", str(repo.parent / "one"))
+    start(".", "add", "hooks")
+    assert (repo.parent / "one").is_dir() and not (repo / "ran").exists()
+    run_git("worktree", "add", "-q", "-b", "two", str(repo.parent / "two"))
+    assert (repo / "ran").exists()

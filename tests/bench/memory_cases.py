@@ -33,6 +33,8 @@ def memory_cases(folder: Path) -> list[Case]:
 
     large = folder / "large"
     fill_memory(large, 1_000)
+    largest = folder / "largest"
+    fill_memory(largest, 10_000)
     return [
         Case("memory_plan", [*memory, *small[0]], 2.5, prepare=again),
         Case("memory_finding", [*memory, *small[2]], 2.5, prepare=again),
@@ -42,7 +44,10 @@ def memory_cases(folder: Path) -> list[Case]:
         Case("memory_status", [*memory, "status", "--tokens=1000"], 2.5),
         Case("memory_recover", [*memory, "recover", task], 2.5, prepare=again),
         Case("memory_list", [*memory, "list"], 2.5),
-        Case("memory_recover of 1,000 findings", [*memory, "recover", task, f"--root={large}"]),
+        Case("memory_recover of 1,000 findings", [*memory, "recover", task, f"--root={large}"], 8),
+        Case(
+            "memory_recover of 10,000 findings", [*memory, "recover", task, f"--root={largest}"], 20
+        ),
     ]
 
 
@@ -63,5 +68,5 @@ def fill_memory(folder: Path, count: int) -> None:
             agent=f"a{number}", task_id="bench", status="completed",
             timestamp="2025-10-23T18:05:00Z", summary=said, discoveries=[said] * 10,
         )  # fmt: skip
-        name = f"a{number}_20251023T{number // 60:02}{number % 60:02}00.md"
+        name = f"a{number}_20251023T{number // 3600:02}{number // 60 % 60:02}{number % 60:02}.md"
         (store / name).write_text(findings.render(found), encoding="utf-8")

@@ -23,8 +23,8 @@ def payload_cases(folder: Path) -> list[Case]:
     large.write_text(f"# Report\n{sections * 60}"[: 1 << 20], encoding="utf-8")
     store = script("payload_store.py", "--topic=bench", "--source=bench")
     found = [
-        Case("payload_store (5k tokens)", [*store, "--session=new"], 2.5, stdin=str(report)),
-        Case("payload_store (1 MB)", [*store, "--session=large"], stdin=str(large)),
+        Case("payload_store (5k tokens)", [*store, "--session=new"], 6, stdin=str(report)),
+        Case("payload_store (1 MB)", [*store, "--session=large"], 8, stdin=str(large)),
         Case("payload_store passes through", store, 2.5, stdin="contextkit.txt"),
     ]
     Path("contextkit.txt").write_text("short", encoding="utf-8")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import git
 from contextkit.base.layout import Layout
-from contextkit.handoffs.flows import work_files
+from contextkit.handoffs.flows import autofill, work_files
 
 
 def seen(root: str = "") -> list[str]:
@@ -65,3 +66,14 @@ def test_a_conflict_is_a_change_whatever_side_deleted(repo: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError):
         git("merge", "-q", "feature/demo")
     assert git("status", "--porcelain") == "UD a\n" and seen() == ["a (modified)"]
+
+
+@pytest.mark.parametrize("count", [9, 10, 11, 25])
+def test_every_file_is_named_or_counted(count: int, repo: Path, layout: Layout) -> None:
+    for number in range(count):
+        (repo / f"file-{number:02}.txt").write_text("x", encoding="utf-8")
+    fields, _ = autofill.fill(layout, {"next_action": "go on"})
+    *named, last = fields["files_modified"]
+    more = re.fullmatch(r"\(\+(\d+) more\)", last)
+    assert len(named) + (int(more[1]) if more else 1) == count
+    assert len(fields["files_modified"]) <= layout.limits.handoff_files

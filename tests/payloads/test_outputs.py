@@ -12,7 +12,7 @@ import toon_format
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.documents.summaries import Row
+from contextkit.payloads.documents.receipts import Row
 from contextkit.payloads.flows import retention, storing
 from contextkit.payloads.flows.storing import Output, Stored
 
@@ -54,15 +54,19 @@ def test_what_the_author_leaves_out_is_taken_from_the_text(layout: Layout) -> No
     assert decoded(stored) == {
         "@stored": "shared/payloads/s/20251128-100500-speed.md",
         "summary": [
-            {"aspect": "Cache", "finding": "The cache takes 52 ms in src/a.py."},
             {"aspect": "Queue", "finding": "The queue is never emptied by anyone."},
         ],
         "keyFindings": "The cache takes 52 ms in src/a.py.",
         "tokens_stored": 600,
+        "kind": "report",
         "facts_kept": "3/3",
+        "more": "make -s payload_show ref=20251128-100500-speed lines=1-9",
     }
     payload = payload_of(stored)
-    assert payload.summary == "The cache takes 52 ms in src/a.py. It is slow."
+    assert (
+        payload.summary
+        == "The cache takes 52 ms in src/a.py. The queue is never emptied by anyone."
+    )
     assert (payload.content, payload.tokens, payload.sources) == (TEXT, 600, ())
     assert stored.notes == ()
 
@@ -251,7 +255,7 @@ def test_a_session_that_is_named_is_the_only_one_looked_into(layout: Layout) -> 
 
 def test_an_unknown_id_is_answered_with_the_known_ones(layout: Layout) -> None:
     for number in range(12):
-        store(layout, topic=f"t{number:02}")
+        store(layout, topic=f"t{number:02}", content=f"{TEXT}\n{number}\n")
     with pytest.raises(ContextError) as caught:
         storing.find(layout, "nothing", "s", NOW)
     assert caught.value.status == 1

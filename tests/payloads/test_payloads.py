@@ -360,7 +360,7 @@ def test_search_finds_every_line_in_any_case(layout: Layout) -> None:
     path = save(layout, content="first\r\nThe CACHE line\nlast")
     lines = path.read_text("utf-8").split("\n")
     (hit,) = payloads.search(layout, "s", "cache")
-    assert hit == (ID, lines.index("The CACHE line") + 1, "The CACHE line")
+    assert hit == (ID, lines.index("The CACHE line") + 1, "The CACHE line", "")
     assert list(payloads.search(layout, "s", "nowhere")) == []
     assert list(payloads.search(layout, "other", "cache")) == []
 

@@ -80,6 +80,10 @@ def test_a_dismissed_finding_no_longer_fails_the_gate_of_this_run_or_the_next(ru
     document = Path(run.out.strip())
     assert document.suffixes == [".dismissed", ".json"] and document.is_file()
     assert gate(run, identity) == "PASS" and "1 dismissed" in run.out
+    run("verdict", "index", f"--run={identity}", "--json")
+    assert [row["status"] for row in json.loads(run.out) if row["kind"] == "finding"] == [
+        "dismissed"
+    ]
     git("add", "-A")
     git("commit", "-qm", "work")  # the document is in git, and makes nothing stale
     assert str(document) in git("ls-files") and gate(run, identity) == "PASS"

@@ -86,8 +86,9 @@ def test_a_review_goes_from_start_to_gate(host: Host, process: str) -> None:
     shown = host("verdict_show", run, "agent=interflux:review:fd-b", "finding=P1-1")
     assert "`src/app.py:42` waits." in shown
     report = host("verdict_synthesize", run).splitlines()
-    assert report[2] == "needs-changes: 1 P1" and len(report) <= 15
-    found = json.loads((host.folder / report[1]).read_text(encoding="utf-8"))
+    assert report[0] == "2 files, 2 read, 0 not"
+    assert report[3] == "needs-changes: 1 P1" and len(report) <= 15
+    found = json.loads((host.folder / report[2]).read_text(encoding="utf-8"))
     assert found["process"] == process and found["agents_failed"] == []
     assert host("verdict_gate", run).splitlines()[1].startswith("severe\tinterflux:review:fd-b")
     # It is mended by a new run, into which nothing of the old one leaks.
@@ -111,7 +112,7 @@ def test_research_goes_from_start_to_gate(host: Host, process: str) -> None:
     assert "- Source | a page" in host("verdict_index", run)
     assert "It is so." in host("verdict_show", run, "agent=repo-research-analyst", "finding=One")
     report = host("verdict_synthesize", run).splitlines()
-    assert report[2] == "COMPLETE: 1 findings, 1 sources" and len(report) <= 10
+    assert report[3] == "COMPLETE: 1 findings, 1 sources" and len(report) <= 10
     assert host("verdict_gate", run).startswith("PASS 1 of 1 agents")
 
 

@@ -204,3 +204,12 @@ def test_a_row_is_found_by_slug_as_the_latest_or_by_its_beginning() -> None:
     for wrong in ("20251023", "", "z"):
         with pytest.raises(ContextError, match="no subagent"):
             registry.find(rows, wrong)
+
+
+def test_a_subagent_that_names_gaps_without_end_fills_no_registry(layout: Layout) -> None:
+    put([a_row("a")])
+    for turn in range(3):
+        gaps = [f"gap {turn} {number}" for number in range(30)]
+        registry.note_gaps(layout, "a", gaps, 0)
+    (row,) = registry.rows(layout)
+    assert registry.gaps_of(row) == [f"gap 0 {number}" for number in range(20)]

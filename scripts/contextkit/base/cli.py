@@ -47,9 +47,11 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
 
             packages.need(*command.needs)
         _as_json = bool(vars(args).get("json"))
-        answer = _rendered(command.run(Layout(args.root), args))
+        layout = Layout(args.root)
+        answer = _rendered(command.run(layout, args))
         files.settle()
         _print(answer.text, answer.exact)
+        layout.sweep(files.settled)
         return answer.status
     except ContextError as error:
         _refuse(str(error))
@@ -156,14 +158,16 @@ def say_each(sentences: Iterable[str]) -> None:
         say(names.one_line(sentence))
 
 
-def content(file: str, field: str = "file") -> str:
+def content(file: str, field: str = "file", exact: bool = False) -> str:
     """The text that a command works on: of `file`, or of standard input for `-`.
 
-    Without a file, standard input is read when it is a pipe or a file.
+    Without a file, standard input is read when it is a pipe or a file. With `exact`, bytes that
+    are no UTF-8 become surrogate escapes, which are written as the same bytes again.
     """
+    errors = "surrogateescape" if exact else "strict"
     if file and file != "-":
         try:
-            return files.read(file)
+            return files.read_bytes(file).decode("utf-8", errors) if exact else files.read(file)
         except ContextError as error:
             raise bad_input(f"{field}: {error}") from None
     if not file and (sys.stdin is None or sys.stdin.isatty()):
@@ -173,7 +177,7 @@ def content(file: str, field: str = "file") -> str:
     if not select.select([sys.stdin], [], [], 1.0)[0]:
         say("reading standard input …")
     try:
-        return sys.stdin.buffer.read().decode("utf-8")
+        return sys.stdin.buffer.read().decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise bad_input(f"{field}: standard input is not UTF-8 (byte {error.start})") from None
 

@@ -231,6 +231,10 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
     return data
 
 
+# What the repository's own settings name is never run: no monitor, no hook.
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+
+
 def _start(
     folder: str,
     arguments: tuple[str, ...],
@@ -243,13 +247,12 @@ def _start(
 
     Nothing that the repository's own settings name is run: no pager, no hook, no monitor.
     """
-    safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
     if _at_rest:
         os.close(out_end)
         return 0
     # A relative GIT_DIR means the current directory.
     place = () if os.environ.get("GIT_DIR") else ("-C", folder)
-    command = ("git", *place, "--no-pager", "--no-optional-locks", *safe, *arguments)
+    command = ("git", *place, "--no-pager", "--no-optional-locks", *_SAFE, *arguments)
     environment = {name: text for name, text in os.environ.items() if name not in _MISLEADING}
     wiring = (
         (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
@@ -309,7 +312,7 @@ def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (
     import subprocess
 
     kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    command = ["git", "-C", folder, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+    command = ["git", "-C", folder, *_SAFE]
     try:
         done = subprocess.run(
             [*command, *arguments], env=kept, input=os.fsencode(given), capture_output=True

@@ -17,6 +17,8 @@ _DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age", "verdict
 class Limits(Record):
     """The limits in force. Durations are text such as `24h`: see `names.seconds`."""
 
+    tokenizer: str = "o200k"  # whose tokens a cap is kept in: o200k, cl100k or claude
+
     # Capsules (seed: Context Capsule Hand-off Design)
     capsule_max_tokens: int = 1200  # tokens of a capsule
     capsule_mini_tokens: int = 300  # tokens of a `mini` capsule
@@ -75,12 +77,18 @@ class Limits(Record):
     verdict_contract_tokens: int = 350  # tokens of the contract that an agent gets
     verdict_run_lifetime: str = "2h"  # after which a run that nobody finished is over
 
+    # History: what is known of documents beside themselves
+    ledger_days: int = 90  # days for which events are kept
+
     # Secrets: kinds that are not looked for, and texts that make a value none
     secrets_allow: tuple[str, ...] = ()
 
     # Hooks (the hosts' own limits are 10,000 characters and about 2,500 tokens)
     hook_context_tokens: int = 2400  # tokens of what a hook hands to an agent
     hook_context_characters: int = 9500  # characters of it
+    hook_report_tokens: int = (
+        2000  # tokens of a subagent's report, above which a receipt stands for it
+    )
     hook_blocks: int = 2  # how often a subagent is sent back to mend its output
 
     def check(self) -> None:
@@ -88,6 +96,8 @@ class Limits(Record):
             least = 0 if name == "memory_save_percent" else 1
             if annotation == "int" and getattr(self, name) < least:
                 raise bad_input(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if self.tokenizer not in ("o200k", "cl100k", "claude"):
+            raise bad_input(f"tokenizer must be o200k, cl100k or claude, not {self.tokenizer!r}")
         for name in _DURATIONS:
             if names.seconds(getattr(self, name)) < 1:
                 raise bad_input(f"{name} must be longer than nothing")

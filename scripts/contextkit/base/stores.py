@@ -44,6 +44,8 @@ class Store(Record):
     rules: str = "*\n"  # its .gitignore after context_init, where it is not in git
     label: str = ""  # what doctor and status call it
     system: str = ""  # in whose line context_status tells of it; by default one of its own label
+    suffix: str = ""  # of the files, where a document is a file: what an address leaves out
+    form: str = ""  # how the names of its files begin, digits as 0
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
     mend: str = "mend the file, or remove it"
     travels: tuple[str, ...] = ()  # what of it goes to other machines: names as patterns
@@ -61,7 +63,8 @@ _PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
 # In the order in which settings are shown.
 STORES: tuple[Store, ...] = (
     Store(kind="capsule", setting="capsules", place="parallelus/manuals/capsules", in_git=True,
-          label="capsules", module="capsules.documents.store",
+          label="capsules", suffix=".md", form="00000000T000000Z",
+          module="capsules.documents.store",
           travels=("*.md", "*/*.md", "*/*/*.md", "*/*/*/*.md")),
     Store(kind="reminder", setting="reminders",
           place="parallelus/manuals/capsules/remember-later.md", is_file=True, in_git=True,
@@ -80,38 +83,45 @@ STORES: tuple[Store, ...] = (
           in_git=True),
     Store(kind="notebook", setting="notebooks", place="docs/branches", holds=HOST, in_git=True),
     Store(kind="payload", setting="payloads", place="shared/payloads", rules=_PAYLOAD_RULES,
-          label="payloads", module="payloads.documents.store",
+          label="payloads", suffix=".md", module="payloads.documents.store",
           mend="make payload_repair session=…, or remove the file",
           travels=("*/*.md",)),
     Store(kind="handoff", setting="handoffs", place=".aios/handoffs", label="handoffs",
-          module="handoffs.documents.artifacts",
+          suffix=".yaml", form="handoff-", module="handoffs.documents.artifacts",
           travels=("handoff-*.yaml",)),
     Store(kind="handoff_template", setting="handoff_template", holds=COPY, is_file=True,
           place=".aios-core/development/templates/agent-handoff-tmpl.yaml", in_git=True),
     Store(kind="memory", setting="memory", place=".temp/memory"),
     Store(kind="plan", within="memory", place="research_plans", label="memory",
-          module="memory.documents.plans", mend="make memory_check says how to mend it",
+          suffix=".md", module="memory.documents.plans",
+          mend="make memory_check says how to mend it",
           travels=("*.md",)),
     Store(kind="finding", within="memory", place="findings", label="memory",
-          module="memory.documents.findings", mend="make memory_check says how to mend it",
+          suffix=".md", module="memory.documents.findings",
+          mend="make memory_check says how to mend it",
           travels=("*.md",)),
     Store(kind="merged", within="memory", place="findings", label="memory",
-          module="memory.documents.merged", mend="make memory_check says how to mend it"),
+          suffix=".md", form="merged_", module="memory.documents.merged",
+          mend="make memory_check says how to mend it"),
     Store(kind="checkpoint", within="memory", place="checkpoints", label="memory",
-          module="memory.documents.checkpoints", mend="make memory_check says how to mend it",
+          suffix=".json", form="cp_", module="memory.documents.checkpoints",
+          mend="make memory_check says how to mend it",
           travels=("*.json",)),
     Store(kind="snapshot", within="memory", place="context_snapshots", label="memory",
-          module="memory.documents.snapshots", mend="make memory_check says how to mend it",
+          suffix=".md", form="snap_", module="memory.documents.snapshots",
+          mend="make memory_check says how to mend it",
           travels=("*.md",)),
     Store(kind="archived", within="memory", place="archive",
           travels=("*/*/*.md", "*/*/*.json")),
     Store(kind="verdict", setting="verdicts", place=".clavain/verdicts",
-          variable="CLAVAIN_VERDICT_DIR", label="verdicts", module="reviews.documents.verdicts",
+          variable="CLAVAIN_VERDICT_DIR", label="verdicts", suffix=".json",
+          module="reviews.documents.verdicts",
           mend="make verdict_write anew, or remove the file",
           travels=("*.json", "runs/*/*.json"), merges=True),
     Store(kind="state", place=".contextkit"),
     Store(kind="run", within="state", place="runs", label="review runs", system="verdicts",
-          module="reviews.documents.runs", mend="make verdict_start anew, and remove the file",
+          suffix=".json", module="reviews.documents.runs",
+          mend="make verdict_start anew, and remove the file",
           travels=("*.json", "*.listing"), merges=True),
 )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import cli, files, names, redaction, tokens
+from contextkit.base import addresses, cli, files, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -121,6 +121,8 @@ def show(layout: Layout, args: Arguments) -> Answer:
     gone: list[str] = []
     if args.max_tokens:
         body, gone = trim.trimmed(body, args.max_tokens)
+    ref = addresses.of(layout, path, "capsule")
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(body))
     stale = drift.staleness(layout, path)
     marks = drift.marks(layout, files.read(path))
     notes = [f"trimmed: {line}" for line in gone] + [f"stale: {reason}" for reason in stale]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, names, sessions, tokens
+from contextkit.base import addresses, cli, files, ledger, names, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
 
+_WIDTH = 80  # characters of a row
+_ID, _SOURCE = 40, 12  # characters of an id (its beginning is enough to name it) and of a source
+_FIND_TOKENS = 4000  # tokens of what `find` shows where nobody says how many
 _AROUND = 100  # characters that `find` shows on either side in a very long line
 PARTS = ("file", "head", "summary", "content", "sources", "facts")
 SESSION = Option(
@@ -40,6 +43,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
             if made_up:
                 cli.say(f"no session is named: using {session} from now on")
             stored = storing.store(layout, session, output, now)
+        files.settle()
     except (OSError, ContextError) as error:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
@@ -66,7 +70,7 @@ def _output(args: Arguments) -> storing.Output:
 
     rows = tuple(receipts.row(text) for text in args.findings)
     confidence = receipts.level(args.confidence)
-    content = cli.content(args.file)
+    content = cli.content(args.file, exact=True)
     output = storing.Output(
         topic=args.topic,
         source=args.source,
@@ -97,11 +101,16 @@ def list_(layout: Layout, args: Arguments) -> Answer:
         for entry in payloads.entries(layout, name):
             state = "" if entry["path"] in there else "missing"
             there.discard(entry["path"])
-            rows.append((entry["id"], str(entry["tokens"]), state, entry["source"], entry["topic"]))
+            rows.append(
+                (entry["id"][:_ID], str(entry["tokens"]), state,
+                 names.one_line(entry["source"])[:_SOURCE], names.one_line(entry["topic"]))
+            )  # fmt: skip
         if there:
             talk.append(f"{len(there)} files are not listed: payload_repair session={name}")
+    heads = ("id", "tokens", "state", "source", "topic")
+    text = "\n".join(_cut(line) for line in tables.table(heads, rows).split("\n"))
     return Answer(
-        text=tables.table(("id", "tokens", "state", "source", "topic"), rows) or "No payloads.",
+        text=text or "No payloads.",
         talk="\n".join(talk),
         data=lambda: _manifests(layout, found, now, one=bool(session)),
     )
@@ -115,24 +124,97 @@ def _manifests(layout: Layout, found: list[str], now: int, one: bool) -> object:
     return read[0] if one else read
 
 
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDTH else line[: _WIDTH - 1].rstrip() + "…"
+
+
 def show(layout: Layout, args: Arguments) -> Answer | Rows:
     session = _session(layout, args)
-    path = storing.find(layout, args.ref, session, names.now(), only=bool(args.session))
+    path = _found(layout, args, session)
+    answer = _opened(layout, args, path)
+    text = answer.text if isinstance(answer, Answer) else "\n".join(map(str, answer.rows))
+    ref = addresses.of(layout, path, "payload")
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
+    return answer
+
+
+def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
+    if args.section or args.lines or args.around or args.max_tokens:
+        return _slice(layout, path, args)
     if args.part == "facts":
         return _facts(layout, path)
     if args.part in ("", "file"):
         from contextkit.base import files
 
-        return Answer(text=files.read(path), exact=True, data=lambda: _whole(layout, path))
-    payload = payloads.load(path, layout.shown(path))
+        text = files.read_bytes(path).decode("utf-8", "surrogateescape")
+        return Answer(text=text, exact=True, data=lambda: _whole(layout, path))
+    text = _part(payloads.load(path, layout.shown(path)), args.part)
+    return Answer(text=text, exact=args.part == "content", data=lambda: _whole(layout, path))
+
+
+def _found(layout: Layout, args: Arguments, session: str) -> str:
+    """The file that `ref=` names; asked again where it went while we looked."""
+    path = ""
+    for _ in range(2):
+        path = storing.find(layout, args.ref, session, names.now(), only=bool(args.session))
+        if os.path.lexists(path):
+            break
+    return path
+
+
+def _part(payload: payloads.Payload, part: str) -> str:
     parts = {
         "head": f"{payload.topic}\n{payload.created_at}  {payload.source}  ~{payload.tokens}",
         "summary": payload.summary,
         "content": payload.content,
         "sources": "\n".join(payload.sources),
     }
-    exact = args.part == "content"
-    return Answer(text=parts[args.part], exact=exact, data=lambda: _whole(layout, path))
+    return parts[part]
+
+
+def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
+    """The part of the content that was asked for; of a file kept with `path=`, of its text."""
+    from contextkit.payloads.documents import slices
+
+    asked = [name for name in ("section", "lines", "around") if getattr(args, name)]
+    if len(asked) > 1:
+        raise bad_input(f"{' and '.join(asked)}: give one of them")
+    content = _content(layout, path)
+    if args.part in ("head", "summary", "sources"):
+        content = _part(payloads.load(path, layout.shown(path)), args.part)
+    if args.section:
+        found = slices.section(content, args.section)
+    elif args.lines:
+        found = slices.span(content, args.lines)
+    elif args.around:
+        found = slices.around(content, args.around)
+    else:
+        found = slices.whole(content)
+    end = found.last
+    if args.max_tokens:
+        found = slices.capped(found, args.max_tokens, layout.limits.tokenizer)
+    talk = [f"lines {found.first}-{found.last}"]
+    if found.more:
+        talk.append(f"+{end - found.last} more lines: payload_show ref={args.ref[:80]}"
+                    f" lines={found.more}-{end}")  # fmt: skip
+    if found.note:
+        talk.append(found.note)
+    data = {
+        "id": _identity(path), "path": layout.shown(path), "first": found.first,
+        "last": found.last, "text": found.text, "more": end - found.last,
+    }  # fmt: skip
+    return Answer(text=found.text, data=data, talk="\n".join(talk))
+
+
+def _content(layout: Layout, path: str) -> str:
+    """The content of a payload, or all of a text that was kept alone."""
+    from contextkit.base import files
+
+    data = files.read_bytes(path)
+    if path.endswith(".md"):
+        start, end = payloads.span(data, layout.shown(path))
+        data = data[start:end]
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _whole(layout: Layout, path: str) -> object:
@@ -164,18 +246,36 @@ def find(layout: Layout, args: Arguments) -> Answer:
     if args.session:
         sessions.check(args.session)
     searched = [args.session] if args.session else payloads.sessions_in(layout)
-    hits = [hit for name in searched for hit in payloads.search(layout, name, args.q)]
-    if not hits:
+    hits = (hit for name in searched for hit in payloads.search(layout, name, args.q))
+    cap = args.max_tokens or _FIND_TOKENS
+    rows: list[dict[str, object]] = []
+    lines: list[str] = []
+    spent, more = 0.0, 0
+    for identity, number, line, section in hits:
+        shown = _around(line, args.q)
+        said = f"{identity}:{number}: {shown}" + (
+            f"  [{names.one_line(section)}]" if section else ""
+        )
+        spent += tokens.estimate(said, layout.limits.tokenizer) * tokens.CAUTION + 1
+        if more or (spent > cap and (lines or args.max_tokens)):
+            more += 1
+            continue
+        lines.append(said)
+        rows.append({"id": identity, "line": number, "text": shown, "section": section})
+    if not lines and not more:
         cli.say(f"{args.q!r} stands in no payload of {args.session or 'any session'}")
-    keys = ("id", "line", "text")
-    found = [dict(zip(keys, hit, strict=True)) for hit in hits]
-    lines = [f"{identity}:{number}: {_around(line, args.q)}" for identity, number, line in hits]
-    return Answer(text="\n".join(lines), status=0 if hits else 1, data=found)
+    if more:
+        lines.append(f"+{more} more")
+    status = 0 if lines else 1
+    talk = f"+{more} more: narrow q=, or raise max_tokens={cap}" if more else ""
+    return Answer(text="\n".join(lines), status=status, data=rows, talk=talk)
 
 
 def _around(line: str, query: str) -> str:
     """The line, or of a very long one what stands around the query."""
-    at = max(0, line.lower().find(query.lower()) - _AROUND)
+    lower = line.lower()
+    places = [place for word in query.lower().split() if (place := lower.find(word)) >= 0]
+    at = max(0, min(places, default=0) - _AROUND)
     end = at + len(query) + 2 * _AROUND
     return ("…" if at else "") + names.one_line(line[at:end]) + ("…" if end < len(line) else "")
 
@@ -259,6 +359,10 @@ PROGRAM = Program(
                 Option(name="ref", required=True, positional=True,
                        help="an id, a path, `latest`, or a whole @stored: line"),
                 Option(name="part", choices=PARTS, help="which part (default: the file)"),
+                Option(name="section", help="of the content, what stands under this heading"),
+                Option(name="lines", help="of the content, these lines: 120-180"),
+                Option(name="around", help="of the content, what stands around this text"),
+                Option(name="max_tokens", kind="whole", help="at most so many tokens of it"),
                 SESSION,
                 JSON,
             ),
@@ -268,8 +372,9 @@ PROGRAM = Program(
             help="every line of the payloads that holds a text",
             options=(
                 Option(name="q", also=("query",), required=True, positional=True,
-                       help="the text, in any case"),
+                       help="words that must all stand in a line or section, in any case"),
                 Option(name="session", help="only this session (default: all)"),
+                Option(name="max_tokens", kind="whole", help="at most so many tokens of hits"),
                 JSON,
             ),
         ),

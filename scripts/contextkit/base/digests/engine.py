@@ -21,16 +21,18 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from contextkit.base import facts, tokens
+from contextkit.base.digests import encodings, reading
 from contextkit.base.digests.reading import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-HEAD, TAIL = 160_000, 32_000  # characters of a text that are read for units, where it is longer
-_SAMPLE = 6_000  # characters in which a kind is looked for
-_SHARE = 0.7  # of the cap for units with a rank
+_SHARE = 0.55  # of the cap for units with a rank
 _ROW = 4  # tokens around a row
+_TASTE = 0.7  # how much what a unit decides counts beside its facts
+_BARE, _KEY = 0.12, 0.4  # facts that a unit without any is worth, and one that is called key
+_NAME, _NAMES = 12, 8  # characters of a short name, and names that are listed after `+n more`
 _TRIES = 48  # units that are tried for what room is left
 
 
@@ -46,7 +48,7 @@ class Digest(NamedTuple):
     """What a text says, its rows in the text's order; `left` are units that are not told.
 
     `key` is the one that counts most, by what the text itself calls key. `rest` is the line of the
-    first unit of weight that had no room, 0 where there is none.
+    first unit that had no room and `last` that of the last one, 0 where there is none.
     """
 
     kind: str
@@ -56,6 +58,8 @@ class Digest(NamedTuple):
     total: int
     left: int
     rest: int
+    last: int = 0
+    at: int = 0  # the line of `key`
 
     @property
     def summary(self) -> str:
@@ -84,33 +88,63 @@ def kind_of(text: str) -> str:
     return max(sure, key=lambda name: (sure[name], name))
 
 
-def tell(
-    text: str,
-    cap: int,
-    *,
-    tokenizer: str = tokens.DEFAULT,
-    most_rows: int = 7,
-    kind: str = "",
-    fits: Callable[[Digest], bool] | None = None,
-) -> Digest:
-    """`text` told within `cap` tokens (or as long as `fits` says that it fits, asked of the digest
-    as it is to be shown).
-    """
-    kind = kind or kind_of(text)
-    found = [unit for unit in kinds()[kind].units(text) if unit.weight > 0 and unit.text.strip()]
-    if not found and kind != "plain":
-        found = [u for u in kinds()["plain"].units(text) if u.weight > 0 and u.text.strip()]
-    all_facts = facts.find(text)
-    weighed = _Weighed(found, all_facts, tokenizer)
+def tell(text: str, cap: int, *, tokenizer: str = tokens.DEFAULT, most_rows: int = 7) -> Digest:
+    """`text` told within `cap` tokens of the reader's tokenizer."""
+    return Told(text, tokenizer).digest(cap, most_rows)
 
-    def made(chosen: Sequence[int]) -> Digest:
-        return _digest(kind, weighed, list(chosen), most_rows)
 
-    def within(digest: Digest) -> bool:
-        return fits(digest) if fits else tokens.within(digest.summary, cap, tokenizer)
+class Told:
+    """A text that was read, to be told once or several times."""
 
-    chosen = _chosen(weighed, cap, within, made)
-    return _counted(made(chosen), all_facts)
+    def __init__(self, text: str, tokenizer: str = tokens.DEFAULT) -> None:
+        text, self.encoding = encodings.decoded(text)
+        said = reading.part(text)
+        self.kind = kind_of(said)
+        self.facts = [] if self.kind == "binary" else facts.find(said)
+        self.tokenizer = tokenizer
+        self.partly = said is not text
+        units = [unit for unit in kinds()[self.kind].units(said) if unit.weight > 0]
+        if not units and self.kind != "plain":
+            units = kinds()["plain"].units(said)
+        if self.encoding and self.kind != "binary":
+            units.insert(0, Unit(1, "Encoding", self.encoding, 2.0, 1, derived=True))
+        if isinstance(said, reading.Part):
+            units = [unit._replace(line=said.numbers[unit.line - 1]) for unit in units]
+        self._weighed = _Weighed(units, self.facts, tokenizer)
+
+    def digest(
+        self, cap: int, most_rows: int = 7, fits: Callable[[Digest], bool] | None = None
+    ) -> Digest:
+        """It within `cap` tokens; or, where `fits` is given, as long as that says so of a digest
+        as it is to be shown (`cap` is then about how much that is).
+        """
+
+        def made(chosen: Sequence[int]) -> Digest:
+            return _digest(self.kind, self._weighed, list(chosen), most_rows)
+
+        def within(digest: Digest) -> bool:
+            return fits(digest) if fits else tokens.within(digest.summary, cap, self.tokenizer)
+
+        found = made(_chosen(self._weighed, cap, within, made))
+        return found._replace(kept=self.kept(found.summary), total=len(self.facts))
+
+    def kept(self, said: str) -> int:
+        """How many facts of the text `said` carries."""
+        return facts.kept(self.facts, said)
+
+    def facts_kept(self, said: str) -> str:
+        """`12/87`, or `12/87+` of a text so long that not all of it was read for facts."""
+        return f"{self.kept(said)}/{len(self.facts)}{'+' * self.partly}"
+
+    def lead(self, most: int = 3, cap: int = 100) -> str:
+        """What decides of it in up to `most` sentences, in the text's order."""
+        digest = self.digest(cap, most)
+        found = [(digest.at, digest.key)] if digest.key else []
+        found += [(row.line, row.finding) for row in digest.rows if row.finding[:1] != "+"]
+        found.sort(key=lambda one: one[0])
+        said = [one for _, text in found for one in reading.sentences(text)]
+        whole = [one if one[-1] in ".!?。！？…" else one + "." for one in said[:most]]
+        return " ".join(whole)
 
 
 class _Weighed:
@@ -128,7 +162,8 @@ class _Weighed:
         unit = self.units[index]
         new = len(self.facts[index] - told)
         cost = self.costs[index] + (0 if unit.aspect in aspects else self.aspects[index])
-        return unit.weight * (new + 0.35 + (0.9 if unit.key else 0)) / (cost + 2)
+        worth = new + (_BARE + _KEY * unit.key) * min(1.0, cost / 25)
+        return float(unit.weight**_TASTE) * worth / (cost + 2)
 
 
 def carried(said: str, known: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -222,10 +257,10 @@ def _fitted(
 def _digest(kind: str, weighed: _Weighed, chosen: list[int], most_rows: int) -> Digest:
     """The units in the text's order, those under one heading together, what is left out counted."""
     told = set(chosen)
-    first = _key(weighed.units, chosen)
-    order = sorted(told - {first}, key=lambda i: (weighed.units[i].line, i))
+    main = _key(weighed.units, chosen)
+    order = sorted(told - {main}, key=lambda i: (weighed.units[i].line, i))
     units = [weighed.units[i] for i in order]
-    key = weighed.units[first].text if first >= 0 else ""
+    key = weighed.units[main].text if main >= 0 else ""
     missing = [unit for i, unit in enumerate(weighed.units) if i not in told]
     rows: list[Row] = []
     for unit in units:
@@ -233,12 +268,12 @@ def _digest(kind: str, weighed: _Weighed, chosen: list[int], most_rows: int) -> 
             rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, unit.text))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
-    counts = _more([unit for unit in missing if unit.rank])
+    counts = _more(missing)
     rows = [*_few(rows, most_rows - len(counts)), *counts]
-    rest = next((unit.line for unit in missing if unit.rank), 0) or next(
-        (unit.line for unit in missing), 0
-    )
-    return Digest(kind, tuple(rows), key, 0, 0, len(missing), rest)
+    lines = [unit.line for unit in missing if unit.line]
+    first, last = min(lines, default=0), max(lines, default=0)
+    at = weighed.units[main].line if main >= 0 else 0
+    return Digest(kind, tuple(rows), key, 0, 0, len(missing), first, last, at)
 
 
 def _key(units: list[Unit], chosen: list[int]) -> int:
@@ -264,16 +299,19 @@ def _few(rows: list[Row], most: int) -> list[Row]:
 
 
 def _more(missing: list[Unit]) -> list[Row]:
-    """`+n more` of each group that has units which must not go unsaid, by their short names."""
+    """`+n more` of each group that has units which must not go unsaid, with their short names."""
     groups: dict[str, list[Unit]] = {}
     for unit in missing:
-        groups.setdefault(unit.group or unit.aspect, []).append(unit)
-    rows = []
+        if unit.group:
+            groups.setdefault(unit.group, []).append(unit)
+    if not groups:
+        return []
+    said = {}
     for group, units in groups.items():
-        rows.append(Row(group, f"+{len(units)} more", units[0].line))
-    return rows
-
-
-def _counted(digest: Digest, all_facts: list[facts.Fact]) -> Digest:
-    said = digest.summary
-    return digest._replace(kept=facts.kept(all_facts, said), total=len(all_facts))
+        names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
+        listed = len(names) == len(units) <= _NAMES
+        said[group] = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
+    line = min(unit.line for units in groups.values() for unit in units)
+    if len(said) == 1:
+        return [Row(*next(iter(said.items())), line)]
+    return [Row("more", "; ".join(f"{group} {text}" for group, text in said.items()), line)]

@@ -7,7 +7,7 @@ words, a table row with those of its head, an event of a log, a file of a diff.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,19 @@ LONGEST = 320  # characters of a unit; a longer sentence is told up to a clause'
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs approx resp ca bzw z.b d.h p.ej no st".split()
 )
+
+
+class Pattern:
+    """A regular expression that is compiled when it is first used: a text is of one kind only."""
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        self._source, self._flags = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(self._source, self._flags)
+        for method in ("match", "search", "sub", "findall", "finditer"):
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
 
 
 class Unit(NamedTuple):
@@ -34,6 +47,54 @@ class Unit(NamedTuple):
     short: str = ""
     key: bool = False  # the text itself calls it key
     derived: bool = False  # counted or measured from the text, not its words
+
+
+class Part(str):
+    """What is read of a text too long to be read whole: its beginning, its end, and in between
+    the lines that decide. `whole` is the text, `numbers` the line in it of each line here.
+    """
+
+    whole: str
+    numbers: list[int]
+
+
+_HEAD, _TAIL = 120_000, 30_000  # characters at the beginning and at the end that are read
+_DECISIVE = ("FAILED", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
+             "Error:", "Exception", "error:", "fatal:", "| P0", "| P1", "P0 ", "P1-", "Verdict",
+             "must not", "Recommend", "Key finding", "diff --git ")  # fmt: skip
+_MOST = 1_500  # lines in between that are read
+
+
+def part(text: str) -> str:
+    """`text` itself, or of a long one what is to be read of it."""
+    if len(text) <= 2 * _HEAD:
+        return text
+    head = text.rfind("\n", 0, _HEAD) + 1 or _HEAD
+    tail = text.find("\n", len(text) - _TAIL) + 1 or len(text) - _TAIL
+    spans = {(0, head), (tail, len(text))}
+    for mark in _DECISIVE:
+        at = text.find(mark, head, tail)
+        while at >= 0 and len(spans) < _MOST:
+            start = max(text.rfind("\n", head, at) + 1, head, at - 500)
+            end = text.find("\n", at, at + 2000) + 1 or min(at + 2000, tail)
+            spans.add((start, end))
+            at = text.find(mark, end, tail)
+    pieces: list[str] = []
+    numbers: list[int] = []
+    line, last = 1, 0
+    for start, end in sorted(spans):
+        start = max(start, last)
+        if start >= end:
+            continue
+        line += text.count("\n", last, start)
+        piece = text[start:end]
+        count = piece.count("\n")
+        numbers += range(line, line + count + (not piece.endswith("\n")))
+        pieces.append(piece if piece.endswith("\n") else piece + "\n")
+        line, last = line + count, end
+    found = Part("".join(pieces))
+    found.whole, found.numbers = text, [*numbers, line]
+    return found
 
 
 class Block(NamedTuple):

@@ -2,45 +2,69 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
-_KEY = (
-    "key finding|key takeaway|main finding|bottom line|tl;?dr|in short|actionable|executive"
-    "|critical constraint|critical finding|key result|key insight|at a glance|must know"
-    "|wichtigste|kernaussage|zentrale erkenntnis|das wesentliche|kurzfassung"
-    "|ergebnis auf einen blick"
-    "|hallazgos? (?:clave|principal)|principales hallazgos|puntos clave|en resumen"
-    "|principais (?:achados|descobertas|conclus)|achados? (?:chave|principa)|pontos[- ]chave"
-    "|em resumo"
-    "|points? (?:clés?|essentiels?)|principaux (?:résultats|constats)|constats? (?:clés?"
-    "|principa)|l'essentiel"
-    "|risultati (?:chiave|principali)|punti chiave|in sintesi|belangrijkste (?:bevinding|conclusie)"
-    "|viktigaste|najważniejsze|kluczowe|ключев|главн|основные вывод|коротко"
-    "|要点|关键发现|主要发现|核心发现|結論|结论|重要な発見|主な発見|要約|핵심"
-    "|주요 (?:발견|결과)|요약"
-    "|أهم النتائج|النتائج الرئيسية|الخلاصة|मुख्य निष्कर्ष|मुख्य बिंदु|temel bulgu|önemli bulgu"
+from contextkit.base.digests.reading import Pattern
+
+_KEY = tuple(
+    (
+        "key finding|key takeaway|main finding|bottom line|tldr|tl;dr|in short|actionable|"
+        "executive|critical constraint|critical finding|key result|key insight|"
+        "at a glance|must know|wichtigste|kernaussage|zentrale erkenntnis|das wesentliche|"
+        "kurzfassung|ergebnis auf einen blick|hallazgo clave|hallazgos clave|"
+        "hallazgo principal|hallazgos principal|principales hallazgos|puntos clave|"
+        "en resumen|principais achados|principais descobertas|principais conclus|"
+        "achado chave|achados chave|achado principa|achados principa|pontos-chave|"
+        "pontos chave|em resumo|point clé|point clés|points clé|points clés|"
+        "point essentiel|point essentiels|points essentiel|points essentiels|"
+        "principaux résultats|principaux constats|constat clé|constat clés|constats clé|"
+        "constats clés|constat principa|constats principa|l'essentiel|risultati chiave|"
+        "risultati principali|punti chiave|in sintesi|belangrijkste bevinding|"
+        "belangrijkste conclusie|viktigaste|najważniejsze|kluczowe|ключев|главн|"
+        "основные вывод|коротко|要点|关键发现|主要发现|核心发现|結論|结论|重要な発見|主な発見|"
+        "要約|핵심|주요 발견|주요 결과|요약|أهم النتائج|النتائج الرئيسية|الخلاصة|"
+        "मुख्य निष्कर्ष|मुख्य बिंदु|temel bulgu|önemli bulgu"
+    ).split("|")
 )
-_DECIDING = (
-    "recommend|conclusion|verdict|decision|decided|result|answer|next step|action|risk|outcome"
-    "|priorit|root cause|fix|must|blocker|limitation|constraint|summary|gap|proposal|todo|warning"
-    "|empfehl|entscheid|ergebnis|risik|nächste schritt|fazit|zusammenfassung|ursache|maßnahm"
-    "|recomenda|decisi|riesgo|resultado|próximos? pas|conclusi|resumen|resumo|risco|decis"
-    "|recommand|décision|risque|résultat|prochaine|résumé|raccomanda|rischi|risultat|prossim"
-    "|aanbevel|beslui|risico|volgende stap|samenvatting|rekommend|beslut|sammanfattning"
-    "|zaleceni|decyzj|ryzyk|wnios|podsumowanie|рекоменд|решени|риск|вывод|итог|следующ"
-    "|建议|推荐|决定|决策|风险|结果|下一步|摘要|总结|推奨|決定|リスク|結果|次のステップ|まとめ|概要"
-    "|권장|결정|위험|결과|다음 단계|توصي|قرار|خطر|نتائج|ملخص|सिफ़ारिश|सिफारिश|निर्णय|जोखिम|सारांश"
-    "|öneri|karar|sonuç|özet"
+_DECIDING = tuple(
+    (
+        "recommend|conclusion|verdict|decision|decided|result|answer|next step|action|"
+        "risk|outcome|priorit|root cause|fix|must|blocker|limitation|constraint|summary|"
+        "gap|proposal|todo|warning|empfehl|entscheid|ergebnis|risik|nächste schritt|fazit|"
+        "zusammenfassung|ursache|maßnahm|recomenda|decisi|riesgo|resultado|próximo pas|"
+        "próximos pas|conclusi|resumen|resumo|risco|decis|recommand|décision|risque|"
+        "résultat|prochaine|résumé|raccomanda|rischi|risultat|prossim|aanbevel|beslui|"
+        "risico|volgende stap|samenvatting|rekommend|beslut|sammanfattning|zaleceni|"
+        "decyzj|ryzyk|wnios|podsumowanie|рекоменд|решени|риск|вывод|итог|следующ|建议|推荐|"
+        "决定|决策|风险|结果|下一步|摘要|总结|推奨|決定|リスク|結果|次のステップ|まとめ|概要|"
+        "권장|결정|위험|결과|다음 단계|توصي|قرار|خطر|نتائج|ملخص|सिफ़ारिश|सिफारिश|निर्णय|जोखिम|"
+        "सारांश|öneri|karar|sonuç|özet"
+    ).split("|")
 )
-_SKIPPED = (
-    "source|sources|reference|references|table of contents|contents|appendix|bibliography"
-    "|further reading"
-    "|links|metadata|changelog|quellen|literatur|inhalt|fuentes|referencias|referências|fontes"
-    "|índice"
-    "|sommaire|fonti|bronnen|källor|źródła|источники|оглавление|参考|来源|目录|出典|参考文献|目次|참고|출처|목차"
-    "|المصادر|स्रोत|kaynaklar"
+_SKIPPED = frozenset(
+    (
+        "source|sources|reference|references|table of contents|contents|appendix|"
+        "bibliography|further reading|links|metadata|changelog|quellen|literatur|inhalt|"
+        "fuentes|referencias|referências|fontes|índice|sommaire|fonti|bronnen|källor|"
+        "źródła|источники|оглавление|参考|来源|目录|出典|参考文献|目次|참고|출처|목차|المصادر|"
+        "स्रोत|kaynaklar"
+    ).split("|")
 )
-_STATED = (
+_LABELS = frozenset(
+    (
+        "source|sources|date|author|authors|researcher|researchers|status|"
+        "confidence level|confidence|story|wave|research block|research date|"
+        "research scope|generated|reference|references|tokens|agent|agents|model|models|"
+        "severity|priority|category|type|impact|effort|version|reviewer|reviewed|scope|"
+        "target|data|autor|autora|autores|fecha|estado|gravidade|prioridade|severidade|"
+        "severidad|datum|schweregrad|priorität|kategorie|gravité|priorité|catégorie|"
+        "auteur|statut|gravedad|prioridad|versão|versión|дата|автор|статус|приоритет|日付|"
+        "作者|状態|優先度|日期|状态|优先级|严重性|날짜|작성자|상태|우선순위|االحالة|दिनांक|"
+        "स्थिति|tarih|durum|owner|id|tag|tags|session|run|duration|time"
+    ).split("|")
+)
+STATED = Pattern(
     r"\b(?:recommend\w*|must(?: not)?|never|do not|don't|should(?: not)?|cannot|can't|fail(?:s"
     r"|ed|ure)?"
     r"|block(?:er|s|ed)|broken|bug|critical|breaks?|missing|requires?|because|root cause|instead"
@@ -50,38 +74,22 @@ _STATED = (
     r"|\b(?:debe|nunca|no debe|recomienda|deve|não|nunca deve|recomenda-se|doit|jamais|ne pas"
     r"|il faut)\b"
     r"|должн|нельзя|нужно|никогда|必须|不得|不要|应该|禁止|必要|べき|してはならない"
-    r"|해야|금지|يجب|لا يجوز"
+    r"|해야|금지|يجب|لا يجوز",
+    re.I,
 )
-_NEGATING = (
+NEGATING = Pattern(
     r"\b(?:not?|never|avoid|reject(?:ed|ions?)?|don'?ts?|anti-?patterns?|out of scope|deprecated"
     r"|myths?"
     r"|false positives?|hypothe\w+|examples?|if|unless|when|alternatives?|wrong|bad|old|before"
     r"|dismissed"
     r"|nicht|kein\w*|verworfen|abgelehnt|wenn|falls|beispiele?|ne pas|rejetée?s?|si|exemples?"
     r"|no hacer"
-    r"|rechazad\w+|ejemplos?|não|rejeitad\w+|se|exemplos?|evitar)\b|不|禁|被拒|例|않|如果"
+    r"|rechazad\w+|ejemplos?|não|rejeitad\w+|se|exemplos?|evitar)\b|不|禁|被拒|例|않|如果",
+    re.I,
 )
-_LABELS = (
-    "sources?|date|authors?|researchers?|status|confidence(?: level)?|story|wave"
-    "|research (?:block|date|scope)"
-    "|generated|references?|tokens|agents?|models?|severity|priority|category|type|impact|effort"
-    "|version"
-    "|reviewer|reviewed|scope|target|data|autor\\w*|fecha|estado|gravidade|prioridade"
-    "|severidade?|datum"
-    "|schweregrad|priorität|kategorie|gravité|priorité|catégorie|auteur|statut|gravedad"
-    "|prioridad|versão"
-    "|versión|дата|автор|статус|приоритет|日付|作者|状態|優先度|日期|状态|优先级|严重性|날짜|작성자|상태|우선순위"
-    "|لتاريخ|التاريخ|الحالة|दिनांक|स्थिति|tarih|durum|owner|id|tags?|session|run|duration|time"
-)
-
-KEY = re.compile(_KEY, re.I)
-DECIDING = re.compile(_DECIDING, re.I)
-SKIPPED = re.compile(rf"[\d.)\s]*(?:{_SKIPPED})\s*:?\s*(?:\(.*)?$", re.I)
-STATED = re.compile(_STATED, re.I)
-NEGATING = re.compile(_NEGATING, re.I)
-LABEL = re.compile(rf"\W*(?:{_LABELS})\W*[:：]\s*(.*)$", re.I)
-SERIOUS = re.compile(r"\b(?:P0|P1|BLOCKER|CRITICAL|URGENT|HIGH)\b")
-LEANING = re.compile(  # says something only with what stands before it
+_AROUND = " \t*_`#-–—:.)(0123456789>•[]"
+SERIOUS = Pattern(r"\b(?:P0|P1|BLOCKER|CRITICAL|URGENT|HIGH)\b")
+LEANING = Pattern(  # says something only with what stands before it
     r"(?:this|that|these|those|it|they|he|she|but|however|otherwise|also|then|so|thus|hence|else"
     r"|and|or"
     r"|the (?:former|latter|same|above|following)|dies\w*|das|aber|jedoch|sonst|esto|eso|pero"
@@ -93,17 +101,24 @@ LEANING = re.compile(  # says something only with what stands before it
 
 def is_label(said: str) -> bool:
     """Whether a line only names a property of the text: `Severity: P1`, `Date: 2026-01-02`."""
-    found = LABEL.match(said)
-    return found is not None and found[1].count(" ") < 6
+    name, colon, value = said.replace("：", ":", 1).partition(":")
+    return bool(colon) and value.count(" ") < 7 and name.strip(_AROUND).lower() in _LABELS
 
 
+def is_key(said: str) -> bool:
+    """Whether a text itself calls this key: its findings, its summary, its constraint."""
+    lower = said.lower()
+    return any(word in lower for word in _KEY)
+
+
+@functools.cache
 def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
     """How much what stands under these headings decides, and whether the text calls it key."""
-    if any(SKIPPED.match(title) for title in titles):
+    if any(title.partition(" (")[0].lower().strip(_AROUND) in _SKIPPED for title in titles):
         return 0.0, False
     own = titles[1:] if len(titles) > 1 else titles  # the first is the text's own title
-    key = any(KEY.search(title) for title in own)
-    deciding = any(DECIDING.search(title) for title in own)
+    key = any(map(is_key, own))
+    deciding = any(word in title.lower() for title in own for word in _DECIDING)
     return (2.0 if key else 1.5 if deciding else 1.0), key
 
 

@@ -32,8 +32,10 @@ def entries(text: str) -> list[str]:
 
 def newest(texts: list[str], count: int) -> list[str]:
     """The last `count` of them, newest first, by time where headings carry one."""
-    order = sorted(range(len(texts)), key=lambda i: (time_of(texts[i]), i), reverse=True)
-    return [texts[i] for i in order[:count]]
+    import heapq
+
+    order = heapq.nlargest(count, range(len(texts)), key=lambda i: (time_of(texts[i]), i))
+    return [texts[i] for i in order]
 
 
 def time_of(entry: str) -> str:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import files, names, stores, templates
+from contextkit.base import files, ledger, names, stores, templates
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -202,6 +202,7 @@ def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
         keep_mergeable(layout, path)
         files.write(path, text + gap + render(reminder).replace("\n", newline))
         files.sweep(os.path.dirname(path), time.time())
+    ledger.note(layout, ledger.STORED, f"reminder:{reminder.id}")
     return reminder
 
 
@@ -245,6 +246,7 @@ def finish(layout: Layout, path: str, identity: str, into: str, now: int) -> boo
             return False
         mark = names.clock(now) + (f" → {into}" if into else "")
         files.write(path, _marked(text, identity, mark))
+    ledger.note(layout, ledger.CONSUMED, f"reminder:{identity}")
     return True
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, stores, templates, tokens
+from contextkit.base import addresses, files, ledger, names, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -172,8 +172,12 @@ def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
     with files.locked(layout.lock(path)):
         tried = files.numbered(*os.path.splitext(path))
         name = path if replace else next(n for n in tried if _has_room(n, text))
-        same = files.read_if_there(name) == text
-        return name if same else files.write(name, text)
+        if files.read_if_there(name) == text:
+            return name
+        files.write(name, text)
+    ref, named = addresses.of(layout, name, "capsule"), addresses.named_in(layout, text)
+    ledger.note(layout, ledger.STORED, ref, tokens=tokens.estimate(text), sources=named)
+    return name
 
 
 def _has_room(path: str, text: str) -> bool:

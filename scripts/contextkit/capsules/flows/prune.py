@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names
+from contextkit.base import addresses, files, git, ledger, names
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.capsules.documents import folders
@@ -52,7 +52,9 @@ def prune(layout: Layout, wish: Wish, now: int, dry_run: bool = False) -> list[G
                 Going(id=row.id, why="superseded") for row in old if now - _written(row) >= age
             ]
     for one in () if dry_run else going:
-        os.unlink(files.inside(layout.capsules, layout.join(one.id), "capsule"))
+        path = layout.join(one.id)
+        os.unlink(files.inside(layout.capsules, path, "capsule"))
+        ledger.note(layout, ledger.REMOVED, addresses.of(layout, path, "capsule"))
     return going
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, names
+from contextkit.base import addresses, cli, ledger, names, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -35,6 +35,8 @@ def list_(layout: Layout, args: Arguments) -> Rows:
 
 def show(layout: Layout, args: Arguments) -> Answer:
     path, text = _chosen(layout, args)
+    ref = addresses.of(layout, path, "handoff")
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
     return Answer(text=text, exact=True, data=lambda: [_row(layout, path, text)])
 
 
@@ -86,6 +88,7 @@ def consume(layout: Layout, args: Arguments) -> str:
             cli.say(f"{where}: was consumed already; nothing changed")
         else:
             files.write(path, handoff_check.consumed(text, where))
+            ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "handoff"))
     return where
 
 

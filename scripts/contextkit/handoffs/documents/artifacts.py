@@ -11,7 +11,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, formats, names, stores, templates, tokens
+from contextkit.base import (
+    addresses,
+    agents,
+    files,
+    formats,
+    ledger,
+    names,
+    stores,
+    templates,
+    tokens,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
@@ -186,7 +196,12 @@ def template_document(layout: Layout) -> str:
 def save(layout: Layout, handoff: Handoff) -> str:
     """Write an artifact under a name of its own and return its path; call it under the lock."""
     store = files.store(folder(layout))
-    return files.create(os.path.join(store, handoff.name), render(handoff))
+    text = render(handoff)
+    path = files.create(os.path.join(store, handoff.name), text)
+    ref, size = addresses.of(layout, path, "handoff"), tokens.estimate(text)
+    named = addresses.named_in(layout, text)
+    ledger.note(layout, ledger.STORED, ref, tokens=size, agent=handoff.from_agent, sources=named)
+    return path
 
 
 def folder(layout: Layout) -> str:

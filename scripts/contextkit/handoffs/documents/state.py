@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, files, formats, names, sessions
+from contextkit.base import addresses, agents, files, formats, ledger, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -282,8 +282,10 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
 
 
 def _remove(layout: Layout, name: str) -> None:
+    path = os.path.join(layout.handoffs, name)
     try:
-        os.unlink(os.path.join(layout.handoffs, name))
+        os.unlink(path)
+        ledger.note(layout, ledger.REMOVED, addresses.of(layout, path, "handoff"))
     except FileNotFoundError:
         pass  # somebody removed it by hand
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import agents, names, redaction, templates, tokens
+from contextkit.base import addresses, agents, ledger, names, redaction, templates, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -67,6 +67,10 @@ def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff])
         }
         for name, handoff in list(found.items())[: layout.limits.handoff_retained]
     ]
+    for part in parts:
+        ref = addresses.of(layout, layout.join(str(part["path"])), "handoff")
+        size = tokens.estimate(str(part["text"]))
+        ledger.note(layout, ledger.RENDERED, ref, tokens=size, to=f"agent:{agent}")
     text = templates.render("handoff_context.md", agent=agent, artifacts=parts) if parts else ""
     if own.path:
         text += f"{_HEADING}{names.one_line(own.path)}, from here to the end\n\n{own.text}"

@@ -41,17 +41,39 @@ def _run(host: str, event: str, data: bytes) -> str:
         _go_where_the_agent_is(given)
         if given.session:  # what the host says holds for everything that is stored here
             os.environ["SESSION_ID"] = given.session
+        os.environ["CONTEXT_HOST"] = host  # for the ledger
         layout = _layout()
     except Exception as error:  # whatever it is: the host must go on
         _note_without_layout(f"{host} {event}", error)
         return ""
-    answers = [_done(layout, action, given) for action in actions]
+    answers = []
+    for action in actions:
+        answers.append(_done(layout, action, given))
+        given = given.replace(sent_back=True) if answers[-1].block else given
     try:
         files.settle()
-        return hosts.output(host, given.event, _merged(layout, answers))
+        output = hosts.output(host, given.event, _merged(layout, answers))
+        if output:
+            _note_injected(layout, given, answers)
+        return output
     except Exception as error:
         _note(layout.hooks, f"{host} {given.event}", error)
         return ""
+
+
+def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> None:
+    """Note in the ledger which documents the agent was handed, and how much of them."""
+    carried = [answer for answer in answers if answer.refs]
+    if not carried:
+        return
+    from contextkit.base import ledger, tokens
+
+    to = f"subagent:{given.agent}" if given.agent else f"session:{given.session}"
+    agent = given.agent_type if given.agent else ""
+    for answer in carried:
+        first, *others = answer.refs
+        size = tokens.estimate(f"{answer.context}\n{answer.quoted}")
+        ledger.note(layout, ledger.INJECTED, first, tokens=size, to=to, sources=others, agent=agent)
 
 
 def read_input() -> bytes:
@@ -109,6 +131,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     from contextkit.base import tokens
 
     block = next((answer.block for answer in said if answer.block), "")
+    result = next((answer.result for answer in said if answer.result is not None), None)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
     lines = "\n".join(answer.context for answer in said if answer.context)
@@ -124,14 +147,15 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labelled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
-    return Answer(context=lines, block=block)
+    return Answer(context=lines, block=block, result=result)
 
 
 def _without_secrets(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import redaction
 
     allowed = layout.limits.secrets_allow
-    return Answer(**{n: redaction.redacted(v, allowed)[0] for n, v in vars(answer).items() if v})
+    texts = {name: text for name, text in vars(answer).items() if isinstance(text, str)}
+    return answer.replace(**{n: redaction.redacted(t, allowed)[0] for n, t in texts.items() if t})
 
 
 def _note(hooks: str, where: str, error: Exception) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names
+from contextkit.base import addresses, names
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents.contracts import NOTHING, Answer
 
@@ -35,7 +35,8 @@ def handoff(layout: Layout) -> Answer:
     found = known[name]
     ref = name.removesuffix(".yaml")
     who = f"A handoff from {found.from_agent} to {found.to_agent} is not consumed"
-    return Answer(context=f"{who}: `make handoff_show ref={ref}` shows it.")
+    said = f"{who}: `make handoff_show ref={ref}` shows it."
+    return Answer(context=said, refs=(f"handoff:{ref}",))
 
 
 def brief(layout: Layout) -> Answer:
@@ -50,7 +51,8 @@ def brief(layout: Layout) -> Answer:
         return NOTHING
     from contextkit.subagents.flows import briefs
 
-    return Answer(context=briefs.brief(layout, branch))
+    said = briefs.brief(layout, branch)
+    return Answer(context=said, refs=tuple(addresses.named_in(layout, said.partition("\n")[0])))
 
 
 def recovered(layout: Layout) -> Answer:
@@ -70,4 +72,6 @@ def recovered(layout: Layout) -> Answer:
     while len(text) > limits.hook_context_characters * 9 // 10 and budget > report.LEAST:
         budget = budget * 4 // 5
         text = report.report(layout, found, budget).text
-    return Answer(context="\n".join(lines), quoted=text, origin=f"the memory of {task}")
+    refs = tuple(addresses.of(layout, layout.join(path)) for path in found.paths)
+    origin = f"the memory of {task}"
+    return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)

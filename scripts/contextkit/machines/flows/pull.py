@@ -110,19 +110,25 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
     if report.dry_run:
         for entry in documents:
             report.add("taken", shares.address(entry.name), entry.bytes, head.name)
-        return
+    else:
+        _fetch(offer, at, head.machine, documents)
+
+
+def _fetch(offer: Offer, at: Engine, machine: str, documents: list[Entry]) -> None:
+    """Fetch documents some at a time, and offer each; one that is refused is reported."""
     if documents and not offer.known.unfinished:
         offer.known.unfinished = True
         knowledge.save(offer.layout, offer.known)
     for first in range(0, len(documents), _AT_ONCE):
         part = documents[first : first + _AT_ONCE]
         keys = dict.fromkeys(manifests.object_key(entry.sha256) for entry in part)
-        texts = dict(at.get(head.machine, keys))
+        texts = dict(at.get(machine, keys))
         for entry in part:
             try:
                 _offer(offer, entry, texts.get(manifests.object_key(entry.sha256)))
             except ContextError as error:
-                report.add("not taken", shares.address(entry.name), 0, head.name, str(error))
+                where = shares.address(entry.name)
+                offer.report.add("not taken", where, 0, offer.sender.name, str(error))
                 offer.known.documents.setdefault(entry.name, Version(sha256="", gone=True))
 
 

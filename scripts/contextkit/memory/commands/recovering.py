@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, formats, names, redaction
+from contextkit.base import addresses, cli, formats, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -93,8 +93,6 @@ def _count(layout: Layout, args: Arguments) -> int | None:
         from contextkit.memory.documents import transcripts
 
         return transcripts.context_tokens(_transcript(layout, args.transcript))
-    from contextkit.base import tokens
-
     try:
         text = cli.content(args.file)
     except ContextError:
@@ -156,6 +154,9 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if not found.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
     allowed = layout.limits.secrets_allow
+    first, *others = [addresses.of(layout, layout.join(path)) for path in found.paths]
+    size = tokens.estimate(made.text)
+    ledger.note(layout, ledger.RENDERED, first, tokens=size, sources=others)
     return Answer(
         text=redaction.redacted(made.text, allowed)[0],
         status=0 if found.whole else 1,

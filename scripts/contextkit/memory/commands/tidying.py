@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Arguments, Command, Option, Rows
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import store as memory
 
@@ -27,8 +28,24 @@ def list_(layout: Layout, args: Arguments) -> Rows:
          "state": one.state, "path": layout.shown(one.path)}
         for one in found
     ]  # fmt: skip
-    columns = tuple((name, name) for name in ("kind", "task", "time", "state", "path"))
-    return Rows(columns=columns, rows=rows, nothing="No memory.")
+    columns = (
+        ("kind", "kind"),
+        ("task", "task", lambda row: _cut(row["task"], _TASK)),
+        ("state", "state"),
+        ("id", "id", lambda row: _cut(row["id"], _NAME)),
+    )
+    known = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
+    nothing = f"No memory of {args.task}; there are {known}." if known else "No memory."
+    below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
+    return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
+
+
+_TASK, _NAME = 16, 34  # characters of a task and of a name, so that a row has at most 80
+
+
+def _cut(text: str, most: int) -> str:
+    """`text`, of a long one the end, which has the time."""
+    return text if len(text) <= most else "…" + text[1 - most :]
 
 
 def _id(path: str) -> str:
@@ -38,12 +55,25 @@ def _id(path: str) -> str:
 def archive(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
-    task = args.task or upkeep.latest_task(layout)
+    task = args.task or upkeep.finished_task(layout)
     broken: list[str] = []
     moved = upkeep.archive(layout, task, broken)
     cli.say_each(f"left where it is: {line}" for line in broken)
     if not moved:
-        cli.say(f"{task}: nothing is left to archive")
+        known = ", ".join(upkeep.known_tasks(layout))
+        cli.say(f"{task}: nothing is left to archive" + (f"; there are {known}" if known else ""))
+    return "\n".join(layout.shown(path) for path in moved)
+
+
+def unarchive(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    left: list[str] = []
+    moved = upkeep.unarchive(layout, args.task, left)
+    cli.say_each(f"left in the archive: {line}" for line in left)
+    if not moved and not left:
+        known = ", ".join(memory.archived(layout)) or "nothing"
+        raise ContextError(f"{args.task}: nothing of it is archived; archived is {known}")
     return "\n".join(layout.shown(path) for path in moved)
 
 
@@ -71,7 +101,12 @@ COMMANDS = (
     Command(
         run=archive,
         help="move all that belongs to a finished task into the archive",
-        options=(Option(name="task", help="the task (default: the one written about last)"),),
+        options=(Option(name="task", help="the task (default: the one that is done)"),),
+    ),
+    Command(
+        run=unarchive,
+        help="bring a task back from the archive; it is the current one again",
+        options=(Option(name="task", required=True, help="the task"),),
     ),
     Command(
         run=clean,

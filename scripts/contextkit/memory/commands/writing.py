@@ -123,17 +123,18 @@ def merge(layout: Layout, args: Arguments) -> Answer:
 
     now = names.now()
     broken: list[str] = []
-    merged, sources, earlier = upkeep.merge(layout, args.task, now, broken)
+    with upkeep.moving(layout, args.task):
+        merged, sources, earlier = upkeep.merge(layout, args.task, now, broken)
+        document = Pending(
+            text=merged_findings.render(merged),
+            write=lambda: merged_findings.save(layout, merged, now),
+        )
+        answer = _keep(layout, args.task, [document])
+        away = [*earlier, *(sources if args.archive else ())]
+        moved = upkeep.put_away(layout, args.task, away) if answer.status == 0 else []
     for line in broken:
         cli.say(names.one_line(f"left out: {line}"))
-    document = Pending(
-        text=merged_findings.render(merged),
-        write=lambda: merged_findings.save(layout, merged, now),
-    )
-    answer = _keep(layout, args.task, [document])
     if answer.status == 0:
-        away = [*earlier, *(sources if args.archive else ())]
-        moved = upkeep.put_away(layout, args.task, away)
         cli.say(f"{len(merged.parts)} findings merged, {len(moved)} files archived")
     return answer
 

@@ -176,7 +176,9 @@ def save(layout: Layout, finding: Finding, moment: int) -> str:
     """Keep a finding under its agent and time; returns the path. None is ever overwritten."""
     text = render(finding)
     of = memory.check_agent(finding.agent)
-    return memory.create(layout, memory.FINDINGS, of, moment, ".md", lambda _: text)
+    return memory.create(
+        layout, memory.FINDINGS, of, moment, ".md", lambda _: text, agent=finding.agent
+    )
 
 
 def load(path: str) -> Finding:

@@ -178,6 +178,7 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
         new = update(old or plans.render(Plan(task_id=change.task_id)), change, moment)
         if new != old:
             files.write(path, new)
+            memory.note_stored(layout, path, new)
             saved = f"{names.iso(moment)} {_digest(new)}\n"
             files.write(_saved(layout, change.task_id), saved, derived=True)
         files.sweep(os.path.dirname(path), names.now())

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import addresses, files, ledger, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -119,7 +119,13 @@ def folder(layout: Layout, kind: str) -> str:
 
 
 def create(
-    layout: Layout, kind: str, of: str, moment: int, suffix: str, text: Callable[[str], str]
+    layout: Layout,
+    kind: str,
+    of: str,
+    moment: int,
+    suffix: str,
+    text: Callable[[str], str],
+    agent: str = "",
 ) -> str:
     """Make the file `{of}_{ts}{suffix}` holding `text(its stem)`, never overwriting; its path."""
     place = folder(layout, kind)
@@ -128,12 +134,21 @@ def create(
         if os.path.lexists(path):
             continue
         try:
-            files.create(path, text(stem), exact=True)
+            made = text(stem)
+            files.create(path, made, exact=True)
+            note_stored(layout, path, made, agent)
             break
         except FileExistsError:
             continue  # another process was faster
     files.sweep(place, names.now())
     return path
+
+
+def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:
+    """Note in the ledger that a document is new or replaced, and what it names."""
+    ref, named = addresses.of(layout, path), addresses.named_in(layout, text)
+    size = tokens.estimate(text)
+    ledger.note(layout, ledger.STORED, ref, tokens=size, agent=agent, sources=named)
 
 
 def paths(place: str, suffix: str, of: str = "") -> list[str]:

@@ -32,10 +32,11 @@ def complete(layout: Layout, path: str, summary: str) -> None:
 
     Raises ContextError where the file cannot be read as a snapshot any more.
     """
-    made = snapshots.load(path)
-    before = "" if made.summary == _UNSAID else made.summary
-    whole = "\n\n".join(filter(None, (_clean(layout, summary), before)))
-    files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
+    with files.locked(layout.lock(path)):
+        made = snapshots.load(path)
+        before = "" if made.summary == _UNSAID else made.summary
+        whole = "\n\n".join(filter(None, (_clean(layout, summary), before)))
+        files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
 def derive(

@@ -126,6 +126,12 @@ class Recovered(Record):
         return bool(self.checkpoint or self.snapshot)
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """The documents that it was made of, what one resumes from first."""
+        named = (self.checkpoint_path, self.snapshot_path, self.plan_path)
+        return tuple(path for path in (*named, *(one.path for one in self.findings)) if path)
+
+    @property
     def empty(self) -> bool:
         return not (self.whole or self.plan_path or self.findings)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
-from contextkit.base.errors import ContextError
+from contextkit.base import addresses, files, ledger, names
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
@@ -55,19 +55,42 @@ def _stored(kind: str, path: str, task: str, time: str, state: str) -> Stored:
     return Stored(kind=kind, path=path, task=task, time=time, state=state)
 
 
-def latest_task(layout: Layout) -> str:
-    """The task that was written about last; raises ContextError where none is known.
+def finished_task(layout: Layout) -> str:
+    """The one task that is done; raises ContextError where none or more than one is.
 
-    As recorded, while something of it is there; else that of the newest document.
+    Never the one that was written about last. Done is one whose plan has something completed,
+    nothing in progress or pending, and no open question.
     """
-    recorded = memory.current_task(layout)
-    there = listed(layout)
-    if recorded and any(one.task == recorded for one in there):
-        return recorded
-    named = [one for one in there if one.task]
-    if not named:
+    current = memory.current_task(layout)
+    known = known_tasks(layout)
+    if not known:
         raise ContextError("no task is known: give task=")
-    return max(named, key=lambda one: one.time).task
+    done = [
+        plan.task_id
+        for _, plan in plans.load_all(layout)
+        if plan.completed
+        and not (plan.in_progress or plan.pending)
+        and all(question.answered for question in plan.questions)
+        and plan.task_id != current
+    ]
+    if len(done) == 1:
+        return done[0]
+    going = f"{current} is going on; " if current in known else ""
+    raise bad_input(f"give task=: {going}there are {', '.join(known)}")
+
+
+def known_tasks(layout: Layout) -> list[str]:
+    """The ids of all tasks of which something is in the four folders."""
+    return sorted({one.task for one in listed(layout) if one.task})
+
+
+def moving(layout: Layout, task: str) -> files.locked:
+    """One process at a time merges, archives or brings back the documents of a task.
+
+    Who only writes new ones does not wait. What was acknowledged before this is entered is seen
+    inside, since nothing else takes documents away meanwhile.
+    """
+    return files.locked(layout.lock(layout.memory_state(memory.check_task(task) + ".moving")))
 
 
 # Merging
@@ -79,6 +102,7 @@ def merge(
     """All findings of a task as one; the paths that were merged; the merged files it supersedes.
 
     What an earlier merged file holds of findings that are gone (archived) is taken over from it.
+    Call it, and write what it gives, while `moving` is held.
     """
     found = findings.load_all(layout, memory.check_task(task)).noting(broken)
     earlier = merged_findings.load_all(layout, task).noting(broken)
@@ -95,23 +119,90 @@ def merge(
 
 
 def put_away(layout: Layout, task: str, paths: list[str]) -> list[str]:
-    """Move documents into the archive of a task, into the same folders; where they are now."""
+    """Move documents into the archive of a task, into the same folders; where they are now.
+
+    Call it while `moving` is held. A process that is killed has moved each of them or not; one
+    that is in both places, as an older version could leave it, is moved to the end.
+    """
     moved = []
     for path in paths:
         kind = os.path.basename(os.path.dirname(path))
         place = files.inside(layout.root, layout.memory_archive(task, kind), "memory")
-        try:
-            moved.append(files.move(path, place))
-        except FileNotFoundError:
-            continue  # another process was faster
+        went = _moved(layout, path, place, kind)
+        if went:
+            ledger.note(layout, ledger.ENDED, addresses.of(layout, path))
+        moved += went
     return moved
+
+
+def _moved(layout: Layout, path: str, place: str, kind: str) -> list[str]:
+    """Move a document; its new path, or nothing where another process was faster."""
+    if kind in (memory.PLANS, memory.SNAPSHOTS):  # these are written again under their name
+        with files.locked(layout.lock(path)):
+            return _move(path, place, kind)
+    return _move(path, place, kind)
+
+
+def _move(path: str, place: str, kind: str) -> list[str]:
+    files.make_folder(place)
+    final = os.path.join(place, os.path.basename(path))
+    try:
+        if os.path.lexists(final) and _same(path, final):
+            os.unlink(path)
+            return [final]
+        if os.path.lexists(final) and kind == memory.PLANS:
+            os.rename(final, _free(final))  # of the task's earlier life
+        elif os.path.lexists(final):
+            final = _free(final)
+        os.rename(path, final)
+    except FileNotFoundError:
+        return []
+    return [final]
+
+
+def _same(path: str, other: str) -> bool:
+    if os.path.samestat(os.lstat(path), os.lstat(other)):
+        return True
+    with open(path, "rb") as one, open(other, "rb") as two:
+        return one.read() == two.read()
+
+
+def _free(path: str) -> str:
+    """`t-2.md` for `t.md`, or the next number that no file has."""
+    stem, suffix = os.path.splitext(path)
+    number = 2
+    while os.path.lexists(f"{stem}-{number}{suffix}"):
+        number += 1
+    return f"{stem}-{number}{suffix}"
 
 
 def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
     """Move all that belongs to a task into its archive; the new paths, if anything was left."""
-    there = [one.path for one in listed(layout, memory.check_task(task), broken)]
-    moved = put_away(layout, task, there)
-    memory.forget(layout, task)
+    with moving(layout, task):
+        there = [one.path for one in listed(layout, task, broken)]
+        moved = put_away(layout, task, there)
+        memory.forget(layout, task)
+    return moved
+
+
+def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
+    """Bring back all that was archived of a task; the paths. It is the current one again.
+
+    A document whose name is taken again stays in the archive, and is named in `left`.
+    """
+    moved = []
+    with moving(layout, task):
+        for kind in memory.KINDS:
+            place = layout.memory_archive(task, kind).rstrip("/")
+            there = memory.paths(place, ".json" if kind == memory.CHECKPOINTS else ".md")
+            for path in there:
+                back = os.path.join(memory.folder(layout, kind), os.path.basename(path))
+                if os.path.lexists(back) and not _same(path, back):
+                    left.append(f"{layout.shown(path)}: there is another {os.path.basename(path)}")
+                else:
+                    moved += _moved(layout, path, os.path.dirname(back), kind)
+        if moved:
+            memory.record(layout, task)
     return moved
 
 
@@ -139,9 +230,11 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
         if dry_run:
             continue
         if last:
-            put_away(layout, one.task_id, [path])
+            with moving(layout, one.task_id):
+                put_away(layout, one.task_id, [path])
         elif os.path.lexists(path):
             os.unlink(path)
+            ledger.note(layout, ledger.REMOVED, addresses.of(layout, path))
     if not dry_run:
         for kind in memory.KINDS:
             if os.path.isdir(layout.memory_folder(kind)):

@@ -8,15 +8,16 @@ summary[2]{aspect,finding}:
 keyFindings: 2 main acts + 2 regulations govern strata in NSW
 confidence: High
 tokens_stored: 4500
+kind: report
 facts_kept: 12/87
+more: make -s payload_show ref=20251128-100500-nsw-strata-legislation lines=40-380
 """
 
 from __future__ import annotations
 
-from contextkit.base import facts, tokens
+from contextkit.base import tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
-from contextkit.payloads.documents.summaries import Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,17 +27,27 @@ MARK = "@stored: "
 _SHORTEST = 60  # characters below which a finding is not shortened any further
 _LONGEST = 2000  # characters of a finding that are looked at when it has to be shortened
 _LEVELS = ("High", "Medium", "Low")
+_STATED = ("confidence", "confidence level", "overall confidence")
+
+
+class Row(Record):
+    aspect: str
+    finding: str
 
 
 class Receipt(Record):
-    """`confidence` is empty when nobody gave one; `all_facts` are those of the stored text."""
+    """`confidence` is empty when nobody gave one; `kind`, `facts_kept` and `more` follow the
+    documented keys where they are given, `more` being the command that opens what was left out.
+    """
 
     path: str
     rows: tuple[Row, ...]
     key_findings: str
     tokens_stored: int
     confidence: str = ""
-    all_facts: tuple[object, ...] = ()
+    kind: str = ""
+    facts_kept: str = ""
+    more: str = ""
 
     def check(self) -> None:
         if self.confidence not in ("", *_LEVELS):
@@ -60,13 +71,7 @@ def row(text: str) -> Row:
 
 
 def render(receipt: Receipt) -> str:
-    """The receipt as it is printed, `facts_kept` counted on what it says."""
-    said = [receipt.key_findings, *(text for r in receipt.rows for text in (r.aspect, r.finding))]
-    found: list[facts.Fact] = list(receipt.all_facts)  # type: ignore[arg-type]
-    return _encoded(receipt, f"{facts.kept(found, chr(10).join(said))}/{len(found)}")
-
-
-def _encoded(receipt: Receipt, facts_kept: str) -> str:
+    """The receipt as it is printed."""
     import toons
 
     fields: dict[str, object] = {
@@ -76,10 +81,28 @@ def _encoded(receipt: Receipt, facts_kept: str) -> str:
     if receipt.confidence:
         fields["confidence"] = receipt.confidence
     fields["tokens_stored"] = receipt.tokens_stored
-    if facts_kept:
-        fields["facts_kept"] = facts_kept
+    for name in ("kind", "facts_kept", "more"):
+        if said := getattr(receipt, name):
+            fields[name] = said
     path = toons.dumps({"path": receipt.path}).partition(": ")[2]
     return f"{MARK}{path}\n\n{toons.dumps(fields)}"
+
+
+def said(receipt: Receipt) -> str:
+    """What a receipt says of the text."""
+    parts = [text for row in receipt.rows for text in (row.aspect, row.finding)]
+    return "\n".join([receipt.key_findings, *parts])
+
+
+def stated_confidence(text: str) -> str:
+    """`High`, `Medium` or `Low` if a line of the text's beginning states it as such; else empty."""
+    for line in text[:12_000].split("\n", 60)[:60]:
+        label, colon, rest = line[:200].replace("*", "").lstrip("#->| ").partition(":")
+        if colon and label.strip().lower() in _STATED:
+            word = rest.strip().partition(" ")[0].strip("*.,;_`").capitalize()
+            if word in _LEVELS:
+                return word
+    return ""
 
 
 def parse_path(text: str) -> str:
@@ -102,8 +125,8 @@ def parse_path(text: str) -> str:
     raise bad_input(f"ref: {text[:60]!r} is no @stored: line")
 
 
-def clipped(receipt: Receipt, cap: int) -> tuple[Receipt, list[str]]:
-    """The receipt within `cap` tokens (cautiously estimated), and what was cut.
+def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[str]]:
+    """The receipt within `cap` tokens of the reader's tokenizer, and what was cut.
 
     The longest findings are shortened first, then rows go from the end, then the key findings
     are shortened. The path and the number of tokens always stay.
@@ -117,9 +140,9 @@ def clipped(receipt: Receipt, cap: int) -> tuple[Receipt, list[str]]:
         return receipt.replace(rows=kept, key_findings=_cut(receipt.key_findings, key))
 
     def fits(*sizes: int) -> bool:
-        return tokens.cautious(_encoded(cut(*sizes), "9999/9999")) <= cap
+        return tokens.within(render(cut(*sizes)), cap, tokenizer)
 
-    if tokens.cautious(_encoded(receipt, "9999/9999")) <= cap:
+    if tokens.within(render(receipt), cap, tokenizer):
         return receipt, []
     rows = next((n for n in range(len(receipt.rows), 0, -1) if fits(n, _SHORTEST, _LONGEST)), 0)
     if rows:

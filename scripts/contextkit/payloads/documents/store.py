@@ -11,7 +11,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, sessions, stores, templates
+from contextkit.base import (
+    addresses,
+    files,
+    ledger,
+    markdown,
+    names,
+    sessions,
+    stores,
+    templates,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -66,11 +75,16 @@ def check(topic: str, source: str, content: str) -> None:
 
 def render(payload: Payload) -> str:
     """The file of a payload; its last line says how long the content is, and its digest."""
-    data = payload.content.encode("utf-8")
+    data = as_bytes(payload.content)
     digest = names.sha256(data)
     return templates.render(
         "payload.md", payload=payload, bytes=len(data), sha256=digest, format=FORMAT
     )
+
+
+def as_bytes(content: str) -> bytes:
+    """The content as it was given: what was no UTF-8 stands in it as surrogate escapes."""
+    return content.encode("utf-8", "surrogateescape")
 
 
 def parse(data: bytes, where: str = "payload") -> Payload:
@@ -92,7 +106,7 @@ def parse(data: bytes, where: str = "payload") -> Payload:
             created_at=fields.get("Generated", ""),
             tokens=int(digits[:18]),
             summary=names.one_line(summary),
-            content=data[start:end].decode("utf-8"),
+            content=data[start:end].decode("utf-8", "surrogateescape"),
             sources=tuple(names.one_line(line[2:]) for line in sources if line.startswith("- ")),
         )
     except (UnicodeDecodeError, ContextError) as error:
@@ -183,14 +197,44 @@ def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
     """
     stem = f"{names.stamp(now).replace('T', '-')[:-1]}-{names.slug(payload.topic) or 'payload'}"
     path = os.path.join(folder(layout, session), stem + ".md")
-    path = files.create(path, render(payload))
-    touch(path, now)
+    path = files.create(path, as_bytes(render(payload)))
     try:
+        touch(path, now)
         _list(layout, session, entry(path, payload), now)
     except BaseException:
-        os.unlink(path)  # stored and listed, or not at all
+        if not _is_listed(layout, session, path):
+            os.unlink(path)  # stored and listed, or not at all
         raise
+    ref = addresses.of(layout, path, "payload")
+    size, agent = payload.tokens, payload.source
+    ledger.note(layout, ledger.STORED, ref, tokens=size, session=session, agent=agent)
     return path
+
+
+def _is_listed(layout: Layout, session: str, path: str) -> bool:
+    """Whether the manifest names a payload already: an error may come after it was written."""
+    try:
+        data = files.read_bytes(os.path.join(folder(layout, session), MANIFEST))
+    except ContextError:
+        return False
+    return os.fsencode(f'"path": "{os.path.basename(path)}"') in data
+
+
+def same(layout: Layout, session: str, content: str) -> str:
+    """The file of a session that holds exactly this text already; empty if none does."""
+    manifest = os.path.join(folder(layout, session), MANIFEST)
+    if not os.path.isfile(manifest):
+        return ""
+    digest = f'"sha256": "{names.sha256(as_bytes(content))}"'.encode()
+    before, found, _ = files.read_bytes(manifest).partition(digest)
+    identity = manifests.last_id(before) if found else ""
+    path = os.path.join(folder(layout, session), identity + ".md")
+    if not (sessions.is_name(identity) and os.path.isfile(path)):
+        return ""
+    try:
+        return path if load(path, path).content == content else ""
+    except ContextError:
+        return ""  # it was edited
 
 
 def _list(layout: Layout, session: str, added: manifests.Fields, now: int) -> None:
@@ -199,12 +243,15 @@ def _list(layout: Layout, session: str, added: manifests.Fields, now: int) -> No
         files.write(path, _manifest(session, added["createdAt"], [added]))
     elif not manifests.add(path, added, TOTAL):  # somebody else wrote it: the files are the truth
         repair(layout, session, now)
-    touch(path, now)
+    try:
+        touch(path, now)
+    except OSError:
+        pass  # it is listed, and counts as used from when it was written
 
 
 def entry(path: str, payload: Payload) -> manifests.Fields:
     """The manifest's entry: the documented keys in their order, then ours."""
-    data = payload.content.encode("utf-8")
+    data = as_bytes(payload.content)
     name = os.path.basename(path)
     summary = payload.summary
     if len(summary) > _SUMMARY_LENGTH:
@@ -237,10 +284,16 @@ def manifest(layout: Layout, session: str, now: int) -> str:
 
     Raises ContextError for one that cannot be read.
     """
-    if not os.path.lexists(os.path.join(folder(layout, session), MANIFEST)):
+    path = os.path.join(folder(layout, session), MANIFEST)
+    if not os.path.lexists(path):
         return _manifest(session, names.iso(now), [])
-    entries(layout, session)
-    return files.read(os.path.join(folder(layout, session), MANIFEST))
+    try:
+        entries(layout, session)
+        return files.read(path)
+    except ContextError:
+        if os.path.lexists(path):
+            raise
+        return _manifest(session, names.iso(now), [])  # it ended just now
 
 
 def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
@@ -272,6 +325,8 @@ def entries(layout: Layout, session: str) -> list[manifests.Fields]:
             raise ContextError(f"{layout.shown(path)}: an entry is not complete")
         return found
     except ContextError as error:
+        if not os.path.lexists(path):
+            return []  # it ended just now
         raise ContextError(f"{error}: mend it with payload_repair session={session}") from None
 
 
@@ -308,17 +363,52 @@ def load(path: str, where: str) -> Payload:
     return parse(files.read_bytes(path), where)
 
 
-def search(layout: Layout, session: str, query: str) -> Iterator[tuple[str, int, str]]:
-    """(id, line number in the file, line) wherever `query` stands, upper and lower case alike."""
-    wanted = query.lower()
+def search(layout: Layout, session: str, query: str) -> Iterator[tuple[str, int, str, str]]:
+    """(id, line number in the file, line, section) wherever all words of `query` stand.
+
+    In one line, upper and lower case alike; where no line of a section has them all but the
+    section has, the line of it that has most of them.
+    """
+    words = list(dict.fromkeys(query.lower().split())) or [query.lower()]
     for path in documents(layout, session):
-        text = files.read_bytes(path).decode("utf-8", "replace")
-        if wanted not in text.lower():
-            continue
-        identity = os.path.basename(path).removesuffix(".md")
-        for number, line in enumerate(text.split("\n"), start=1):
-            if wanted in line.lower():
-                yield identity, number, line.rstrip("\r")
+        try:
+            text = files.read_bytes(path).decode("utf-8", "replace")
+        except ContextError:
+            continue  # it went while we searched
+        lower = text.lower()
+        if all(word in lower for word in words):
+            identity = os.path.basename(path).removesuffix(".md")
+            for number, line, section in _hits(text, words):
+                yield identity, number, line.rstrip("\r"), section.replace("Full Content", "")
+
+
+def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:
+    """(line number, line, section) of each hit, section by section."""
+    title, whole = "", 0  # the section, and how many of its lines have all words
+    some: list[tuple[int, int, str]] = []  # its lines that have a few of them
+    for number, line in enumerate(text.split("\n"), start=1):
+        order, heading = markdown.heading(line)
+        if order:
+            yield from _scattered(some, words, title, whole)
+            title, whole, some = heading, 0, []
+        lower = line.lower()
+        count = sum(word in lower for word in words)
+        if count == len(words):
+            whole += 1
+            yield number, line, "" if order else title
+        elif count:
+            some.append((count, number, line))
+    yield from _scattered(some, words, title, whole)
+
+
+def _scattered(
+    some: list[tuple[int, int, str]], words: list[str], title: str, whole: int
+) -> Iterator[tuple[int, str, str]]:
+    """The best line of a section that has all words, but in no line."""
+    said = "\n".join(line for _, _, line in some).lower()
+    if not whole and some and all(word in said for word in words):
+        _, number, line = max(some, key=lambda one: (one[0], -one[1]))
+        yield number, line, title
 
 
 def repair(layout: Layout, session: str, now: int) -> list[str]:

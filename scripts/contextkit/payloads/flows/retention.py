@@ -12,7 +12,7 @@ import errno
 import os
 import sys
 
-from contextkit.base import files, names, sessions
+from contextkit.base import files, ledger, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.limits import SWEEP_PAUSE
@@ -76,6 +76,7 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> Ended | None:
     else:
         _move(foreign, away, folder)
     stayed = tuple(_shown(layout, folder, name) for name in foreign)
+    ledger.note(layout, ledger.ENDED, f"session:{session}", tokens=total, session=session)
     return Ended(session=session, payloads=count, tokens=total, reason=reason, stayed=stayed)
 
 
@@ -208,6 +209,7 @@ def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
         session = os.path.basename(path).partition("@")[0]
         with session_lock(layout, session):
             stayed = [_shown(layout, path, name) for name in _remove(path)]
+        ledger.note(layout, ledger.REMOVED, f"session:{session}", session=session)
         line = f"session {session}: removed for good"
         if stayed:
             line = f"session {session}: could not be removed: {', '.join(stayed)}"
@@ -225,8 +227,9 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         if os.path.exists(mark) and 0 <= now - os.stat(mark).st_mtime < SWEEP_PAUSE:
             return []
         files.store(layout.state)
-        files.write(mark, "")
+        files.write(mark, "", derived=True)
         os.utime(mark, (now, now))
+        ledger.sweep(layout, now)
     except (OSError, ContextError):
         return []  # nothing can be written here, so nothing can be ended either
     try:
@@ -252,13 +255,22 @@ def _idle(layout: Layout, session: str, now: int) -> float:
 def _remove(folder: str) -> list[str]:
     """Remove a session's folder with what is ours in it; returns the names that stay."""
     stayed = _contents(folder)[2]
-    for name in set(os.listdir(folder)).difference(stayed):
+    try:
+        inside = os.listdir(folder)
+    except FileNotFoundError:  # somebody else removed it, or brought it back
+        return []
+    for name in set(inside).difference(stayed):
         try:
             os.unlink(os.path.join(folder, name))
+        except FileNotFoundError:
+            continue
         except OSError:  # a folder, or may not be removed
             stayed.append(name)
     if not stayed:
-        os.rmdir(folder)
+        try:
+            os.rmdir(folder)
+        except FileNotFoundError:
+            pass
     return stayed
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import facts, files, names, redaction, sessions
+from contextkit.base import addresses, files, ledger, names, redaction, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.payloads.documents import receipts, summaries
+from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.documents.receipts import Receipt
+from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.payloads.documents.store import Payload
-from contextkit.payloads.documents.summaries import Row
 from contextkit.payloads.flows import retention
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.base.digests import engine
 
 _SUFFIXES = (".md", ".json", ".txt")
 
@@ -38,6 +41,15 @@ class Stored(Record):
     notes: tuple[str, ...] = ()
 
 
+class _Prepared:
+    """What will be stored and said, everything checked and nothing written."""
+
+    def __init__(
+        self, payload: Payload, told: engine.Told, output: Output, notes: list[str]
+    ) -> None:
+        self.payload, self.told, self.output, self.notes = payload, told, output, notes
+
+
 def check(output: Output) -> None:
     """Raise ContextError for what cannot be stored, whatever its length."""
     payloads.check(output.topic, output.source, output.content)
@@ -45,23 +57,27 @@ def check(output: Output) -> None:
 
 def store(layout: Layout, session: str, output: Output, now: int) -> Stored:
     """Store the text in its session and say so in a receipt of at most 300 tokens."""
-    payload, receipt, notes = _prepared(layout, output, now)
-    path = _save(layout, session, payload, now)
-    return _answer(layout, receipt, path, notes)
+    prepared = _prepared(layout, output, now)
+    path, again = _save(layout, session, prepared.payload, now)
+    if again:
+        prepared.notes.append(f"the same text is stored already: {layout.shown(path)}")
+    return _answer(layout, prepared, path)
 
 
 def keep(layout: Layout, session: str, output: Output, now: int) -> str:
     """As `store`, where nobody reads a receipt: the payload's path."""
-    payload, _, _ = _prepared(layout, output, now)
-    return _save(layout, session, payload, now)
+    return _save(layout, session, _prepared(layout, output, now).payload, now)[0]
 
 
-def _save(layout: Layout, session: str, payload: Payload, now: int) -> str:
+def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
+    """The file that holds the text, and whether it did so before."""
     payloads.folder(layout, session)  # a link is refused before anything is made
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        return payloads.save(layout, session, payload, now)
+        if path := payloads.same(layout, session, payload.content):
+            return _used(layout, session, path, now), True
+        return payloads.save(layout, session, payload, now), False
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
@@ -79,81 +95,124 @@ def check_target(layout: Layout, path: str, overwrite: bool) -> str:
 
 def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: bool) -> Stored:
     """Store the text exactly at `target`, outside any session: it is never listed nor removed."""
-    payload, receipt, notes = _prepared(layout, output, now)
-    text = payloads.render(payload) if target.endswith(".md") else output.content
+    prepared = _prepared(layout, output, now)
+    text = payloads.render(prepared.payload) if target.endswith(".md") else output.content
+    data = payloads.as_bytes(text)
     if overwrite:
-        files.write(target, text)
+        files.write(target, data)
     else:
-        files.create(target, text, exact=True)
-    return _answer(layout, receipt, target, notes)
+        files.create(target, data, exact=True)
+    return _answer(layout, prepared, target)
 
 
-def _prepared(layout: Layout, output: Output, now: int) -> tuple[Payload, Receipt, list[str]]:
-    """The payload and its receipt (without a path yet), everything checked, nothing written."""
+def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
+    """The payload, and the text read once for what is said of it."""
+    from contextkit.base.digests import engine, reading
+
     notes = []
-    sections = summaries.sections(output.content)
-    extract = names.one_line(summaries.summary(sections)) or names.one_line(
-        output.content.strip()[:400]
-    )
-    summary = names.one_line(output.summary) or extract
-    said = len(list(summaries.sentences(summary)))
-    if output.summary and not 2 <= said <= 3:
-        notes.append(f"summary: two to three sentences are meant, not {said}")
+    told = engine.Told(output.content, layout.limits.tokenizer)
+    summary = names.one_line(output.summary) or names.one_line(told.lead()) or _beginning(output)
+    sentences = len(list(reading.sentences(summary)))
+    if output.summary and not 2 <= sentences <= 3:
+        notes.append(f"summary: two to three sentences are meant, not {sentences}")
     most = layout.limits.payload_rows
     if len(output.rows) > most:
         notes.append(f"findings: {len(output.rows)} given, the first {most} are in the receipt")
-    rows = output.rows[:most] or tuple(summaries.rows(sections, most))
+    secrets: list[redaction.Secret] = []
     payload = Payload(
-        topic=output.topic.strip(),
-        source=output.source.strip(),
+        topic=_clean(layout, output.topic.strip(), secrets),
+        source=_clean(layout, output.source.strip(), secrets),
         created_at=names.iso(now),
         tokens=output.tokens,
-        summary=summary,
+        summary=_clean(layout, summary, secrets),
         content=output.content,
-        sources=tuple(filter(None, map(names.one_line, output.sources))),
+        sources=tuple(
+            _clean(layout, text, secrets)
+            for text in filter(None, map(names.one_line, output.sources))
+        ),
     )
-    receipt = Receipt(
-        path="",
-        rows=rows or (Row(aspect="Content", finding=summary or payload.topic),),
-        key_findings=names.one_line(output.key_findings)
-        or names.one_line(summaries.key_findings(sections))
-        or summary,
-        confidence=output.confidence or summaries.confidence(output.content),
-        tokens_stored=payload.tokens,
-        all_facts=tuple(facts.find(output.content)),
-    )
-    return _without_secrets(layout, payload, receipt, notes)
+    if secrets:
+        notes.append(f"redacted in what travels on: {redaction.summary(secrets)}")
+    return _Prepared(payload, told, output, notes)
 
 
-def _without_secrets(
-    layout: Layout, payload: Payload, receipt: Receipt, notes: list[str]
-) -> tuple[Payload, Receipt, list[str]]:
-    """What travels on, without secrets; the text itself stays as it was stored."""
-    allowed = layout.limits.secrets_allow
+def _beginning(output: Output) -> str:
+    return names.one_line(output.content.strip()[:400])
+
+
+def _clean(layout: Layout, text: str, secrets: list[redaction.Secret]) -> str:
+    """`text` without secrets, as it travels on; the text itself stays as it was stored."""
+    text, found = redaction.redacted(text, layout.limits.secrets_allow)
+    secrets.extend(found)
+    return text
+
+
+def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
+    """The receipt: what the author gave as given, the rest told of the text, within the cap."""
+    output, told, limits = prepared.output, prepared.told, layout.limits
+    lines = output.content.rstrip("\n").count("\n") + 1
+    cap = limits.payload_receipt_tokens
+    bare = Receipt(
+        path=layout.shown(path),
+        rows=output.rows[: limits.payload_rows],
+        key_findings=names.one_line(output.key_findings),
+        confidence=output.confidence or receipts.stated_confidence(output.content),
+        tokens_stored=prepared.payload.tokens,
+        kind=told.kind,
+        facts_kept=f"{len(told.facts)}/{len(told.facts)}{'+' * told.partly}",
+        more=_command(layout, path, 99999, 99999),
+    )
+
+    def with_(digest: engine.Digest) -> Receipt:
+        return _filled(bare, digest, prepared.payload)
+
+    def fits(digest: engine.Digest) -> bool:
+        return tokens.within(receipts.render(with_(digest)), cap, limits.tokenizer)
+
+    if bare.rows and bare.key_findings:
+        receipt, first, last = bare, 1, 0
+    else:
+        room = max(1, cap - tokens.estimate(receipts.render(bare), limits.tokenizer))
+        digest = told.digest(room, limits.payload_rows, fits)
+        receipt, first, last = with_(digest), digest.rest or 1, digest.last
     secrets: list[redaction.Secret] = []
-
-    def clean(text: str) -> str:
-        text, found = redaction.redacted(text, allowed)
-        secrets.extend(found)
-        return text
-
-    rows = (Row(aspect=clean(row.aspect), finding=clean(row.finding)) for row in receipt.rows)
-    receipt = receipt.replace(rows=tuple(rows), key_findings=clean(receipt.key_findings))
-    payload = payload.replace(
-        topic=clean(payload.topic),
-        source=clean(payload.source),
-        summary=clean(payload.summary),
-        sources=tuple(map(clean, payload.sources)),
+    rows = tuple(
+        Row(aspect=_clean(layout, r.aspect, secrets), finding=_clean(layout, r.finding, secrets))
+        for r in receipt.rows
     )
-    said = [f"redacted in what travels on: {redaction.summary(secrets)}"] if secrets else []
-    return payload, receipt, [*notes, *said]
+    key = _clean(layout, receipt.key_findings, secrets)
+    receipt, cut = receipts.clipped(
+        receipt.replace(rows=rows, key_findings=key), cap, limits.tokenizer
+    )
+    kept = told.facts_kept(receipts.said(receipt))
+    receipt = receipt.replace(facts_kept=kept, more=_command(layout, path, first, last or lines))
+    notes = [f"receipt: {'; '.join(cut)}"] if cut else []
+    if secrets:
+        notes.append(f"redacted in what travels on: {redaction.summary(secrets)}")
+    text, ref = receipts.render(receipt), addresses.of(layout, path, "payload")
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text))
+    return Stored(
+        receipt=text,
+        path=path,
+        notes=tuple(dict.fromkeys((*prepared.notes, *notes))),
+    )
 
 
-def _answer(layout: Layout, receipt: Receipt, path: str, notes: list[str]) -> Stored:
-    shown = layout.shown(path)
-    final, cut = receipts.clipped(receipt.replace(path=shown), layout.limits.payload_receipt_tokens)
-    said = [f"receipt: {'; '.join(cut)}"] if cut else []
-    return Stored(receipt=receipts.render(final), path=path, notes=(*notes, *said))
+def _filled(bare: Receipt, digest: engine.Digest, payload: Payload) -> Receipt:
+    """The receipt with what the digest says where its author said nothing."""
+    rows = bare.rows or tuple(
+        Row(aspect=row.aspect or "Content", finding=row.finding) for row in digest.rows
+    )
+    rows = rows or (Row(aspect="Content", finding=payload.topic),)
+    return bare.replace(rows=rows, key_findings=bare.key_findings or digest.key or rows[0].finding)
+
+
+def _command(layout: Layout, path: str, first: int, last: int) -> str:
+    """What opens the part of the text that the receipt leaves out."""
+    inside = os.path.dirname(os.path.dirname(path)) == layout.payloads
+    ref = os.path.basename(path).removesuffix(".md") if inside else layout.shown(path)
+    quoted = f"'{ref}'" if " " in ref else ref
+    return f"make -s payload_show ref={quoted} lines={first}-{max(first, last)}"
 
 
 def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -> str:
@@ -164,6 +223,8 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
     where there is none.
     """
     text = receipts.parse_path(ref) if "@stored" in ref else ref.strip()
+    name = addresses.bare(text, "payload")
+    text = f"{layout.places.payloads}/{name}.md" if name != text and "/" in name else name
     found = _typed(layout, text)
     if found or "/" in text:
         return _by_path(layout, found or layout.typed(layout.join(text), "ref"), now)
@@ -179,10 +240,26 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
         path = os.path.join(payloads.folder(layout, name), identity + ".md")
         if os.path.isfile(path):
             return _used(layout, name, path, now)
+    if begun := _begun(layout, identity, searched):
+        return _used(layout, *begun, now)
     ended = "" if only else retention.session_of(layout, identity, now)
     if ended:
         return _resumed(layout, ended, identity, now)
     raise _unknown(layout, text, searched)
+
+
+def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, str] | None:
+    """Session and file of the one payload whose id begins so. Raises ContextError for several."""
+    found = [
+        (name, path)
+        for name in searched
+        for path in payloads.documents(layout, name)
+        if os.path.basename(path).startswith(beginning)
+    ]
+    if len(found) > 1:
+        ids = ", ".join(os.path.basename(path).removesuffix(".md") for _, path in found[:5])
+        raise ContextError(f"{beginning}: {len(found)} payloads begin so: {ids}")
+    return found[0] if found else None
 
 
 def _typed(layout: Layout, text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, names
+from contextkit.base import cli, ledger, names, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
@@ -93,7 +93,13 @@ def index(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import drill_down
 
     wanted = drill_down.severities_of(args.severity)
-    rows = drill_down.index(asked(layout, args), args.agent, wanted)
+    about = asked(layout, args)
+    rows = drill_down.index(about, args.agent, wanted)
+    if about.run:
+        from contextkit.reviews.documents import runs
+        from contextkit.reviews.flows import history
+
+        rows = history.marked(layout, runs.load(layout, about.run), rows)
     lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
     return Answer(text="\n".join(lines), data=rows)
 
@@ -116,6 +122,12 @@ def show(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"{wanted} in {layout.shown(path)}; there are: {', '.join(ids) or 'none'}")
         if not ids:
             part = drill_down.unread(text, finding, args.max_tokens or _MOST)
+    ref = f"verdict:{verdicts.encode(args.agent)}"
+    if not args.dir:
+        run = asked(layout, args).run if args.run else ""
+        ref = f"verdict:runs/{run}/{verdicts.encode(args.agent)}" if run else ref
+        ref = f"review:{run}/{args.agent}/{finding}" if run and finding else ref
+        ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
     data = [{"id": args.agent, "text": part, "findings": ids}]
     return Answer(text=part, status=0 if part else 1, data=data)
 
@@ -151,7 +163,11 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
         parts.append(
             f"+{len(left) - len(fitting)} more: {rest} max_tokens={args.max_tokens or _MOST}"
         )
-    return Answer(text="\n\n".join(parts), data=fitting)
+    text = "\n\n".join(parts)
+    ref = f"run:{about.run}" if about.run else ""
+    shown = [f"review:{about.run}/{one.agent}/{one.id}" for one in fitting]
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text), sources=shown)
+    return Answer(text=text, data=fitting)
 
 
 def stats(layout: Layout, args: Arguments) -> Rows:
@@ -179,6 +195,8 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
 
     about = asked(layout, args)
     made = reports.synthesize(layout, about, _read(layout, about), names.now())
+    size, run = tokens.estimate(made.summary), f"run:{about.run}" if about.run else ""
+    ledger.note(layout, ledger.RENDERED, run, tokens=size)
     data = {"id": about.run, "report": made.report, "findings": made.data_path, "data": made.data}
     return Answer(text=made.summary, data=data)
 

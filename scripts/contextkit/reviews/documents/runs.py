@@ -14,7 +14,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import changes, files, formats, names, sessions, stores, version
+from contextkit.base import (
+    addresses,
+    changes,
+    files,
+    formats,
+    ledger,
+    names,
+    sessions,
+    stores,
+    version,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -152,7 +162,14 @@ def verdict_folder(store: str, run: str) -> str:
 def save(layout: Layout, run: Run) -> str:
     """Write a run, replacing it whole; returns its path."""
     files.store(layout.state)
-    return files.write(path(layout, run.id), render(run))
+    where = path(layout, run.id)
+    is_new = not os.path.lexists(where)
+    files.write(where, render(run))
+    if is_new:
+        source = addresses.of(layout, layout.join(run.source)) if run.source else ""
+        ref, whose = f"run:{run.id}", run.session_id
+        ledger.note(layout, ledger.STORED, ref, session=whose, sources=(source,))
+    return where
 
 
 def load(layout: Layout, run: str) -> Run:

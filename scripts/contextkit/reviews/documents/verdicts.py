@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, redaction, stores
+from contextkit.base import addresses, files, formats, ledger, names, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -174,10 +174,22 @@ def save(layout: Layout, verdict: Verdict, store: str = "", derived: bool = Fals
     text = render(verdict.replace(summary=summary))
     for _ in range(_TRIES):
         try:
-            return files.write(path, text, derived)
+            files.write(path, text, derived)
+            break
         except FileNotFoundError:
             files.store(store)  # cleaned up in the middle of it: once more
-    return files.write(path, text, derived)
+    else:
+        files.write(path, text, derived)
+    _note(layout, path, verdict)
+    return path
+
+
+def _note(layout: Layout, path: str, verdict: Verdict) -> None:
+    """Note in the ledger that there is a verdict, and of which document and run."""
+    detail = addresses.of(layout, layout.join(verdict.detail_path)) if verdict.detail_path else ""
+    sources = (detail, f"run:{verdict.run}" if verdict.run else "")
+    ref, whose = addresses.of(layout, path, "verdict"), verdict.session_id
+    ledger.note(layout, ledger.STORED, ref, sources=sources, session=whose, agent=verdict.agent)
 
 
 def merge(ours: bytes, theirs: bytes) -> bytes:

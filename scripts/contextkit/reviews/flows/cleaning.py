@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, sessions
+from contextkit.base import files, ledger, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs, verdicts
@@ -71,4 +71,5 @@ def _remove(layout: Layout, run: Run) -> list[str]:
         os.rmdir(store)
     except OSError:
         pass  # not empty, or somebody else cleaned it
+    ledger.note(layout, ledger.REMOVED, f"run:{run.id}")
     return [*removed, layout.shown(record)]

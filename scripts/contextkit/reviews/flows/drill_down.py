@@ -49,6 +49,7 @@ class IndexRow(Record):
     file: str = ""
     line: int = 0
     text_line: int = 0
+    status: str = ""  # dismissed, or nothing
 
 
 class Shown(Record):

@@ -7,7 +7,9 @@ Whatever is not known to be so is a reason to fail, and no agents at all are one
 
 from __future__ import annotations
 
-from contextkit.base import names
+import os
+
+from contextkit.base import addresses, ledger, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -94,6 +96,10 @@ def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
     if not asked.run:
         return
     run = runs.load(layout, asked.run)
+    ledger.note(layout, ledger.CONSUMED, f"run:{run.id}")
+    for agent in asked.roster:
+        path = os.path.join(asked.store, verdict_files.encode(agent) + ".json")
+        ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "verdict"), agent=agent)
     if run.finished_at:
         return
     if decision.awaited.issubset({*run.missed, *workers.ended(layout, run)}):

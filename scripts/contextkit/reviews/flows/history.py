@@ -17,6 +17,7 @@ from contextkit.reviews.flows import agent_files, ingest, recognition, reports, 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.flows.agent_files import Reading
+    from contextkit.reviews.flows.drill_down import IndexRow
     from contextkit.reviews.flows.synthesis import Finding, Row
 
 
@@ -51,6 +52,21 @@ def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
         if dismissed and (row.severity != "P0" or dismissed.by):
             found.add(number)
     return found
+
+
+def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
+    """The rows of an index, those of dismissed findings marked."""
+    known = in_force(layout, run)
+    return [_marked(run, row, known) for row in rows] if known else rows
+
+
+def _marked(run: Run, row: IndexRow, known: dict[str, Dismissal]) -> IndexRow:
+    dismissed = (
+        known.get(identity(run.target, row.title, row.file)) if row.kind == "finding" else None
+    )
+    if dismissed is None or (row.severity == "P0" and not dismissed.by):
+        return row
+    return row.replace(status="dismissed", row=f"{row.row} | dismissed")
 
 
 def dismiss(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, redaction, sessions, tokens
+from contextkit.base import addresses, ledger, names, redaction, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -74,6 +74,8 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
         receipt = stored.receipt
         verdict = verdict.replace(detail_path=layout.shown(stored.path))
     verdicts.save(layout, verdict.replace(session_id=session))
+    for ref in addresses.named_in(layout, report.text):
+        ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
     notes += _close(layout, row_id, report, verdict, now)
     return Finished(receipt=receipt or verdicts.table([dict(vars(verdict))]), notes=tuple(notes))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, sessions, tokens
+from contextkit.base import addresses, files, git, ledger, names, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, toolkit
 from contextkit.subagents.documents import registry
@@ -50,7 +50,22 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
         raise
     finally:
         holds[0].release()
+    _note(layout, order, session)
     return registry.update(layout, order.id, **changes)
+
+
+def _note(layout: Layout, order: Order, session: str) -> None:
+    """Note in the ledger that there is a subagent, and what was put into its prompt."""
+    to, agent = f"subagent:{order.id}", order.slug
+    carried = addresses.of(layout, layout.join(order.capsule.path)) if order.capsule else ""
+    size = tokens.estimate(files.read(os.path.join(layout.run(order.id), "prompt.md")))
+    sources = (carried,)
+    ledger.note(layout, ledger.STORED, to, tokens=size, session=session, sources=sources)
+    if order.capsule and carried:
+        size = tokens.estimate(order.capsule.body)
+        ledger.note(
+            layout, ledger.INJECTED, carried, tokens=size, to=to, session=session, agent=agent
+        )
 
 
 def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> Row:

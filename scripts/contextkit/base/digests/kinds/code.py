@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from contextkit.base.digests.reading import Unit
+from contextkit.base.digests.reading import Pattern, Unit
 
-_DEFINES = re.compile(
+_DEFINES = Pattern(
     r"^(\s*)(?:@\w.*|(?:export\s+(?:default\s+)?|public\s+|private\s+|protected\s+|static\s+"
     r"|final\s+"
     r"|abstract\s+|async\s+|pub(?:\(\w+\))?\s+|unsafe\s+|inline\s+|override\s+)*"
@@ -16,17 +16,15 @@ _DEFINES = re.compile(
     r"|(?:CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|INDEX|FUNCTION)\s+.*)))$",
     re.I,
 )
-_METHOD = re.compile(
+_METHOD = Pattern(
     r"^(?:[\w<>\[\],*&:]+\s+)+[*&]?\w+\s*\([^;{}]*\)\s*(?:const|throws [\w, ]+)?\s*\{\s*$"
 )
-_IMPORT = re.compile(
-    r"^\s*(?:import|from\s+\S+\s+import|#include|use\s+\w|require|using|package)\b"
-)
-_TODO = re.compile(r"\b(?:TODO|FIXME|XXX|HACK|BUG)\b[:( ].*")
-_SYNTAX = re.compile(
+_IMPORT = Pattern(r"^\s*(?:import|from\s+\S+\s+import|#include|use\s+\w|require|using|package)\b")
+_TODO = Pattern(r"\b(?:TODO|FIXME|XXX|HACK|BUG)\b[:( ].*")
+_SYNTAX = Pattern(
     r"[{};]\s*$|^\s*(?:return|if|for|while|else|elif|try|except|case)\b.*[:{;]?$|^\s*[)}\]]"
 )
-_CONSTANT = re.compile(
+_CONSTANT = Pattern(
     r"^(?:export\s+)?(?:const\s+|static\s+|final\s+)*[A-Z][A-Z0-9_]{2,}\s*(?::[^=]+)?=.*"
 )
 _LONGEST = 140

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from contextkit.base.digests.reading import Unit
+from contextkit.base.digests.reading import Pattern, Unit
 
-_BEGINS = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
-_HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
-_DEFINES = re.compile(
+_BEGINS = Pattern(r"^(?:diff --git |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
+_HUNK = Pattern(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
+_DEFINES = Pattern(
     r"^([+-])\s*(?:export |public |private |async |static |pub )*"
     r"((?:def|class|func|fn|function|struct|interface|enum|type|trait) \w+)"
 )
@@ -66,6 +66,8 @@ class _File:
 def is_it(text: str) -> int:
     """By the head of its first file."""
     sample = text[:20_000]
+    if not any(mark in sample for mark in ("diff --git ", "--- ", "Index: ")):
+        return 0
     if not _BEGINS.search(sample):
         return 0
     marked = sum(line[:1] in "+-@ " for line in sample.split("\n"))

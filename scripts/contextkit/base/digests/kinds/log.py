@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import re
 
-from contextkit.base.digests.reading import Unit
+from contextkit.base.digests.reading import Pattern, Unit
 
-_STAMP = re.compile(
+_STAMP = Pattern(
     r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
 )
-_LEVEL = re.compile(
+_LEVEL = Pattern(
     r"\b(PASSED|PASS|FAILED|FAIL|ERROR|SKIPPED|SKIP|XFAIL|XPASS|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL"
     r"|CRITICAL|NOTICE)\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])"
 )
-_FAILS = re.compile(
+_FAILS = Pattern(
     r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×]\s"
     r"|^(?:E   |npm ERR!|fatal:|panic:|error(?:\[\w+\])?:|Error:|make(?:\[\d+\])?: \*\*\*|--- FAIL)"
     r"|\b\w*(?:Error|Exception)\b:|: (?:fatal )?error\b|\bpanicked at\b|\bSegmentation fault\b"
     r"|\bTraceback \(most|exit(?:ed with)?(?: code| status)?:? [1-9]"
 )
-_NOT = re.compile(
+_NOT = Pattern(
     r"\b(?:0|no|without|zero) (?:errors?|failures?|failed)\b|\b(?:errors?|failed"
     r"|failures?)[=:] ?0\b"
     r"|\bPASS(?:ED)?\b|^\s*ok\b|^\s*[✓✔]",
     re.I,
 )
-_VERDICT = re.compile(
+_VERDICT = Pattern(
     r"\b\d+ (?:passed|failed|errors?|failing|passing|tests?|skipped|warnings?)\b|^Tests?:"
     r"|^test result:"
     r"|^BUILD |^FAILED \(|^OK(?: \(|$)|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit (?:code"
@@ -35,9 +35,9 @@ _VERDICT = re.compile(
     r"|^error: could not compile",
     re.I,
 )
-_TEST = re.compile(r"\S+::\S+|\S+\.\w+:\d+(?::\d+)?|^(?:not ok \d+ -? ?|--- FAIL: )(\S.*)")
-_PLACE = re.compile(r"[\w./-]+\.\w{1,5}:\d+(?::\d+)?")
-_VARY = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
+_TEST = Pattern(r"\S+::\S+|\S+\.\w+:\d+(?::\d+)?|^(?:not ok \d+ -? ?|--- FAIL: )(\S.*)")
+_PLACE = Pattern(r"[\w./-]+\.\w{1,5}:\d+(?::\d+)?")
+_VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _LONGEST = 260  # characters of a line that are told
 
@@ -61,7 +61,7 @@ def units(text: str) -> list[Unit]:
     """The verdict, the counts, each different failure once with its place, the last lines."""
     lines = text.split("\n")
     failures, events = _failures(lines)
-    found = [*_verdict(lines), *_counts(lines), *failures]
+    found = [*_verdict(lines), *_counts(text, lines), *failures]
     last = [n for n in range(len(lines) - 1, max(-1, len(lines) - 12), -1) if lines[n].strip()][:2]
     told = {unit.line for unit in found}
     found += [Unit(n + 1, "last lines", _cut(lines[n]), 1.0) for n in last if n + 1 not in told]
@@ -77,17 +77,23 @@ def _verdict(lines: list[str]) -> list[Unit]:
     return []
 
 
-def _counts(lines: list[str]) -> list[Unit]:
-    """How many lines have each result or level."""
+def _counts(text: str, lines: list[str]) -> list[Unit]:
+    """How many lines have each result or level; of a long log, how often each word stands there."""
+    whole = getattr(text, "whole", "")
     counts = dict.fromkeys(_RESULTS, 0)
-    for line in lines:
-        level = _LEVEL.search(line)
-        if level and level[1] in counts:
-            counts[level[1]] += 1
+    if whole:
+        counts = {name: whole.count(name) for name in _RESULTS}
+        counts["WARN"] -= counts["WARNING"]
+    else:
+        for line in lines:
+            level = _LEVEL.search(line)
+            if level and level[1] in counts:
+                counts[level[1]] += 1
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    return (
-        [Unit(1, "lines", f"{said} of {len(lines)}", 2.0, 2, "lines", derived=True)] if said else []
-    )
+    if not said:
+        return []
+    total = whole.count("\n") + 1 if whole else len(lines)
+    return [Unit(1, "lines", f"{said} of {total}", 2.0, 2, "lines", derived=True)]
 
 
 def _failures(lines: list[str]) -> tuple[list[Unit], list[Unit]]:

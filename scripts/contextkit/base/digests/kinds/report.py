@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from contextkit.base.digests import reading, weighing
-from contextkit.base.digests.reading import Block, Unit
+from contextkit.base.digests.reading import Block, Pattern, Unit
 
-_FORM = re.compile(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
+_FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _ASPECT = 44  # characters of a heading that are told
-_NUMBER = re.compile(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
+_NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
 def is_it(text: str) -> int:
@@ -37,7 +37,7 @@ def of_block(block: Block) -> list[Unit]:
     weight, key = weighing.of_titles(block.titles)
     if not weight:
         return []
-    if weighing.KEY.match(reading.plain(block.text[:80]).lstrip("*_ ")):
+    if weighing.is_key(block.text[:60].partition(":")[0]):
         weight, key = max(weight, 2.0), True
     aspect = aspect_of(block.titles)
     found = []

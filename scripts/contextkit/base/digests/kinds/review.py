@@ -7,40 +7,48 @@ from collections.abc import Iterator
 
 from contextkit.base.digests import reading
 from contextkit.base.digests.kinds import report
-from contextkit.base.digests.reading import Unit
+from contextkit.base.digests.reading import Pattern, Unit
 
 _SEVERITY = (
     "P[0-3]|IMP|BLOCKERS?|CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|NITS?"
     "|KRITISCH|HOCH|CRÍTIC[OA]|ALT[OA]|CRITIQUE"
 )
-_INDEX = re.compile(rf"^\s*[-*+]\s*\W{{0,4}}({_SEVERITY})\W{{0,4}}\s*\|\s*(.+)$", re.I)
-_TITLE = re.compile(
-    rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+[.):]\s*)?(.*?\b({_SEVERITY})\b(?!-?agent).*)$",
-    re.I,
+_INDEX = Pattern(rf"^\s*[-*+]\s*\W{{0,4}}({_SEVERITY})\W{{0,4}}\s*\|\s*(.+)$", re.I)
+_WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|Critical|High|Medium|Low"
+_TITLE = Pattern(
+    rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+[.):]\s*)?(.*?"
+    rf"((?:\b(?:P[0-3]|IMP|BLOCKERS?)\b(?!-?agent))|(?<=[\[(])(?:{_WORDS})(?=[\])])|\b(?:{_WORDS})(?=:\s))"
+    r".*)$"
 )
-_OWN_LINE = re.compile(
+_OWN_LINE = Pattern(
     rf"^\W*(?:severity|priority|schweregrad|gravidade|gravedad)\W*[:|]\W*({_SEVERITY})\b", re.I
 )
-_VERDICT = re.compile(
+_VERDICT = Pattern(
     r"^\W*(?:overall\s+)?(?:verdict|urteil|veredicto|verdetto)\b\W*[:：—-]\s*\W*(\S.*)$", re.I
 )
-_HEADING = re.compile(r"^#{1,6}\s")
-_PLACE = re.compile(r"`?([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
+_HEADING = Pattern(r"^#{1,6}\s")
+_PLACE = Pattern(r"`?([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
 _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "CRITIQUE": 2,
           "P1": 3, "HIGH": 3, "MAJOR": 3, "HOCH": 3, "ALTO": 3}  # fmt: skip
 
 
 def is_it(text: str) -> int:
-    """By an index of findings, a verdict, or severities in its headings."""
+    """By an index of findings, or by a verdict or severities of findings in its headings."""
     sample = text[:40_000]
-    lines = sample.split("\n")
-    rows = sum(bool(_INDEX.match(line)) for line in lines)
-    heads = sum(bool(_TITLE.match(line)) or bool(_OWN_LINE.match(line)) for line in lines)
-    verdict = any(_VERDICT.match(line) for line in lines)
-    index = re.search(r"^#{1,6}\s+Findings Index", sample, re.M | re.I) is not None
-    if index or rows > 1 or (verdict and rows + heads):
+    lowered = sample.lower()
+    if "findings index" in lowered and "# " in sample:
         return 80
-    return 55 if heads > 2 and re.search(r"\b(?:P[0-3]|severity)\b", sample, re.I) else 0
+    if not any(word in lowered for word in ("p0", "p1", "p2", "severity", "verdict", "critical")):
+        return 0
+    lines = sample.split("\n")
+    rows = sum(bool(_INDEX.match(line)) for line in lines if "|" in line)
+    if rows > 1:
+        return 80
+    heads = [found for line in lines if line[:1] == "#" and (found := _TITLE.match(line))]
+    own = sum(_own(reading.plain(head[2]), head[3]) for head in heads)
+    own += sum(bool(_OWN_LINE.match(line)) for line in lines if "everity" in line)
+    verdict = any(_VERDICT.match(line) for line in lines if "erdict" in line)
+    return 80 if own and verdict else 55 if own > 2 else 0
 
 
 def units(text: str) -> list[Unit]:
@@ -76,7 +84,7 @@ def _findings(lines: list[str]) -> list[Unit]:
     found: list[Unit] = []
     seen: set[str] = set()
     for severity, said, at in _named(lines):
-        identity = re.search(r"\b(?:P\d|IMP|[A-Z]{2,})-\d+\b", said)
+        identity = re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", said)
         key = re.sub(r"\W+", "", said.lower())[:60]
         keys = {key, identity[0] if identity else key}
         if keys & seen or not said:
@@ -112,12 +120,19 @@ def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
 
 
 def _own(said: str, severity: str) -> bool:
-    """Whether a heading names a finding: by an id, or by more than its severity and a count."""
-    rest = re.sub(rf"\b{re.escape(severity)}\b", "", said, flags=re.I)
-    rest = re.sub(
-        r"[\W\d]+|findings?|issues?|priority|severity|important|blocking", " ", rest, flags=re.I
-    )
+    """Whether a heading names a finding: by an id, or by words besides its severity and a count."""
+    if re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", said):
+        return True
+    rest = re.sub(rf"\b{re.escape(severity)}\b|\(.*?\)", "", said, flags=re.I)
+    rest = re.sub(r"[\W\d_]+|" + _OF_GROUPS, " ", rest, flags=re.I)
     return len(rest.split()) > 1
+
+
+_OF_GROUPS = (
+    r"\b(?:findings?|issues?|priority|severity|important|blocking|critical|high|medium|low|major|minor"
+    r"|must|should|fix|nice to have|problems?|recommendations?|items?|before|merge|phase|tier|core"
+    r"|enhancements?|improvements?)\b"
+)
 
 
 def _name(severity: str) -> str:
@@ -138,5 +153,5 @@ def _place(lines: list[str], at: int, identity: str) -> str:
         if _HEADING.match(line):
             break
         if place := _PLACE.search(line):
-            return place[1]
+            return str(place[1])
     return ""

@@ -6,13 +6,11 @@ import csv
 import re
 from collections import Counter
 
-from contextkit.base.digests.reading import Unit, cells, told_row
+from contextkit.base.digests.reading import Pattern, Unit, cells, told_row
 
-_RULE = re.compile(r"[\s|:=-]+$")
-_NUMBER = re.compile(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
-_ILL = re.compile(
-    r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I
-)
+_RULE = Pattern(r"[\s|:=-]+$")
+_NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
+_ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I)
 
 
 def is_it(text: str) -> int:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import re
+from contextkit.base.digests.reading import Pattern, Unit, clause
 
-from contextkit.base.digests.reading import Unit, clause
-
-_RAISED = re.compile(
+_RAISED = Pattern(
     r"^(?:[\w.$]*(?:Error|Exception|Warning|Exit|Interrupt|Panic|Fault)\b(?::.*)?"
     r"|Exception in thread .*|Caused by: .*|panic: .*|thread '.*' panicked at .*|fatal error: .*"
     r"|Uncaught .*|Unhandled .*)$"
 )
-_FRAME = re.compile(
+_FRAME = Pattern(
     r'^\s*(?:File "[^"]+", line \d+.*|at [\w.$<>\[\] /@-]+ ?\(.*\)|at \S+:\d+(?::\d+)?'
     r"|\d+: +0x\w+ .*|\d+: [\w:<>]+$|\S+\.\w+:\d+ \+0x\w+|\S+\.(?:rb|go|rs|php):\d+.*|#\d+ .*)$"
 )
-_THEIRS = re.compile(
+_THEIRS = Pattern(
     r"site-packages|node_modules|/usr/lib|\bjava\.|\bsun\.|node:internal|<frozen|/rustc/"
 )
-_LINKS = re.compile(r"^(?:During handling|The above exception)")
+_SIGNS = ("Traceback", "Error", "Exception", "panic", "Caused by", "Uncaught", "Unhandled")
+_LINKS = Pattern(r"^(?:During handling|The above exception)")
 
 
 def is_it(text: str) -> int:
     """By the share of its lines that are frames."""
+    if not any(mark in text[:20_000] for mark in _SIGNS):
+        return 0
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     frames = sum(bool(_FRAME.match(line)) for line in lines)
     raised = sum(bool(_RAISED.match(line.strip())) for line in lines)

@@ -1,0 +1,274 @@
+"""Addresses: `kind:name`, by which every document can be asked for again.
+
+    payload:s-42/20261122-043007-auth-flow      capsule:feature/demo/20261122T043007Z
+    reminder:r-1a2b3c    finding:ui_20261122T043007    verdict:fd-safety    run:20261122T…-0a1b2c
+
+An address is made from the path and never stored twice: the name is the path inside the store
+without its suffix, and stays when the document is archived or its session ends. Of a store that
+is one file it is the id of the entry. `session:…` and `review:run/agent/id` are no files.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import names, stores
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contextkit.base.layout import Layout
+    from contextkit.base.stores import Store
+
+LATEST = "latest"
+_AROUND = "`'\"()[]{}<>*,;!?"  # what stands around an address in prose
+_SUFFIXES = tuple({store.suffix for store in stores.STORES if store.suffix})
+_MOST_NAMED = 5  # candidates that a message names
+
+
+class Address(Record):
+    """A document that was found: its address, its kind and the file it is in (absolute)."""
+
+    ref: str
+    kind: str
+    path: str
+
+
+def kinds() -> tuple[str, ...]:
+    """The kinds of the stores' documents, in the order of the stores."""
+    return tuple(store.kind for store in stores.STORES if store.module)
+
+
+def parts(ref: str) -> tuple[str, str]:
+    """An address as kind and name; the kind is empty where none of ours is named."""
+    kind, colon, name = ref.partition(":")
+    known = colon and (kind in kinds() or kind in ("session", "review"))
+    return (kind, name) if known else ("", ref)
+
+
+def bare(ref: str, kind: str) -> str:
+    """What a command of one kind takes: the name in an address of that kind, else `ref` itself.
+
+    Raises ContextError for an address of another kind.
+    """
+    found, name = parts(ref)
+    if found not in ("", kind):
+        raise bad_input(
+            f"{names.brief(ref)}: is a {found}, not a {kind}: make context_show opens it"
+        )
+    return name
+
+
+def of(layout: Layout, path: str, kind: str = "") -> str:
+    """The address of the document in the file at `path`; empty where it is in no store of ours.
+
+    With `kind` only that store is looked at. A store of one file has no address for its file.
+    """
+    best = ""
+    for store in stores.STORES:
+        if kind not in ("", store.kind) or not _fits(store, os.path.basename(path)):
+            continue
+        name = _name(layout, store, path)
+        if name and (store.form or not best):  # one that says how its files are called knows them
+            best = f"{store.kind}:{name}"
+    return best
+
+
+def _fits(store: Store, name: str) -> bool:
+    """Whether a file of this name can be a document of the store."""
+    ours = store.suffix and name.endswith(store.suffix) and name[0] != "."
+    return bool(ours and (not store.form or names.shape(name).startswith(store.form)))
+
+
+def _name(layout: Layout, store: Store, path: str) -> str:
+    """The name that a path has in a store, also where its documents are put away; else empty."""
+    place = layout.store(store.kind) + "/"
+    if path.startswith(place):
+        name = path[len(place) : -len(store.suffix)]
+        return "" if store.kind == "payload" and "/" not in name else name
+    for folder in _away(layout, store):
+        if path.startswith(folder + "/"):
+            first, _, rest = path[len(folder) + 1 : -len(store.suffix)].partition("/")
+            if store.kind == "payload":
+                return f"{first.partition('@')[0]}/{rest}"
+            if rest.startswith(store.place + "/"):
+                return rest[len(store.place) + 1 :]
+    return ""
+
+
+def _away(layout: Layout, store: Store) -> tuple[str, ...]:
+    """Folders, each with a folder a session or task in it, where documents go that are done."""
+    if store.kind == "payload":
+        return (layout.ended,)
+    if store.within == "memory":
+        return (os.path.join(layout.memory, "archive"),)
+    return ()
+
+
+def listed(layout: Layout, kind: str = "", away: bool = True) -> Iterator[Address]:
+    """Every document of a kind, of all by default, by what its files are called: none is read.
+
+    Only stores of one file are. With `away` also what was archived or has ended.
+    """
+    for store in stores.STORES:
+        if not store.module or kind not in ("", store.kind):
+            continue
+        if store.is_file:
+            yield from _entries(layout, store)
+        elif store.suffix:
+            yield from _files(layout, store, away)
+
+
+def _entries(layout: Layout, store: Store) -> Iterator[Address]:
+    for path, entry in stores.module(store).load_all(layout):
+        identity = entry.get("id") if isinstance(entry, dict) else entry.id
+        yield Address(ref=f"{store.kind}:{identity}", kind=store.kind, path=path)
+
+
+def _files(layout: Layout, store: Store, away: bool) -> Iterator[Address]:
+    folders = [layout.store(store.kind)]
+    for outer in _away(layout, store) if away else ():
+        inner = store.place if store.within else ""
+        folders += [os.path.join(outer, name, inner).rstrip("/") for name in _names_in(outer)]
+    for folder in folders:
+        for path in _walked(folder, store.suffix):
+            ref = of(layout, path) if _fits(store, os.path.basename(path)) else ""
+            if ref.startswith(f"{store.kind}:"):
+                yield Address(ref=ref, kind=store.kind, path=path)
+
+
+def _names_in(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _walked(folder: str, suffix: str) -> Iterator[str]:
+    """The files below `folder` that end in `suffix`, by name; no links, no drafts."""
+    try:
+        with os.scandir(folder) as inside:
+            entries = sorted(inside, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walked(entry.path, suffix)
+        elif entry.name.endswith(suffix) and entry.is_file(follow_symlinks=False):
+            yield entry.path
+
+
+def find(layout: Layout, ref: str, kind: str = "") -> Address:
+    """The document that an address, a path, an unambiguous beginning or `latest` means.
+
+    A beginning is one of the address, of the name, or of its last part. Raises ContextError where
+    there is none, or more than one.
+    """
+    text = ref.strip()
+    named, name = parts(text)
+    if named and kind and named != kind:
+        bare(text, kind)
+    wanted = named or kind
+    by_path = "" if named else _file(layout, text)
+    if by_path:
+        made = of(layout, by_path, wanted)
+        if made:
+            return Address(ref=made, kind=made.partition(":")[0], path=by_path)
+        raise ContextError(f"{layout.shown(by_path)}: is no document of a store of ours")
+    found = list(listed(layout, wanted))
+    if name == LATEST:
+        if found:
+            return max(found, key=lambda one: (_stamp(one.ref), one.ref))
+        raise ContextError(f"there is no {wanted or 'document'} here")
+    exact = [one for one in found if name in _spellings(one.ref)]
+    begun = exact or [one for one in found if any(s.startswith(name) for s in _spellings(one.ref))]
+    if len({one.ref for one in begun}) == 1 and name:
+        return begun[0]
+    raise _none(text, wanted, begun, found)
+
+
+def _file(layout: Layout, text: str) -> str:
+    """The absolute path of the file that was typed, relative to the root or to here; or empty."""
+    for base in (layout.root, layout.here):
+        path = os.path.normpath(os.path.join(base, text)) if text and "\0" not in text else ""
+        if path and os.path.isfile(path) and path.startswith(layout.root + "/"):
+            return path
+    return ""
+
+
+def _spellings(ref: str) -> tuple[str, ...]:
+    """What may be typed for an address: itself, its name, the last part of that, decoded."""
+    name = ref.partition(":")[2]
+    found = (ref, name, name.rpartition("/")[2])
+    return (*found, _decoded(name)) if "%" in name else found
+
+
+def _decoded(name: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(name)
+
+
+def _stamp(ref: str) -> str:
+    """The digits of the time in an address, so that the newest sorts last; else empty."""
+    digits = ""
+    for part in ref.replace("_", "/").replace(":", "/").split("/"):
+        shape = names.shape(part)
+        for form, length in (("00000000T000000", 15), ("00000000-000000", 15)):
+            at = shape.find(form)
+            if at >= 0:
+                digits = "".join(c for c in part[at : at + length] if c.isdigit())
+    return digits
+
+
+def _none(ref: str, kind: str, begun: list[Address], found: list[Address]) -> ContextError:
+    what = names.quoted(ref)
+    if len(begun) > 1:
+        shown = ", ".join(sorted({one.ref for one in begun})[:_MOST_NAMED])
+        return ContextError(f"{what} is the beginning of {len(begun)} documents: {shown} …")
+    near = names.nearest(ref, [one.ref for one in found[-2000:]])
+    advice = near or ": make context_search q=… finds one"
+    return ContextError(f"there is no {kind or 'document'} {what}{advice}")
+
+
+def named_in(layout: Layout, text: str, most: int = 40) -> list[str]:
+    """The documents that a text names by address or path, each once, as many as `most`."""
+    found: dict[str, None] = {}
+    for word in text.split():
+        if len(word) < 6 or ("/" not in word and ":" not in word):
+            continue
+        ref = _named(layout, word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:"))
+        if ref and ref not in found:
+            found[ref] = None
+            if len(found) == most:
+                break
+    return list(found)
+
+
+def _named(layout: Layout, word: str) -> str:
+    """The address that a word is, or that of the document whose path it is; else empty."""
+    kind, name = parts(word)
+    if kind:
+        path = file_of(layout, kind, name)
+        return word if name and (not path or os.path.isfile(path)) else ""
+    if "/" not in word or not word.endswith(_SUFFIXES):
+        return ""
+    ref = of(layout, os.path.normpath(layout.join(word)))
+    return ref if ref and os.path.isfile(layout.join(word)) else ""
+
+
+def file_of(layout: Layout, kind: str, name: str) -> str:
+    """Where the file of an address is while it is in its store, there or not.
+
+    Empty for a document that is no file of its own.
+    """
+    try:
+        store = stores.named(kind)
+    except LookupError:
+        return ""
+    return os.path.join(layout.store(kind), name + store.suffix) if store.suffix else ""

@@ -1,0 +1,51 @@
+"""What bytes are that are no UTF-8: UTF-16, Latin-1, or no text at all.
+
+A text that was read with surrogate escapes has each such byte as U+DC80 to U+DCFF.
+"""
+
+from __future__ import annotations
+
+_MARKS = (("utf-32", b"\xff\xfe\0\0"), ("utf-32", b"\0\0\xfe\xff"),
+          ("utf-16", b"\xff\xfe"), ("utf-16", b"\xfe\xff"))  # fmt: skip
+_SAMPLE = 4096  # bytes that are looked at
+MAGIC = (
+    (b"\x89PNG", "PNG image"), (b"\xff\xd8\xff", "JPEG image"), (b"GIF8", "GIF image"),
+    (b"%PDF", "PDF document"), (b"PK\x03\x04", "ZIP archive"), (b"\x1f\x8b", "gzip archive"),
+    (b"\x7fELF", "ELF program"), (b"SQLite format 3", "SQLite database"), (b"BZh", "bzip2 archive"),
+    (b"\xfd7zXZ", "xz archive"), (b"\x28\xb5\x2f\xfd", "zstd archive"), (b"RIFF", "RIFF media"),
+    (b"\x00asm", "WebAssembly module"), (b"\xca\xfe\xba\xbe", "Java class"),
+)  # fmt: skip
+
+
+def decoded(text: str) -> tuple[str, str]:
+    """The text as it can be read, and its encoding: empty for UTF-8, `binary` where it is none."""
+    if "\0" not in text:
+        try:
+            text.encode("utf-8")
+            return text, ""
+        except UnicodeEncodeError:
+            pass
+    data = text.encode("utf-8", "surrogateescape")
+    for name, mark in _MARKS:
+        if data.startswith(mark):
+            return data.decode(name, "replace"), name.upper()
+    if guessed := _without_mark(data):
+        return data.decode(guessed, "replace"), "UTF-16"
+    sample = data[:_SAMPLE]
+    control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in sample)
+    known = any(data.startswith(mark) for mark, _ in MAGIC)
+    if known or b"\0" in sample or control * 50 > len(sample):
+        return text, "binary"
+    return data.decode("cp1252", "replace"), "Latin-1"
+
+
+def _without_mark(data: bytes) -> str:
+    """UTF-16 has a zero in nearly every other byte where its letters are Latin."""
+    sample = data[:_SAMPLE]
+    half = len(sample) // 2
+    if half < 4:
+        return ""
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if odd * 10 > half * 8 and even * 10 < half:
+        return "utf-16-le"
+    return "utf-16-be" if even * 10 > half * 8 and odd * 10 < half else ""

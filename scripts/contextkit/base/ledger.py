@@ -1,0 +1,221 @@
+"""The ledger: what happened to every piece of context, one line an event.
+
+    .contextkit/ledger/2026-11.jsonl      appended by one write each; never in git
+
+    {"v":1,"at":"2026-11-22T04:30:07Z","event":"injected","ref":"capsule:feature/demo/2026…",
+     "tokens":492,"session":"s-42","agent":"measure","to":"subagent:20261122-043007-measure",
+     "from":["payload:…"],"host":"claude","version":"1.0.0","program":"subagent_manager"}
+
+It records what happened and never what is: whoever loses it loses history. So no lock is taken,
+nothing is waited for, and a ledger that cannot be written stops no command. A reader passes over
+what is no whole line. Hot commands write here: no import that they do not have anyway.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextkit.base import files, names, sessions, version
+from contextkit.base.errors import ContextError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from contextkit.base.layout import Layout
+
+    Event = dict[str, Any]
+
+# What can happen to a document.
+STORED, RENDERED, INJECTED, SHOWN = "stored", "rendered", "injected", "shown"
+ACKNOWLEDGED, CONSUMED, ENDED, REMOVED = "acknowledged", "consumed", "ended", "removed"
+EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMOVED)
+
+FORMAT = 1
+HOST = "CONTEXT_HOST"  # in the environment of what a hook does: which host called
+_HOSTS = (
+    ("CLAUDECODE", "claude"),
+    ("CLAUDE_CODE_SESSION_ID", "claude"),
+    ("CODEX_THREAD_ID", "codex"),
+)
+_MOST_BYTES = 4000  # of a line; below that, lines of several processes do not mix
+_LONGEST = 500  # characters of a field
+_MOST_SOURCES = 40  # addresses in `from`; fewer where they are long
+_RUN = 20  # letters and digits in a row, from which a field is looked at for a secret
+
+
+def folder(layout: Layout) -> str:
+    return os.path.join(layout.state, "ledger")
+
+
+def note(
+    layout: Layout, event: str, ref: str, *, tokens: int = 0, to: str = "",
+    sources: Iterable[str] = (), session: str = "", agent: str = "",
+) -> None:  # fmt: skip
+    """Append one event. Never raises for what cannot be written, and does nothing without a `ref`.
+
+    `tokens` are those that went where the event says, `to` is the address of who got them, and
+    `sources` are the addresses of what a document was made of. Session and agent are those of the
+    surroundings unless they are given.
+    """
+    if not ref:
+        return
+    now = names.now()
+    try:
+        line = _line(layout, now, event, ref, tokens, to, sources, session, agent)
+        files.store(layout.state)
+        _append(os.path.join(folder(layout), names.iso(now)[:7] + ".jsonl"), line)
+    except (OSError, ContextError):
+        pass  # history is lost, the document is not
+
+
+def _line(
+    layout: Layout, now: int, event: str, ref: str, tokens: int, to: str,
+    sources: Iterable[str], session: str, agent: str,
+) -> bytes:  # fmt: skip
+    fields = {
+        "session": session or sessions.find_current(layout),
+        "agent": agent or os.environ.get("CONTEXT_AGENT", ""),
+        "by": _by(),
+        "to": to,
+    }
+    head = f'{{"v":{FORMAT},"at":"{names.iso(now)}","event":{_text(event)},"ref":{_text(ref)}'
+    head += f',"tokens":{max(0, tokens)}' if tokens else ""
+    head += "".join(f',"{name}":{_text(value)}' for name, value in fields.items() if value)
+    program = os.path.basename(sys.argv[0] if sys.argv else "").removesuffix(".py")
+    tail = f',"host":{_text(host())}' if host() else ""
+    tail += f',"version":"{version.VERSION}","program":{_text(program)}}}\n'
+    listed, room = "", _MOST_BYTES - len(f"{head}{tail}".encode()) - len(',"from":[]')
+    for source in list(dict.fromkeys(filter(None, sources)))[:_MOST_SOURCES]:
+        more = ("," if listed else "") + _text(source)
+        if len(f"{listed}{more}".encode()) > room:
+            break
+        listed += more
+    made = f',"from":[{listed}]' if listed else ""
+    return f"{head}{made}{tail}".encode()
+
+
+def _by() -> str:
+    identity = os.environ.get("CONTEXT_SUBAGENT_ID", "")
+    return f"subagent:{identity}" if identity else ""
+
+
+def host() -> str:
+    """The host that this runs under: as a hook says, or as its environment shows; else empty."""
+    named = os.environ.get(HOST, "")
+    return named or next((name for variable, name in _HOSTS if os.environ.get(variable)), "")
+
+
+def _text(value: str) -> str:
+    """A JSON string on one line, without a secret; `json` would cost a hot command its figure."""
+    text = _clean(names.one_line(value.encode("utf-8", "replace").decode("utf-8")))
+    text = names.clipped(text, _LONGEST)
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _clean(text: str) -> str:
+    """`text` without secrets; names without anything that could be one are not searched."""
+    run = longest = 0
+    for char in text:
+        run = run + 1 if char.isalnum() else 0
+        longest = max(longest, run)
+    if longest < _RUN and not any(mark in text for mark in ("=", "@", " ")):
+        return text
+    from contextkit.base import redaction
+
+    return redaction.redacted(text)[0]
+
+
+def _append(path: str, line: bytes) -> None:
+    """One write to the end of the file; after a torn line on a line of its own."""
+    files.make_folder(os.path.dirname(path))
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    try:
+        end = os.lseek(descriptor, 0, os.SEEK_END)
+        if end and os.pread(descriptor, 1, end - 1) != b"\n":
+            line = b"\n" + line
+        os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
+
+
+# Reading
+
+
+def read(layout: Layout, since: str = "") -> Iterator[Event]:
+    """The events, oldest first, as they stand there; `since` is the beginning of an ISO time.
+
+    Those older than `ledger_days` are passed over, and what is no whole line of ours.
+    """
+    since = max(since, _oldest(layout, names.now()))
+    for path in _months(layout):
+        if os.path.basename(path)[:7] < since[:7]:
+            continue
+        try:
+            data = files.read_bytes(path)
+        except ContextError:
+            continue  # removed just now, or not readable: history is all that is missing
+        yield from (one for one in _events(data) if one["at"] >= since)
+
+
+def _events(data: bytes) -> Iterator[Event]:
+    from json import JSONDecoder
+
+    decode = JSONDecoder().decode
+    for line in data.split(b"\n"):
+        if line[:5] != b'{"v":' or line[-1:] != b"}":
+            continue
+        try:
+            found = decode(line.decode("utf-8"))
+        except (ValueError, RecursionError):
+            continue
+        event = found.get("event")
+        texts = (found.get("at"), event, found.get("ref"))
+        if found.get("v") == FORMAT and all(isinstance(text, str) for text in texts):
+            yield _typed(found)
+
+
+_TEXTS = ("session", "agent", "by", "to", "host", "version", "program")
+
+
+def _typed(found: Event) -> Event:
+    """The event with every field of the right type, whoever wrote the line."""
+    for name in _TEXTS:
+        if not isinstance(found.get(name, ""), str):
+            del found[name]
+    if type(found.get("tokens", 0)) is not int:
+        del found["tokens"]
+    sources = found.get("from", [])
+    listed = sources if isinstance(sources, list) else []
+    found["from"] = [one for one in listed if isinstance(one, str)]
+    return found
+
+
+def _months(layout: Layout) -> list[str]:
+    try:
+        there = sorted(os.listdir(folder(layout)))
+    except OSError:
+        return []
+    fitting = [n for n in there if n.endswith(".jsonl") and names.shape(n[:7]) == "0000-00"]
+    return [os.path.join(folder(layout), name) for name in fitting]
+
+
+def _oldest(layout: Layout, now: int) -> str:
+    return names.iso(max(0, now - layout.limits.ledger_days * 86_400))
+
+
+def sweep(layout: Layout, now: int) -> list[str]:
+    """Remove the months of which no event is kept any more; the paths. Never raises."""
+    oldest = _oldest(layout, now)[:7]
+    gone = [path for path in _months(layout) if os.path.basename(path)[:7] < oldest]
+    removed = []
+    for path in gone:
+        try:
+            os.unlink(path)
+            removed.append(path)
+        except OSError:
+            continue
+    return removed
