@@ -49,12 +49,12 @@ def test_two_clones_share_what_they_store(sealed: Path, how: str) -> None:
         one.find_out("ui", "# Finding\n")
         one.remember("of one")
         other.remember("of the other")
-        sent = [row.id for row in one.push().rows]
+        sent = [row.id for row in one.push().rows if row.did == "sent"]
         name = topic.removesuffix(".md")
         assert sent == [
             "finding:ui_20261122T100000", f"payload:s-1/{name}", "reminder:remember-later.md",
         ]  # fmt: skip
-        taken = {row.id: row.did for row in other.pull().rows}
+        taken = {row.id: row.did for row in other.pull().rows if row.did != "history"}
         assert taken == {sent[0]: "taken", sent[1]: "taken", sent[2]: "merged"}
         assert not other.pull().rows
         other.push()
@@ -158,7 +158,7 @@ def test_a_session_that_ended_there_ends_here_and_can_be_resumed(sealed: Path) -
     other.pull()
     one.end("s-1")
     one.push()
-    assert [(row.did, row.id) for row in other.pull().rows] == [("ended", "session:s-1")]
+    assert ("ended", "session:s-1") in [(row.did, row.id) for row in other.pull().rows]
     assert not (other.root / "shared/payloads/s-1").exists()
     assert list((other.root / ".contextkit/ended").iterdir()), "within the grace it can come back"
     more = one.store("s-1", "again", "more\n")
@@ -169,6 +169,8 @@ def test_a_session_that_ended_there_ends_here_and_can_be_resumed(sealed: Path) -
             retention.resume(one.layout, "s-1", now)
     one.push()
     other.pull()
+    other.push()
+    one.pull()
     there = {path.name for path in (other.root / "shared/payloads/s-1").glob("*.md")}
     assert there == {name, more}
     assert one.contents() == other.contents()

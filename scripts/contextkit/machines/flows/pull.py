@@ -23,7 +23,7 @@ from contextkit.machines.documents.known import Copy, Known, Version
 from contextkit.machines.documents.manifests import Entry, Head
 from contextkit.machines.flows import inventory, parcels, remotes, shares
 from contextkit.machines.flows.choice import Choice
-from contextkit.machines.flows.report import Report
+from contextkit.machines.flows.report import HISTORY, Report
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
@@ -109,7 +109,8 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
     documents.sort(key=lambda entry: (entry.kind != "run", entry.name))
     if report.dry_run:
         for entry in documents:
-            report.add("taken", shares.address(entry.name), entry.bytes, head.name)
+            did = HISTORY if entry.kind == shares.LEDGER else "taken"
+            report.add(did, shares.address(entry.name), entry.bytes, head.name)
     else:
         _fetch(offer, at, head.machine, documents)
 
@@ -279,14 +280,15 @@ def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
     if owner != offer.sender.id:
         raise ContextError(f"is not of the machine that sends it ({owner})")
     if entry.kind == shares.SUBAGENTS:
-        count = shares.take_rows(offer.layout, offer.sender, data)
+        did, count = "merged", shares.take_rows(offer.layout, offer.sender, data)
     else:
+        did = HISTORY
         count = shares.take_events(offer.layout, entry.name, offer.sender, data)
     offer.known.documents[entry.name] = Version(
         sha256=entry.sha256, bytes=entry.bytes, at=entry.at, clock=entry.clock
     )
     if count:
-        offer.report.add("merged", shares.address(entry.name), entry.bytes, offer.sender.name)
+        offer.report.add(did, shares.address(entry.name), entry.bytes, offer.sender.name)
 
 
 def _end(offer: Offer, entry: Entry) -> None:

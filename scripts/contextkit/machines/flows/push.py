@@ -17,7 +17,7 @@ from contextkit.machines.documents.manifests import Entry, Head, Manifest
 from contextkit.machines.flows import choice, inventory, parcels, remotes, shares
 from contextkit.machines.flows.choice import Choice
 from contextkit.machines.flows.engines.protocol import Elsewhere
-from contextkit.machines.flows.report import Report
+from contextkit.machines.flows.report import HISTORY, Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ def _verb(entry: Entry) -> str:
         return "withdrawn"
     if entry.kind == manifests.ENDED:
         return "ended"
+    if entry.kind == shares.LEDGER:
+        return HISTORY
     return "redacted" if entry.redacted else "sent"
 
 

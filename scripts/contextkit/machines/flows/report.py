@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
     from contextkit.base.redaction import Secret
 
-QUIET = ("withdrawn",)  # told in the totals alone
+HISTORY = "history"  # a piece of the ledger moved
+QUIET = ("withdrawn", HISTORY)  # told in the totals alone
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +59,7 @@ class Report:
     @property
     def total(self) -> str:
         counts: dict[str, int] = {}
-        for row in self.rows:
+        for row in sorted(self.rows, key=lambda row: row.did == HISTORY):
             counts[row.did] = counts.get(row.did, 0) + 1
         if not counts:
             return f"nothing new was {self.verb}" if not self.dry_run else "nothing is new"

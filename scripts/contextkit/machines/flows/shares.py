@@ -160,6 +160,8 @@ def address(name: str) -> str:
     if kind == manifests.ENDED:
         of, _, subject = path.partition("/")
         return f"{'session' if of == 'payload' else 'task'}:{subject}"
+    if kind == LEDGER:
+        return f"{LEDGER}:{path.rpartition('/')[2].removesuffix('.jsonl')}"
     store = _store(kind)
     suffix = os.path.splitext(path)[1] if store and not store.is_file else ""
     return f"{kind}:{path.removesuffix(suffix) if suffix else path}"
