@@ -1,8 +1,10 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms lint check bench bench_tokens bench_receipts bench_secrets golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts lint check bench bench_tokens bench_receipts bench_secrets torture golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
+# $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
+override CONTEXTKIT_TYPED = $(foreach CONTEXTKIT_V,$(filter $1,$(CONTEXTKIT_GIVEN)),--$(CONTEXTKIT_V)="$$$(CONTEXTKIT_V)")
 .DELETE_ON_ERROR:
 
 ##@ This checkout
@@ -30,6 +32,9 @@ test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
 test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and makes (needs root): folder=DIR keeps them
 	@python3 '$(CONTEXTKIT_DIR)/tests/platforms.py' $(CONTEXTKIT_FOLDER)
 
+test_hosts: $(CONTEXTKIT_DEVELOPMENT) ## the hooks in real Claude Code and Codex, from npm, against a mock model (needs node); hosts=newest
+	@$(CONTEXTKIT_HERE) .venv/bin/python tests/real_hosts/install.py $(if $(filter newest,$(hosts)),newest) && .venv/bin/python -m pytest -n 2 -c tests/real_hosts/pytest.ini tests/real_hosts
+
 lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m ruff check && .venv/bin/python -m ruff format --check && .venv/bin/python -m mypy
 
@@ -46,6 +51,9 @@ bench_receipts: $(CONTEXTKIT_DEVELOPMENT) ## what receipts keep of the facts of 
 
 bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## what of planted secrets is found, and what is flagged that is none: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)
+
+torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,reviews,arguments,secrets seed=
+	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)
 
 golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the golden files
 	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -p no:xdist -m golden

@@ -23,6 +23,8 @@ GOLDEN = Path(__file__).parent / "golden"
 REFUSED_TEXTS = Path(__file__).parent / "refused"
 NOW = "2025-10-23T18:05:00Z"
 
+collect_ignore = ["real_hosts"]  # real programs, which `make test_hosts` installs and starts
+
 # Laws are tried on fewer examples than hypothesis would, and on a busy machine take their time.
 settings.register_profile("suite", max_examples=50, deadline=None)
 settings.load_profile("suite")

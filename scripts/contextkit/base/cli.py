@@ -47,9 +47,11 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
 
             packages.need(*command.needs)
         _as_json = bool(vars(args).get("json"))
-        answer = _rendered(command.run(Layout(args.root), args))
+        layout = Layout(args.root)
+        answer = _rendered(command.run(layout, args))
         files.settle()
         _print(answer.text, answer.exact)
+        layout.sweep(files.settled)
         return answer.status
     except ContextError as error:
         _refuse(str(error))
@@ -128,6 +130,11 @@ def _fill_closed() -> None:
     if None in (sys.stdin, sys.stdout, sys.stderr):
         while os.open(os.devnull, os.O_RDWR) <= 2:
             pass
+
+
+def for_programs() -> bool:
+    """Whether the answer is printed as JSON: then nothing is shown before it, and nothing cut."""
+    return _as_json
 
 
 def put(text: str) -> None:

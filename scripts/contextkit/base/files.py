@@ -17,6 +17,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import time
 
 from contextkit.base.errors import ContextError, bad_input
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 _PIECE = 1 << 18  # bytes that are copied at once
 _DRAFT_AGE = 3600  # seconds after which a `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
-_unsettled: set[str] = set()  # folders in which this process made names that the disk may not have
+settled: set[str] = set()  # folders in which this process made names
+_unsettled: set[str] = set()  # those of them that the disk may not have
 
 
 def read(path: str) -> str:
@@ -208,10 +210,13 @@ def settle() -> None:
     """Wait until the disk has the names that this process made: call it before acknowledging.
 
     The bytes of a file are on the disk before it gets its name; the name itself is in the
-    folder, and a power cut may take it unless the folder is synced too. Each folder once.
+    folder, and a power cut may take it unless the folder is synced too. Each folder once. What
+    fails is not tried again: the system forgets what it could not write.
     """
-    while _unsettled:
-        folder = _unsettled.pop()
+    folders = sorted(_unsettled)
+    settled.update(folders)
+    _unsettled.clear()
+    for folder in folders:
         try:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -220,6 +225,7 @@ def settle() -> None:
             os.fsync(descriptor)
         except OSError as error:
             if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EROFS):
+                error.filename = folder
                 raise  # what cannot be synced at all lasts as long as its file system says
         finally:
             os.close(descriptor)
@@ -281,6 +287,14 @@ def sweep(folder: str, now: float) -> int:
             except FileNotFoundError:
                 continue  # another process swept it
     return removed
+
+
+def is_old(path: str) -> bool:
+    """Whether a file was last touched so long ago that a draft would be litter, or is not there."""
+    try:
+        return os.stat(path).st_mtime < time.time() - _DRAFT_AGE
+    except OSError:
+        return True
 
 
 def is_draft(name: str) -> bool:

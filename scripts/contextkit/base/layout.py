@@ -62,6 +62,7 @@ class Layout:
         self.here = os.getcwd()
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
+        self.used: set[str] = set()  # the stores that were asked for
         self.settings = settings.load(self.root, Limits, Places, Additions)
         # Checked now when a file sets them; our own defaults are made when somebody asks.
         self._limits: Limits | None = _chosen(Limits, self.settings) if self.settings else None
@@ -93,6 +94,10 @@ class Layout:
 
     def store(self, kind: str) -> str:
         """Where the documents of a kind are: a folder, or one file that holds them all."""
+        self.used.add(kind)
+        return self._place(kind)
+
+    def _place(self, kind: str) -> str:
         store = stores.named(kind)
         given = os.environ.get(store.variable, "") if store.variable else ""
         if given:
@@ -108,6 +113,18 @@ class Layout:
             return os.path.join(self.make_store(store.within), store.place)
         return files.store(self.store(kind), store.rules)
 
+    def sweep(self, written: set[str]) -> None:
+        """Have the drafts of killed writers removed from the stores that were used.
+
+        That is done once an hour a store. Folders that were `written` elsewhere are looked at too.
+        """
+        marks = os.path.join(self.state, "drafts")
+        due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
+        if due:
+            from contextkit.base import drafts
+
+            drafts.sweep(self, due, written)
+
     @property
     def ours(self) -> tuple[str, ...]:
         """Every store, the inbox, the registry and the copies that context_init makes.
@@ -116,7 +133,7 @@ class Layout:
         no part of a diff, a review or what makes a capsule stale.
         """
         return tuple(
-            self.store(store.kind)
+            self._place(store.kind)
             for store in stores.STORES
             if store.holds != stores.HOST and not store.within
         )
@@ -125,7 +142,7 @@ class Layout:
     def ephemeral(self) -> tuple[str, ...]:
         """The folders that git must not see, there or not."""
         kinds = [s.kind for s in stores.STORES if not (s.in_git or s.within or s.is_file)]
-        return tuple(self.store(kind) for kind in kinds)
+        return tuple(self._place(kind) for kind in kinds)
 
     @property
     def capsules(self) -> str:

@@ -86,6 +86,9 @@ class Limits(Record):
     # Hooks (the hosts' own limits are 10,000 characters and about 2,500 tokens)
     hook_context_tokens: int = 2400  # tokens of what a hook hands to an agent
     hook_context_characters: int = 9500  # characters of it
+    hook_report_tokens: int = (
+        2000  # tokens of a subagent's report, above which a receipt stands for it
+    )
     hook_blocks: int = 2  # how often a subagent is sent back to mend its output
 
     def check(self) -> None:

@@ -8,7 +8,7 @@ from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
-VARIABLES = ("SESSION_ID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID")
+VARIABLES = ("SESSION_ID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_SESSION_ID")
 _CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 

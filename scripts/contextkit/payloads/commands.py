@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, ledger, names, sessions, tokens
+from contextkit.base import addresses, cli, files, ledger, names, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -43,6 +43,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
             if made_up:
                 cli.say(f"no session is named: using {session} from now on")
             stored = storing.store(layout, session, output, now)
+        files.settle()
     except (OSError, ContextError) as error:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")

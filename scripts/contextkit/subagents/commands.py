@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from contextkit.base import cli, names, tables
+from contextkit.base import cli, files, names, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -109,7 +109,7 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         running = [one for one in found if one.status in ("running", "pending_launch")]
         dead = any(each.kind in ("failed", "timed_out") for each in news)
         alerted = _alerts(layout, running, seen, screen) or dead or alerted
-        if not args.json:
+        if not cli.for_programs():
             screen.show(layout, found, now)
         over = [one.id for one in running if seen.get(one.id, 0) >= limits.subagent_alert_polls]
         if over or not running or polls == args.iterations:
@@ -196,6 +196,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
     text = cli.content(args.file) if args.file or _is_piped() else ""
     try:
         done = finishing.finish(layout, report.replace(text=text), names.now())
+        files.settle()
     except (OSError, ContextError) as error:
         if getattr(error, "status", 1) == 2 or not text:
             raise

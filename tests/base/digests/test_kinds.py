@@ -175,6 +175,12 @@ def test_a_review_tells_its_verdict_and_every_finding_of_the_highest_priority() 
     assert "P1-1" in digest.summary and "P1-2" in digest.summary
 
 
+def test_a_finding_that_index_and_heading_name_is_told_once() -> None:
+    text = REVIEW.replace("P0-1", "Q-1").replace("### Q-1.", "### Q-1. P0:")
+    findings = [row.finding for row in tell(text, "review").rows]
+    assert sum("Tokens are never checked" in finding for finding in findings) == 1
+
+
 def test_findings_of_a_priority_without_room_are_counted() -> None:
     rows = "".join(
         f'- P1 | P1-{n} | "S" | Something {n} that is quite wrong here\n' for n in range(60)

@@ -280,6 +280,13 @@ def reset(layout: Layout) -> Outcome:
     return Outcome(text=text, said=said)
 
 
+def nobody(layout: Layout, agent: str) -> str:
+    """That a prompt called an agent of whom nothing is known here; empty where that is no news."""
+    if not profiles.any_there(layout):
+        return ""
+    return f"Nobody was switched to: there is no profile of `{agent}` here (handoff_profiles)."
+
+
 def _is_agent(layout: Layout, agent: str) -> bool:
     if profiles.find(layout, agent):
         return True

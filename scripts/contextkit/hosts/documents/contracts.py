@@ -67,7 +67,7 @@ class Host(Record):
 COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "model")
 AGENT = ("agent_id", "agent_type")
 STOP = ("stop_hook_active", "last_assistant_message")
-SUBAGENT_STOP = (*AGENT, *STOP, "agent_transcript_path")
+SUBAGENT_STOP = (*AGENT, *STOP, "agent_transcript_path", "background_tasks")
 KNOWN: dict[str, Host] = {}  # those that were read, by name
 
 
@@ -106,11 +106,15 @@ def defaults() -> tuple[str, ...]:
 
 
 class HookInput(Record):
-    """What a host passed: its name, the event's, and what it passed, as it came."""
+    """What a host passed: its name, the event's, and what it passed, as it came.
+
+    `sent_back`: an action that was done before this one sends the agent back.
+    """
 
     host: str
     event: str
     passed: dict[str, object]
+    sent_back: bool = False
 
     def text(self, name: str) -> str:
         """A field that is text; empty where it is absent or something else.
@@ -123,12 +127,12 @@ class HookInput(Record):
     @property
     def session(self) -> str:
         """The session as a name that is safe as a folder's; empty where none was passed."""
-        return _safe(self.text("session_id"))
+        return safe_name(self.text("session_id"))
 
     @property
     def agent(self) -> str:
         """The subagent as a safe name; empty in the main agent."""
-        return _safe(self.text("agent_id"))
+        return safe_name(self.text("agent_id"))
 
     @property
     def agent_type(self) -> str:
@@ -138,14 +142,16 @@ class HookInput(Record):
 
 class Answer(Record):
     """What an action wants said. `context` are our own lines; `quoted` is text from the
-    repository, `origin` where it stands; `block` is why the agent has to go on, and how. `refs` are
-    the addresses of the documents that it carries, the one with most of the text first.
+    repository, `origin` where it stands; `block` is why the agent has to go on, and how.
+    `result` takes the place of a tool's, in that tool's shape. `refs` are the addresses of the
+    documents that it carries, the one with most of the text first.
     """
 
     context: str = ""
     quoted: str = ""
     origin: str = ""
     block: str = ""
+    result: object = None
     refs: tuple[str, ...] = ()
 
 
@@ -186,6 +192,9 @@ def output(host: str, event: str, answer: Answer) -> str:
         return ""
     if answer.block.strip() and "block" in known.takes:
         return formats.to_json({"decision": "block", "reason": answer.block}) + "\n"
+    if answer.result is not None and "replace" in known.takes:
+        inner = {"hookEventName": event, "updatedToolOutput": answer.result}
+        return formats.to_json({"hookSpecificOutput": inner}) + "\n"
     said = [answer.context, labelled(answer.quoted, answer.origin)]
     text = "\n\n".join(part for part in said if part.strip())
     if not text or "context" not in known.takes:
@@ -203,7 +212,7 @@ def labelled(text: str, origin: str) -> str:
     return f"{head}\n\n{filters.fenced(text, 'markdown')}"
 
 
-def _safe(text: str) -> str:
+def safe_name(text: str) -> str:
     """`text` as a name of at most 64 letters, digits, `.`, `_`, `-`; itself where it is one."""
     plain = names.dashed(text.strip())
     if plain == text and len(plain) <= 64 and plain[:1].isalnum():

@@ -25,6 +25,7 @@ class HookAgent(Record):
     blocks: int = 0
     digest: str = ""
     stored: str = ""
+    receipt: str = ""  # of that payload, where it takes the report's place
     verdict: str = ""  # the name its verdict has
 
 

@@ -48,8 +48,17 @@ def wanted(host: Host, toolkit: str) -> dict[str, dict[str, object]]:
     return {event: handler(host, event, toolkit) for event in host.events}
 
 
+def matchers(host: Host) -> dict[str, str]:
+    """The tools that an event is about, for those events that are about tools."""
+    return {name: event.matcher for name, event in host.events.items() if event.matcher}
+
+
 def merged(
-    text: str, handlers: dict[str, dict[str, object]], emptied: dict[str, str], where: str
+    text: str,
+    handlers: dict[str, dict[str, object]],
+    emptied: dict[str, str],
+    where: str,
+    only: dict[str, str] | None = None,
 ) -> tuple[str, dict[str, str]]:
     """The settings with our handlers, each once, and the empty containers that are so no more.
 
@@ -60,7 +69,9 @@ def merged(
         parsed = json_edits.parse(text, where)
         check(parsed, where)
         there = list(ours(parsed))
-        if dict(there) == handlers and len(there) == len(handlers):
+        tools = {event: _matcher(parsed, event, group) for event, group, *_ in _handlers(parsed)}
+        same = all(tools.get(event) == matcher for event, matcher in (only or {}).items())
+        if same and dict(there) == handlers and len(there) == len(handlers):
             return text, emptied
         text = removed(text, emptied, where)
     emptied = _empty(text, list(handlers))
@@ -71,7 +82,9 @@ def merged(
                 json_edits.span(text, (*path, key))
             except KeyError:
                 text = json_edits.add(text, path, key, empty)
-        text = json_edits.add(text, (_KEY, event), "", {_KEY: [one]})
+        matcher = (only or {}).get(event)
+        group = ({"matcher": matcher} if matcher else {}) | {_KEY: [one]}
+        text = json_edits.add(text, (_KEY, event), "", group)
     return text, emptied
 
 
@@ -108,6 +121,10 @@ def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[st
             for place, one in enumerate(handlers):
                 if _is_ours(one):
                     yield event, index, place, one, len(handlers)
+
+
+def _matcher(settings: dict[str, Any], event: str, group: int) -> object:
+    return settings[_KEY][event][group].get("matcher")
 
 
 def ours(settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -82,7 +82,7 @@ def settings_file(work: Work) -> None:
 def host(work: Work, host: Host, folder: str) -> None:
     """Hooks, skills and the paragraph of one host."""
     handlers = settings.wanted(host, folder)
-    merge(work, host.settings, handlers)
+    merge(work, host.settings, handlers, settings.matchers(host))
     for path, text in adoption_texts.skills(host).items():
         work.own(path, text.encode("utf-8"), editable=True)
     path = host.instructions
@@ -94,14 +94,16 @@ def host(work: Work, host: Host, folder: str) -> None:
     work.edit(path, block)
 
 
-def merge(work: Work, path: str, handlers: dict[str, dict[str, object]]) -> None:
+def merge(
+    work: Work, path: str, handlers: dict[str, dict[str, object]], only: dict[str, str]
+) -> None:
     """Our hooks in a settings file, and what was empty in it before."""
     before = work.before.emptied.get(path, {})
     try:
         text = (work.read(path) or b"").decode("utf-8")
     except UnicodeDecodeError:
         raise bad_input(f"{path}: is not UTF-8: convert it first; nothing was written") from None
-    merged, emptied = settings.merged(text, handlers, before, path)
+    merged, emptied = settings.merged(text, handlers, before, path, only)
     if emptied:
         work.emptied[path] = emptied
     work.edit(path, merged)

@@ -80,7 +80,8 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
     from contextkit.base import agents
 
     prompt, limits = given.text("prompt"), layout.limits
-    if agents.recognised(prompt, limits.handoff_prefixes) is None:
+    called = agents.recognised(prompt, limits.handoff_prefixes)
+    if called is None or given.agent:  # a host may pass what a subagent is asked, too
         return NOTHING
     from contextkit.base import redaction
     from contextkit.handoffs.flows import switch
@@ -89,6 +90,8 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
     longest, most = limits.hook_context_characters, limits.hook_context_tokens
     transcript = given.text("transcript_path")
     text = switch.switch_from_prompt(layout, clean, names.now(), longest, most, transcript)
+    if text is None and not os.path.exists(os.path.join(layout.here, called[0])):
+        text = switch.nobody(layout, called[0])
     return Answer(context=text) if text else NOTHING
 
 
@@ -121,7 +124,7 @@ def brief(layout: Layout, given: HookInput) -> Answer:
 
 def judge(layout: Layout, given: HookInput) -> Answer:
     """The verdict of an agent that a review run asked, or what it has to mend."""
-    if not os.path.isdir(os.path.join(layout.state, "runs")):
+    if not os.path.isdir(os.path.join(layout.state, "runs")) or _nobody(layout, given):
         return NOTHING
     from contextkit.hosts.flows import reviews
 
@@ -129,16 +132,38 @@ def judge(layout: Layout, given: HookInput) -> Answer:
 
 
 def keep_output(layout: Layout, given: HookInput) -> Answer:
-    """Store what a subagent said last when it is long; record the verdict in it."""
+    """Store what a subagent said last when it is long; record the verdict in it.
+
+    One whose report is very long is sent back once, to answer with its receipt.
+    """
     from contextkit.base import tokens
 
     text = given.text("last_assistant_message")
     long = tokens.estimate(text) > layout.limits.payload_budget
-    if text.strip() and (long or hosts.may_hold_a_verdict(text)):
-        from contextkit.hosts.flows import outputs
+    if not text.strip() or not (long or hosts.may_hold_a_verdict(text)) or _nobody(layout, given):
+        return NOTHING
+    from contextkit.hosts.flows import outputs
 
-        outputs.keep(layout, given)
-    return NOTHING
+    return outputs.keep(layout, given)
+
+
+def _nobody(layout: Layout, given: HookInput) -> bool:
+    """Whether it is the host's own summarizer that stops: of no type, and never started."""
+    if given.passed.get("agent_type") != "":
+        return False
+    from contextkit.hosts.documents import seen_agents
+
+    return not seen_agents.load(layout, given.session, given.agent).started
+
+
+def hand_receipt(layout: Layout, given: HookInput) -> Answer:
+    """The receipt in place of a report that a tool brings to the main agent."""
+    response = given.passed.get("tool_response")
+    if not isinstance(response, dict) or not isinstance(response.get("content"), list):
+        return NOTHING
+    from contextkit.hosts.flows import outputs
+
+    return outputs.hand_receipt(layout, given, response)
 
 
 def save_before(layout: Layout, given: HookInput) -> Answer:
@@ -189,6 +214,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "UserPromptSubmit": (switch_agent,),
     "SubagentStart": (note_start, brief),
     "SubagentStop": (judge, keep_output),
+    "PostToolUse": (hand_receipt,),
     "PreCompact": (save_before,),
     "PostCompact": (save_after,),
     "Stop": (save_when_full,),

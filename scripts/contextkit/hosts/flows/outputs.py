@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from contextkit.base import addresses, ledger, names, sessions, tokens
+from contextkit.base import addresses, formats, ledger, names, sessions, tokens
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
-from contextkit.hosts.documents.contracts import HookInput
+from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.hosts.documents.seen_agents import HookAgent
 from contextkit.hosts.flows import reviews
+from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import storing
 from contextkit.reviews.documents import verdicts
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def keep(layout: Layout, given: HookInput) -> None:
+
+_SUMMARY = 600  # characters of a receipt that is written without its encoder
+
+
+def keep(layout: Layout, given: HookInput) -> Answer:
     """Store `last_assistant_message` above the budget, and record what its header concludes.
 
-    A message that was stored already (a host may stop an agent twice) is not stored again.
+    A message that was stored already (a host may stop an agent twice) is not stored again. Above
+    `hook_report_tokens` the agent is sent back once, to answer with the receipt instead; one in the
+    foreground is not, where the host lets a result be replaced.
     """
     text = given.text("last_assistant_message")
-    long = tokens.estimate(text) > layout.limits.payload_budget
+    count = tokens.estimate(text)
     said = hosts.may_hold_a_verdict(text)
     now = names.now()
     with seen_agents.locked(layout, given.session):
@@ -28,20 +38,70 @@ def keep(layout: Layout, given: HookInput) -> None:
             known = seen_agents.load(layout, given.session, given.agent)
         digest = names.sha256(text.encode("utf-8"))
         if given.agent and known.digest == digest:
-            return
-        for ref in addresses.named_in(layout, text):
+            return NOTHING
+        stored = receipt = ""
+        if count > layout.limits.payload_budget:
+            stored, receipt = _stored(layout, given, text, now)
+        answers = bool(known.receipt)  # what it says now is its answer with the receipt
+        for ref in () if answers else addresses.named_in(layout, text):
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
-        stored = _store(layout, given, text, now) if long else ""
-        said = said and not reviews.expected(layout, given, now)  # its file says it
-        named = _record(layout, given, text, stored, known, now) if said else ""
+        said = said and not answers and not reviews.expected(layout, given, now)  # its file says it
+        named = _record(layout, given, text, stored, known, now) if said else known.verdict
+        short = count <= layout.limits.hook_report_tokens
+        again = short or answers or given.sent_back or not given.agent
         if given.agent:
-            kind = known.agent_type or given.agent_type
-            known = known.replace(agent_type=kind, stopped=now, digest=digest, stored=stored)
-            seen_agents.save(layout, given.session, given.agent, known.replace(verdict=named))
+            known = known.replace(
+                agent_type=known.agent_type or given.agent_type,
+                stopped=now,
+                digest=digest,
+                stored=stored or known.stored,
+                receipt=known.receipt if again else receipt,
+                verdict=named,
+            )
+            seen_agents.save(layout, given.session, given.agent, known)
+    return NOTHING if again or _is_replaced_later(given) else Answer(block=_instead(receipt))
 
 
-def _store(layout: Layout, given: HookInput, text: str, now: int) -> str:
-    """The path of the payload that `text` is from now on."""
+def _is_replaced_later(given: HookInput) -> bool:
+    """Whether the result of this agent goes through a tool whose output we can replace.
+
+    A host says which agents run in the background; the message of those reaches the main agent as
+    a prompt, which no hook can change.
+    """
+    tasks = given.passed.get("background_tasks")
+    if not isinstance(tasks, list):
+        return False
+    behind = any(isinstance(task, dict) and task.get("id") == given.agent for task in tasks)
+    events = hosts.find(given.host).events.values()
+    return not behind and any(e.ours == "PostToolUse" and "replace" in e.takes for e in events)
+
+
+def _instead(receipt: str) -> str:
+    """What an agent is told whose report is too long to be handed on."""
+    return "\n".join([
+        "This report is stored whole; whoever asked for it gets the receipt below in its place.",
+        "Please answer once more, with exactly these lines and nothing else:",
+        "",
+        receipt.strip(),
+    ])  # fmt: skip
+
+
+def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> Answer:
+    """The receipt in place of a report that ended in the foreground, in the tool's own shape."""
+    blocks = [one for one in response["content"] if isinstance(one, dict)]
+    text = "\n".join(str(one.get("text") or "") for one in blocks if one.get("type") == "text")
+    if tokens.estimate(text) <= layout.limits.hook_report_tokens:
+        return NOTHING
+    agent = hosts.safe_name(str(response.get("agentId") or ""))
+    receipt = seen_agents.load(layout, given.session, agent).receipt if agent else ""
+    if not receipt:
+        receipt = _stored(layout, given, text, names.now())[1]
+    content = [{"type": "text", "text": receipt}]
+    return Answer(result={**response, "content": content})
+
+
+def _stored(layout: Layout, given: HookInput, text: str, now: int) -> tuple[str, str]:
+    """The path of the payload that `text` is from now on, and its receipt."""
     session = given.session or sessions.current(layout, "", now)[0]
     output = storing.Output(
         topic=given.agent_type,
@@ -49,7 +109,34 @@ def _store(layout: Layout, given: HookInput, text: str, now: int) -> str:
         content=text,
         tokens=tokens.estimate(text),
     )
-    return layout.shown(storing.keep(layout, session, output, now))
+    if _has_encoder():
+        made = storing.store(layout, session, output, now)
+        return layout.shown(made.path), made.receipt
+    path = storing.keep(layout, session, output, now)
+    return layout.shown(path), _plain_receipt(layout.shown(path), payloads.load(path, path))
+
+
+def _has_encoder() -> bool:
+    """Whether receipts can be written as ever; a toolkit that is not set up has no package yet."""
+    from contextkit.base import packages
+
+    try:
+        import toons
+    except ImportError:
+        packages.extend_path()
+        try:
+            import toons  # noqa: F401
+        except ImportError:
+            return False
+    return True
+
+
+def _plain_receipt(path: str, payload: payloads.Payload) -> str:
+    """The path and the summary alone, in the same form: texts in quotes, a field a line."""
+    summary = names.one_line(payload.summary)[:_SUMMARY]
+    fields = {"@stored": path, "keyFindings": summary}
+    lines = [f"{name}: {formats.to_json(text)}" for name, text in fields.items()]
+    return "\n".join([lines[0], "", *lines[1:], f"tokens_stored: {payload.tokens}", ""])
 
 
 def _record(

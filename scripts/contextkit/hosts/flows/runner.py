@@ -46,7 +46,10 @@ def _run(host: str, event: str, data: bytes) -> str:
     except Exception as error:  # whatever it is: the host must go on
         _note_without_layout(f"{host} {event}", error)
         return ""
-    answers = [_done(layout, action, given) for action in actions]
+    answers = []
+    for action in actions:
+        answers.append(_done(layout, action, given))
+        given = given.replace(sent_back=True) if answers[-1].block else given
     try:
         files.settle()
         output = hosts.output(host, given.event, _merged(layout, answers))
@@ -128,6 +131,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     from contextkit.base import tokens
 
     block = next((answer.block for answer in said if answer.block), "")
+    result = next((answer.result for answer in said if answer.result is not None), None)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
     lines = "\n".join(answer.context for answer in said if answer.context)
@@ -143,7 +147,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labelled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
-    return Answer(context=lines, block=block)
+    return Answer(context=lines, block=block, result=result)
 
 
 def _without_secrets(layout: Layout, answer: Answer) -> Answer:

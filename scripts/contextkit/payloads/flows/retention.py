@@ -227,7 +227,7 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         if os.path.exists(mark) and 0 <= now - os.stat(mark).st_mtime < SWEEP_PAUSE:
             return []
         files.store(layout.state)
-        files.write(mark, "")
+        files.write(mark, "", derived=True)
         os.utime(mark, (now, now))
         ledger.sweep(layout, now)
     except (OSError, ContextError):

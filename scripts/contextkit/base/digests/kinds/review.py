@@ -84,7 +84,7 @@ def _findings(lines: list[str]) -> list[Unit]:
     found: list[Unit] = []
     seen: set[str] = set()
     for severity, said, at in _named(lines):
-        identity = re.search(r"\b(?:P\d|IMP|[A-Z]{2,})-\d+\b", said)
+        identity = re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", said)
         key = re.sub(r"\W+", "", said.lower())[:60]
         keys = {key, identity[0] if identity else key}
         if keys & seen or not said:

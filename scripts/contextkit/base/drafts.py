@@ -1,0 +1,62 @@
+"""Drafts: what writers that were killed left behind goes an hour later, by itself.
+
+Each command looks after the stores that it uses, once an hour a store (`cli.run`); when that was
+last done is the time of a mark, `.contextkit/drafts/<kind>`. Losing a mark costs one look more.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from contextkit.base import files, stores
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+
+_NOT_OURS = "sandboxes"  # clones and worktrees of subagents, in the state
+
+
+def sweep(layout: Layout, kinds: list[str], written: set[str]) -> int:
+    """Sweep the stores of these kinds and the folders that were `written`; how many drafts went.
+
+    Nothing fails because of it: a disk that cannot be written keeps its drafts. A repository in
+    which nothing of ours was ever kept gets no mark.
+    """
+    now = time.time()
+    try:
+        if os.path.isdir(layout.state):
+            for kind in kinds:
+                _mark(layout, kind)
+        elif not written:
+            return 0
+        folders = {folder for kind in kinds for folder in _folders(layout, kind)}
+        there = filter(os.path.isdir, folders | written)
+        return sum(files.sweep(folder, now) for folder in there)
+    except (ContextError, OSError):
+        return 0
+
+
+def _mark(layout: Layout, kind: str) -> None:
+    path = os.path.join(layout.state, "drafts", kind)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb"):
+        os.utime(path)
+
+
+def _folders(layout: Layout, kind: str) -> list[str]:
+    """The folders of a store; for a store in one file the folder that it is in."""
+    store = stores.named(kind)
+    place = layout.store(kind)
+    if store.holds == stores.HOST or store.within:
+        return []  # nothing of ours, or part of another store that was asked for too
+    if store.is_file:
+        place = os.path.dirname(place)
+    if not os.path.isdir(place) or os.path.islink(place):
+        return []
+    if store.is_file:
+        return [place]
+    found = []
+    for folder, inside, _ in os.walk(place):
+        inside[:] = [name for name in inside if name != _NOT_OURS]
+        found.append(folder)
+    return found

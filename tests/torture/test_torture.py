@@ -1,0 +1,125 @@
+"""A small part of `make torture`, and that it would see what it looks for."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import calls
+import damage
+import power
+import pytest
+import torture
+from contextkit.base import files
+from scenes import Base, Command, run
+
+FEW = {"kills": 6, "races": 4, "disk": 6, "power": 4, "reviews": 10, "arguments": 5, "secrets": 2}
+TRACED = pytest.mark.skipif(bool(calls.here()), reason=calls.here() or "strace is there")
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
+    return Base(tmp_path_factory.mktemp("torture") / "base")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """A folder of the trial's own."""
+    made = tmp_path / "place"
+    made.mkdir()
+    yield made
+
+
+@pytest.mark.parametrize("kind", torture.KINDS)
+def test_a_few_of_each_kind_hold(kind: str, base: Base, place: Path) -> None:
+    if torture.module(kind).missing().startswith("skipped"):
+        pytest.skip(torture.module(kind).missing())
+    fallen = []
+    for number in range(FEW[kind]):
+        folder = place / str(number)
+        folder.mkdir()
+        draw = random.Random(f"7 {kind} {number}")
+        done, defects = torture.module(kind).trial(base, folder, draw)
+        fallen += [f"{done}: {defect}" for defect in defects]
+    assert fallen == []
+
+
+def test_a_trial_is_the_same_each_time_and_is_told_how_to_repeat(
+    base: Base, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torture, "_base", base)
+    monkeypatch.setattr(torture, "_place", place)
+    first, again = (torture.attempt(("reviews", 3, 5)) for _ in range(2))
+    assert first.done == again.done and first.defects == []
+    row = torture.Row("reviews")
+    torture._count(row, torture.Outcome("reviews", 5, "what was done", ["fell"], 0.1), 3, 1)
+    assert row.fallen == 1 and "make torture what=reviews seed=3 only=5" in row.lines[0]
+    assert torture.table([row]).splitlines()[1].split() == ["reviews", "1", "1", "0"]
+
+
+# It sees what it looks for
+
+
+def test_a_document_that_is_torn_or_gone_is_seen(base: Base, place: Path) -> None:
+    folder = base.copy(place / "work")
+    before = damage.words(folder)
+    assert damage.torn(folder) == [] and damage.lost(before, damage.words(folder), ()) == []
+    (folder / ".clavain/verdicts/fd-kept.json").write_text("{", encoding="utf-8")
+    (payload,) = (folder / "shared/payloads/s2").glob("*.md")
+    payload.unlink()
+    said = damage.torn(folder)
+    assert any("fd-kept" in one for one in said) and any("listed and gone" in one for one in said)
+    assert damage.lost(before, damage.words(folder), ("kept-payload",)) == ["lost: kept-verdict"]
+
+
+def test_a_traceback_and_silence_are_seen() -> None:
+    import subprocess
+
+    command = Command("x", ("x.py",))
+    trace = "Traceback (most recent call last)\nKeyError: 1"
+    ends = [(1, trace), (1, ""), (-9, "killed"), (0, ""), (1, "x: a sentence")]
+    seen = [damage.unexplained(command, subprocess.CompletedProcess([], *e[:1], "", e[1]))
+            for e in ends]  # fmt: skip
+    assert [bool(one) for one in seen] == [True, True, True, False, False]
+    bare = subprocess.CompletedProcess([], 1, "", "a.md: No such file or directory")
+    assert damage.only_a_path(command, bare)
+
+
+@TRACED
+def test_a_name_that_the_disk_may_not_have_is_seen(base: Base, place: Path) -> None:
+    (command,) = [one for one in base.writers() if one.name == "memory_checkpoint"]
+    folder = base.copy(place / "work")
+    traced, _ = calls.trace(command, folder)
+    assert power.unsynced(traced, folder) == []
+    without = [call for call in traced if call.name != "fsync"]
+    said = power.unsynced(without, folder)
+    assert any("its folder was not synced" in one for one in said)
+    assert any("named before its bytes were synced" in one for one in said)
+
+
+@TRACED
+def test_a_command_is_killed_stopped_and_refused_where_it_was_told(base: Base, place: Path) -> None:
+    (command,) = [one for one in base.writers() if one.name == "remember_later"]
+    traced, _ = calls.trace(command, base.copy(place / "traced"))
+    (rename,) = [call for call in traced if call.name == "rename" and "later.md" in call.text]
+    folder = base.copy(place / "work")
+    assert calls.killed_at(command, folder, rename).returncode == -9
+    assert not damage.words(folder)["new-reminder"] and len(damage.drafts(folder)) == 1
+    done = calls.failing_at(command, folder, rename, "ENOSPC", on=False)
+    assert done.returncode == 1 and "No space left" in done.stderr
+    stopped = calls.Stopped(command, folder, rename)
+    assert stopped.reached() and damage.words(folder)["new-reminder"] == 1
+    assert stopped.go_on().returncode == 0
+
+
+def test_every_writer_does_what_it_says(base: Base, place: Path) -> None:
+    names = {command.name for command in (*base.writers(), *base.readers())}
+    import races
+
+    assert {name for pair in races._MET for name in pair} <= names
+    command = base.writers()[0]
+    folder = base.copy(place / "work")
+    assert run(command, folder).returncode == 0 and damage.words(folder)[command.stores] == 1
+    assert not [path for path in os.listdir(folder) if files.is_draft(path)]
