@@ -108,7 +108,7 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         running = [one for one in found if one.status in ("running", "pending_launch")]
         dead = any(each.kind in ("failed", "timed_out") for each in news)
         alerted = _alerts(layout, running, seen, screen) or dead or alerted
-        if not args.json:
+        if not cli.for_programs():
             screen.show(layout, found, now)
         over = [one.id for one in running if seen.get(one.id, 0) >= limits.subagent_alert_polls]
         if over or not running or polls == args.iterations:
