@@ -202,6 +202,24 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
     return NOTHING
 
 
+def pull_machines(layout: Layout, given: HookInput) -> Answer:
+    """What other machines sent comes in, in the background, where `sync` says so."""
+    return _move(layout, "pull")
+
+
+def push_machines(layout: Layout, given: HookInput) -> Answer:
+    """What is new here goes out, in the background, where `sync` says so."""
+    return _move(layout, "push")
+
+
+def _move(layout: Layout, verb: str) -> Answer:
+    if layout.limits.sync != "off":
+        from contextkit.machines.flows import background
+
+        background.start(layout, verb)
+    return NOTHING
+
+
 def of(given: HookInput) -> tuple[Action, ...]:
     """What is done at an event of a host; nothing at one that its declaration does not hold."""
     known = hosts.find(given.host).events.get(given.event)
@@ -210,13 +228,13 @@ def of(given: HookInput) -> tuple[Action, ...]:
 
 # In the order in which they are done. The first one that blocks is the one that is heard.
 ACTIONS: dict[str, tuple[Action, ...]] = {
-    "SessionStart": (sweep, tell_reminders, tell_handoff, recover),
+    "SessionStart": (pull_machines, sweep, tell_reminders, tell_handoff, recover),
     "UserPromptSubmit": (switch_agent,),
     "SubagentStart": (note_start, brief),
-    "SubagentStop": (judge, keep_output),
+    "SubagentStop": (judge, keep_output, push_machines),
     "PostToolUse": (hand_receipt,),
     "PreCompact": (save_before,),
     "PostCompact": (save_after,),
     "Stop": (save_when_full,),
-    "SessionEnd": (end_session,),
+    "SessionEnd": (end_session, push_machines),
 }
