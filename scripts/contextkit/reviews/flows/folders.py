@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import os
 
-from contextkit.base import changes, files, formats, git, names
+from contextkit.base import changes, drafts, files, formats, git, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import agent_review, runs, verdicts
@@ -98,6 +98,7 @@ def clear(layout: Layout, folder: str, known: list[Run], new: str, now: int) -> 
 
 
 def _move(folder: str, away: str) -> None:
+    drafts.sweep_below(folder)
     there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     for name in there:
         if name in _NAMES or (name[0] != "." and ".md" in name and _is_report(name)):
