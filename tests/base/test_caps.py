@@ -1,0 +1,40 @@
+"""tokens.within: never true wrongly, in the reader's tokenizer."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from contextkit.base import tokens
+
+TEXTS = {
+    "English": "The cache must not grow beyond what it holds. ",
+    "German": "Datenbankverbindungswiederherstellung Zwischenspeicherverwaltung und die der. ",
+    "Russian": "Кэш не должен расти больше чем разрешено. ",
+    "Hindi": "कैश बहुत धीमा है। ",
+    "Tibetan": "བོད་ཡིག་གི་ཚིག། ",
+    "Arabic": "لا يجوز أن يكبر المخبأ. ",
+    "Japanese": "キャッシュは遅いと決定した。",
+    "hex": "0f3b9a7c1de85524f6a1 ",
+    "base64": base64.b64encode(bytes(range(7, 200, 3))).decode() + " ",
+    "emoji": "😀🚀👩‍👩‍👧 ",
+    "code": "if (!x) { return a[i]->b; } ",
+}
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k", "cl100k"])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_what_is_within_a_cap_is_so_by_an_exact_count(text: str, tokenizer: str) -> None:
+    for times in (1, 3, 12, 40):
+        size = tokens.count(text * times, tokenizer)
+        assert tokens.within(text * times, size, tokenizer)
+        assert not tokens.within(text * times, size - 1, tokenizer)
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_without_a_counter_doubt_means_no(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = tokens.count(text * 12)
+    monkeypatch.setitem(tokens._COUNTERS, "o200k_base", None)
+    assert tokens.count(text) == -1
+    assert not tokens.within(text * 12, size - 1)
+    assert tokens.within(text * 12, len((text * 12).encode()))
