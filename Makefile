@@ -111,6 +111,7 @@ contextkit.context_init    = context init         ## make the documented files t
 contextkit.context_config  = context config       ## every limit and place in force, and where its value comes from
 contextkit.context_status  = context status       ## a line a system: what is stored, open or stale
 contextkit.context_upgrade = adopt upgrade        ## bring this copy up to date and say what is new: to=DIR, a URL or a version
+contextkit.context_session = context session      ## which session this shell is in, and where that comes from
 contextkit.session_end     = context session_end  ## end a session: its payloads and its state go, one line in its summary: session=
 
 # GNU make 4.0 and newer reads gnu-make.mk, an older one old-make.mk. BSD make takes a `$(…)` of
