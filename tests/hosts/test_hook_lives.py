@@ -105,7 +105,7 @@ def test_a_subagent_in_a_worktree_of_its_own_has_the_stores_of_the_project(
     fire("SubagentStop", **given, last_assistant_message=text)
     assert len(payloads.documents(layout, "s-1")) == 1
     assert verdicts.load(layout, "Explore")
-    assert sorted(one.name for one in place.iterdir()) == [".git"]
+    assert git("-C", str(place), "status", "--porcelain", "--ignored") == ""
 
 
 def test_a_reviewer_that_is_a_session_is_judged_as_it_stops(repo: Path, layout: Layout) -> None:

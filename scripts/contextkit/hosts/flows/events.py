@@ -80,7 +80,10 @@ def recover(layout: Layout, given: HookInput) -> Answer:
 
 def note_session(layout: Layout, given: HookInput) -> Answer:
     """Take down that a session has begun to work, so that it is found again should it die."""
-    if given.session and os.path.isfile(given.text("transcript_path")):
+    said = given.text("prompt")
+    path = given.text("transcript_path")  # a host may write it later
+    works = os.path.isfile(path) or (path and said and not said.startswith("<task-notification>"))
+    if given.session and not given.agent and works:
         from contextkit.hosts.documents import open_sessions
 
         if not open_sessions.is_known(layout, given.session):
@@ -269,7 +272,7 @@ def of(given: HookInput) -> tuple[Action, ...]:
 # In the order in which they are done. The first one that blocks is the one that is heard.
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (sweep, tell_reminders, tell_handoff, recover),
-    "UserPromptSubmit": (catch_up, note_reviewer, switch_agent),
+    "UserPromptSubmit": (catch_up, note_session, note_reviewer, switch_agent),
     "SubagentStart": (note_start, brief),
     "SubagentStop": (judge, keep_output),
     "PostToolUse": (hand_receipt,),
