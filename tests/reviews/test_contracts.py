@@ -10,7 +10,7 @@ from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
-from contextkit.reviews.documents import agent_review, check, contracts, processes
+from contextkit.reviews.documents import agent_review, contracts, processes
 
 ROOT = "/home/someone/projects/a-large-application"
 RUN = "20251023T180500Z-1a2b3c"
@@ -76,7 +76,7 @@ def test_a_review_written_to_the_letter_is_valid() -> None:
     review = agent_review.parse(text)
     assert (review.validation, review.run, review.complete) == ("valid", RUN, True)
     assert agent_review.status(review) == ("NEEDS_ATTENTION", ())
-    assert check.check(text) == []
+    assert contracts.check(text) == []
 
 
 def test_a_review_without_findings_is_clean() -> None:

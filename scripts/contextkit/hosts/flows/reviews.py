@@ -116,9 +116,9 @@ def _faults(reading: Reading) -> list[str]:
         said = ["it is still named `.partial`: rename it when all is written"]
     elif reading.found.validation == "foreign":
         return [names.one_line(reading.found.summary)]
-    from contextkit.reviews.documents import check
+    from contextkit.reviews.documents import contracts
 
-    found = check.check(reading.text)
+    found = contracts.check(reading.text)
     for number, wrong, should in found[:_COMPLAINTS]:
         read = f"; it should read `{names.one_line(should)}`" if should else ""
         said.append(f"line {number}: {wrong}{read}"[:_LENGTH])

@@ -4,7 +4,12 @@
 
 The agent wrote the file, not we: it may be cut off, contradict itself, quote another review or
 try to be believed. The status follows from the findings; what the agent states can only make it
-stricter; what is not understood is never clean.
+stricter; what is not understood is never clean. A file of research holds, in place of an index,
+
+    ### Sources       a list
+    ### Findings      headings, or paragraphs that begin in bold
+    ### Confidence    high, medium or low
+    ### Gaps
 """
 
 from __future__ import annotations
@@ -13,9 +18,8 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents import index, outline, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.issues import Issues
 from contextkit.reviews.documents.lines import UNCLOSED
-from contextkit.reviews.documents.research import Research
+from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
 TYPE_CHECKING = False
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from contextkit.reviews.documents.index import Block
-    from contextkit.reviews.documents.issues import Issue
+    from contextkit.reviews.documents.outline import Issue
 
     Status = tuple[str, tuple[str, ...]]
 
@@ -32,6 +36,9 @@ __all__ = ("Finding", "Review", "derived", "parse", "status")
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, with the line
 _ENDS = 400  # characters in which the first or last line lies, if it is one of ours
+SECTIONS = ("sources", "findings", "confidence", "gaps")
+_SENTINEL = "flux-research:complete"
+_LIKELY = 3  # of the four sections: then a file is research also without its sentinel
 
 
 class Review(Record):
@@ -315,3 +322,76 @@ def _lets_pass(review: Review) -> bool:
 
 def _is_milder(stated: str, demanded: str) -> bool:
     return VERDICTS.index(stated) < VERDICTS.index(demanded)
+
+
+class Research:
+    """Collects from the lines of a file, given one after the other."""
+
+    def __init__(self) -> None:
+        self.sources: list[str] = []
+        self.findings: list[Finding] = []
+        self._lines = dict.fromkeys(SECTIONS, -1)  # in each section that is there
+        self._section = ""
+        self._rank = 0
+        self._sure = self._gaping = False
+
+    def take(self, number: int, level: int, text: str) -> None:
+        if level > 0:
+            self._heading(number, level, text)
+        elif self._section:
+            self._lines[self._section] += 1
+            self._note(number, text)
+
+    def _heading(self, number: int, level: int, text: str) -> None:
+        title = review_lines.plain(text).lower().lstrip("0123456789. ")
+        name = title.replace(":", " ").partition(" ")[0]
+        if self._lines.get(name) == -1:
+            self._section, self._rank, self._lines[name] = name, level, 0
+        elif level <= self._rank:
+            self._section = ""
+        elif self._section:
+            self._lines[self._section] += 1
+            if self._section == "findings":
+                self._add(number, review_lines.plain(text))
+
+    def _note(self, number: int, text: str) -> None:
+        if self._section == "sources":
+            bare, listed = review_lines.unbulleted(text)
+            if listed:
+                self.sources.append(bare)
+        elif self._section == "findings" and text.startswith("**"):
+            lead = text[2:].partition("**")[0]
+            if ":" not in lead:
+                self._add(number, lead)
+        elif self._section == "confidence":
+            words = "".join(char if char.isalpha() else " " for char in text.lower()).split()
+            self._sure = self._sure or "high" in words or "medium" in words
+        elif self._section == "gaps":
+            self._gaping = self._gaping or "significant gap" in text.lower()
+
+    def _add(self, number: int, title: str) -> None:
+        self.findings.append(
+            Finding(
+                severity="", id="", section="Findings", title=title, line=number, raw_severity=""
+            )
+        )
+
+    def is_likely(self, last_line: str) -> bool:
+        """Whether a file without an index is research; `last_line` may hold the sentinel."""
+        there = sum(lines >= 0 for lines in self._lines.values())
+        return there >= _LIKELY or _SENTINEL in last_line
+
+    def has_findings(self) -> bool:
+        return self._lines["findings"] > 0
+
+    def flags(self) -> tuple[str, ...]:
+        """What keeps the research from being complete."""
+        wrong = {
+            "no_sources": not self.sources,
+            "no_findings": not self.has_findings(),
+            "no_confidence": self._lines["confidence"] <= 0,
+            "low_confidence": self._lines["confidence"] > 0 and not self._sure,
+            "no_gaps": self._lines["gaps"] <= 0,
+            "significant_gaps": self._gaping,
+        }
+        return tuple(name for name, holds in wrong.items() if holds)

@@ -2,9 +2,8 @@
 
     Asked (a folder, and who was to write into it)  ->  read  ->  Reading (one agent's file)
 
-Nothing is written here. `agent_statuses.py` says what follows from a file, `review_runs.py` keeps
-the verdicts, `drill_downs.py` opens what is worth it, `synthesis.py` puts all of it together,
-`gates.py` decides.
+Nothing is written here. `ingest.py` keeps the verdicts, `drill_down.py` opens what is worth it,
+`synthesis.py` puts all of it together, `gate.py` decides.
 """
 
 from __future__ import annotations
@@ -17,16 +16,18 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, headers
 from contextkit.reviews.documents import verdicts as verdict_files
-from contextkit.reviews.documents.agent_review import Review
+from contextkit.reviews.documents.agent_review import Finding, Review
 from contextkit.reviews.documents.headers import Header
 from contextkit.reviews.documents.verdicts import Verdict
-from contextkit.reviews.flows import statuses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
+SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
+_UNREAD = "no readable Findings Index: read the file"
+_SUMMARY = 120  # characters of the line that says what an agent found
 
 
 class Asked(Record):
@@ -161,14 +162,14 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
         agent=agent,
         status=found.status,
         summary=found.summary,
-        type=header.type if statuses.is_work(review, header) and header else review.type,
+        type=header.type if is_work(review, header) and header else review.type,
         model=header.model if header else "",
         tokens_spent=header.tokens_spent if header else 0,
         files_changed=header.files_changed if header else (),
         findings_count=found.findings_count or (header.findings_count if header else 0),
         detail_path=found.detail_path,
         flags=found.flags,
-        findings=statuses.worth_opening(review),
+        findings=worth_opening(review),
         run=asked.run,
         sha256=names.sha256(data) if data else "",
     )
@@ -191,21 +192,96 @@ def _found(
 ) -> Ingested:
     """What an agent's file amounts to; one under the name of an unfinished file is an ERROR."""
     partial = path.endswith(".partial")
-    status, flags = statuses.status(review, header)
+    status, flags = effective_status(review, header)
     if partial:
         status, flags = "ERROR", ("partial", *flags)
-    counts = statuses.counts(review)
+    severities = counts(review)
     return Ingested(
         agent=agent,
         status=status,
-        validation="partial" if partial else statuses.validation(review, header),
+        validation="partial" if partial else validation(review, header),
         stated_verdict=review.stated,
-        derived_verdict=statuses.derived(review),
+        derived_verdict=derived(review),
         mismatch="verdict_mismatch" in flags,
-        findings_count=len(review.findings) - counts["IMP"],
-        severities={s: n for s, n in counts.items() if s != "IMP" and n},
-        improvements=counts["IMP"],
-        summary=statuses.summary_of(review, header, os.path.lexists(path), partial),
+        findings_count=len(review.findings) - severities["IMP"],
+        severities={s: n for s, n in severities.items() if s != "IMP" and n},
+        improvements=severities["IMP"],
+        summary=summary_of(review, header, os.path.lexists(path), partial),
         detail_path=layout.shown(path),
         flags=flags,
     )
+
+
+def is_work(review: Review, header: Header | None) -> bool:
+    """Whether a file reports on work done, by its eight-line header, and is no review."""
+    lines = header is not None and header.form == "lines" and header.type == "implementation"
+    return lines and review.validation == "malformed"
+
+
+def validation(review: Review, header: Header | None) -> str:
+    return "valid" if is_work(review, header) else review.validation
+
+
+def effective_status(review: Review, header: Header | None) -> tuple[str, tuple[str, ...]]:
+    """The stricter of what the index says and what the agent's header says beside it.
+
+    A report on work has no index; its header is all there is, and is checked by tests, not by us.
+    """
+    status, flags = agent_review.status(review)
+    if header is None:
+        return status, flags
+    if is_work(review, header):
+        return header.status, header.flags
+    order = headers.STATUSES
+    stricter = max(status, header.status, key=order.index)
+    agree = stricter == status and (header.passes() or not agent_review.is_doubted(review))
+    return stricter, flags if agree else ("header_mismatch", *flags)
+
+
+def derived(review: Review) -> str:
+    """The verdict that the rows demand; empty where no rows could be read."""
+    said = {"malformed": "", "missing": "error", "error": "error"}
+    return said.get(review.validation, agent_review.derived(review.findings))
+
+
+def counts(review: Review) -> dict[str, int]:
+    return {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
+
+
+def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
+    """What the agent found, in a line made from its rows; its own words only where it has none."""
+    said = ", ".join(f"{n} {severity}" for severity, n in counts(review).items() if n)
+    if review.validation == "missing":
+        text = "left an empty file" if there else "left no file"
+    elif review.type == "research":
+        text = _research(review)
+    elif review.validation == "error":
+        text = "its file reports an error"
+    elif review.validation == "malformed":
+        own = header.summary if header else ""
+        text = own or (f"{said}, read without an index" if said else _UNREAD)
+    else:
+        text = said or "no findings"
+    worst = next(iter(by_severity(review)), None)
+    if worst and worst.severity in ("P0", "P1"):
+        text += f": {worst.title}"
+    text = ("unfinished: " if partial else "") + names.one_line(text)
+    return names.clipped(text, _SUMMARY)
+
+
+def _research(review: Review) -> str:
+    """`7 findings, 29 sources: the first finding`."""
+    counts = f"{len(review.findings)} findings, {len(review.sources)} sources"
+    return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
+
+
+def worth_opening(review: Review | None) -> tuple[str, ...]:
+    """The ids of what is severe or was not understood, ten at most."""
+    found = by_severity(review) if review else []
+    return tuple(f.id for f in found if f.id and f.severity in ("P0", "P1", ""))[:10]
+
+
+def by_severity(review: Review) -> list[Finding]:
+    """Findings to read first; one whose severity was not understood comes after P0 and P1."""
+    order = ("P0", "P1", "", "P2", "P3", "IMP")
+    return sorted(review.findings, key=lambda finding: order.index(finding.severity))
