@@ -105,8 +105,8 @@ def _news(identity: str, changes: dict[str, Any]) -> News:
 
 
 def folder_of(layout: Layout, row: Row) -> str:
-    """The run folder of a row that we started; empty for any other."""
-    if not names.safe(row["id"]):
+    """The run folder of a row that we started; empty for any other, as of another machine."""
+    if row.get("machine") or not names.safe(row["id"]):
         return ""
     folder = layout.run(row["id"])
     there = place_of(layout, os.path.relpath(os.path.join(folder, "alive"), layout.root))
