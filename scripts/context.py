@@ -9,6 +9,7 @@ from contextkit.base import cli
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
+from contextkit.history import commands as history
 from contextkit.toolkit.flows import overview
 
 TYPE_CHECKING = False
@@ -78,6 +79,7 @@ PROGRAM = Program(
         ),
         Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
         Command(run=status, help="a line a system: stored, open, stale", options=(JSON,)),
+        *history.COMMANDS,
         Command(
             run=session, help="which session this shell is in, and who says so", options=(JSON,)
         ),
