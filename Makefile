@@ -119,6 +119,7 @@ contextkit.context_search  = context search       ## search everything stored, a
 contextkit.context_sessions = context sessions    ## a line a session: what was stored, handed over, shown and saved; all=1 those that ended too
 contextkit.context_ledger  = context events       ## what happened to every document, an event a line: ref= session= event= since=
 contextkit.context_upgrade = adopt upgrade        ## bring this copy up to date and say what is new: to=DIR, a URL or a version
+contextkit.context_session = context session      ## which session this shell is in, and where that comes from
 contextkit.session_end     = context session_end  ## end a session: its payloads and its state go, one line in its summary: session=
 
 # GNU make 4.0 and newer reads gnu-make.mk, an older one old-make.mk. BSD make takes a `$(…)` of

@@ -67,6 +67,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import agent_files
     from contextkit.reviews.flows import ingest as ingesting
 
     about = asked(layout, args)
@@ -78,7 +79,7 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
         workers.tell(layout, about.run, now)
     allowed = layout.limits.secrets_allow  # as in the verdicts themselves, and in their table
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
-    rows = [{"id": one.agent, **vars(one)} for one in done]
+    rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
     return Answer(
         text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}",
