@@ -232,7 +232,7 @@ def test_looking_at_memory_imports_nothing_dear(repo: Path) -> None:
     modules_of("external_memory", *save.split())
     for call in ("status --transcript=t.jsonl", "recover --task=t", "status --tokens=150000"):
         found = modules_of("external_memory", *call.split())
-        assert "contextkit.memory.commands.recovering" in found and not found & DEAR
+        assert "contextkit.memory.commands.reading" in found and not found & DEAR
 
 
 def modules_of_hook(scripts: Path, event: str, given: str) -> set[str]:

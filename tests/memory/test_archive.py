@@ -13,7 +13,7 @@ import memory_stores as stores
 import pytest
 from conftest import SCRIPTS, Script
 from contextkit.base.layout import Layout
-from contextkit.memory.documents import findings, plan_updates, plans
+from contextkit.memory.documents import findings, plans
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import upkeep
@@ -59,7 +59,7 @@ def test_an_archive_that_is_killed_leaves_nothing_twice_and_the_next_one_ends_it
     assert sorted(there) == sorted(os.path.basename(name) for name in before)
     plans_left = [name for name in stored(layout) if name.startswith("research_plans/")]
     if plans_left:  # the plan goes on being written between the two
-        plan_updates.save(layout, plans.make(TASK, questions=("Which colour?",)), NOW)
+        plans.save(layout, plans.make(TASK, questions=("Which colour?",)), NOW)
     upkeep.archive(layout, TASK, [])
     assert not [name for name in stored(layout) if TASK in name and "archive/" not in name]
     kept = [name for name in stored(layout) if "research_plans" in name]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from contextkit.base.layout import Layout
-from contextkit.memory.documents import checkpoints, findings, plan_updates, plans
+from contextkit.memory.documents import checkpoints, findings, plans
 from contextkit.memory.documents import store as memory
 from test_checkpoints import a_checkpoint
 from test_findings import NOON, a_finding
@@ -49,9 +49,7 @@ def test_forty_checkpoints_at_once_have_their_file_as_id(layout: Layout) -> None
 
 def test_forty_updates_of_one_plan_are_all_in_it(layout: Layout) -> None:
     def ask(number: int) -> Callable[[], object]:
-        return lambda: plan_updates.save(
-            layout, plans.make("t", questions=[f"question {number}"]), NOON
-        )
+        return lambda: plans.save(layout, plans.make("t", questions=[f"question {number}"]), NOON)
 
     children = [child(ask(number)) for number in range(40)]
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 40

@@ -17,7 +17,7 @@ from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import HookInput
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents import transcripts, zones
+from contextkit.memory.documents import window
 
 _MEETING = 120  # seconds between the end of a turn and a compaction that one snapshot is enough for
 
@@ -29,10 +29,10 @@ def when_full(layout: Layout, given: HookInput) -> None:
         return
     task = memory.current_task(layout)
     session = given.session or sessions.find_current(layout)
-    if zones.look(layout, session, task, count)[1]:
+    if window.look(layout, session, task, count)[1]:
         now = names.now()
         path = given.text("transcript_path")
-        zones.once(
+        window.once(
             layout, session, task, lambda: _save(layout, "token_limit", count, "", now, path), now
         )
 
@@ -41,7 +41,7 @@ def tokens_now(given: HookInput) -> int:
     """The tokens of the context, from the end of the transcript; 0 where it does not tell."""
     path = given.text("transcript_path")
     try:
-        return transcripts.context_tokens(path) if path and os.path.isfile(path) else 0
+        return window.context_tokens(path) if path and os.path.isfile(path) else 0
     except ContextError:  # another host's form
         return 0
 
@@ -51,7 +51,7 @@ def before(layout: Layout, given: HookInput) -> None:
     now, count = names.now(), tokens_now(given)
     session = given.session or sessions.find_current(layout)
     transcript = given.text("transcript_path")
-    path, _ = zones.once(
+    path, _ = window.once(
         layout,
         session,
         memory.current_task(layout),
@@ -68,7 +68,7 @@ def after(layout: Layout, given: HookInput) -> None:
     from contextkit.memory.flows import derived
 
     session = given.session or sessions.find_current(layout)
-    zones.forget(layout, session, memory.current_task(layout))
+    window.forget(layout, session, memory.current_task(layout))
     summary = given.text("compact_summary").strip()
     waiting = layout.join((files.read_if_there(_mark(layout, given)) or "").strip())
     if os.path.isfile(waiting):

@@ -1,4 +1,4 @@
-"""The commands of external memory that write."""
+"""The commands of external memory that write, and those that put away what was written."""
 
 from __future__ import annotations
 
@@ -158,10 +158,9 @@ def phase(layout: Layout, args: Arguments) -> Answer:
 
 
 def spawn(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.documents import fan_outs
     from contextkit.memory.flows import agents
 
-    named, count = fan_outs.asked_for(args.agents)
+    named, count = agents.asked_for(args.agents)
     least = layout.limits.memory_spawn_agents
     phase = saving.phase_of(layout, args.task)
     answer = Answer(text="")
@@ -255,6 +254,42 @@ def _tokens(given: str) -> int:
     if plain and not names.is_whole(plain, 12):
         raise bad_input(f"tokens={given[:40]}: must be a whole number")
     return int(plain) if plain else 0
+
+
+def archive(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    task = args.task or upkeep.finished_task(layout)
+    broken: list[str] = []
+    moved = upkeep.archive(layout, task, broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
+    if not moved:
+        known = ", ".join(upkeep.known_tasks(layout))
+        cli.say(f"{task}: nothing is left to archive" + (f"; there are {known}" if known else ""))
+    return "\n".join(layout.shown(path) for path in moved)
+
+
+def unarchive(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    left: list[str] = []
+    moved = upkeep.unarchive(layout, args.task, left)
+    cli.say_each(f"left in the archive: {line}" for line in left)
+    if not moved and not left:
+        known = ", ".join(memory.archived(layout)) or "nothing"
+        raise ContextError(f"{args.task}: nothing of it is archived; archived is {known}")
+    return "\n".join(layout.shown(path) for path in moved)
+
+
+def clean(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    broken: list[str] = []
+    done = upkeep.clean(layout, names.now(), args.dry_run, broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
+    if args.dry_run:
+        cli.say("dry run: nothing was changed")
+    return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)
 
 
 TASK = Option(name="task", required=True, help="the task's id: letters, digits, . _ -")
@@ -386,5 +421,20 @@ COMMANDS = (
             Option(name="resume", help="how to go on from here"),
             REDACT,
         ),
+    ),
+    Command(
+        run=archive,
+        help="move all that belongs to a finished task into the archive",
+        options=(Option(name="task", help="the task (default: the one that is done)"),),
+    ),
+    Command(
+        run=unarchive,
+        help="bring a task back from the archive; it is the current one again",
+        options=(Option(name="task", required=True, help="the task"),),
+    ),
+    Command(
+        run=clean,
+        help="remove stale checkpoints; the last one of an open task is archived",
+        options=(Option(name="dry_run", kind="flag", help="only say what would happen"),),
     ),
 )

@@ -13,7 +13,7 @@ from contextkit.base import names, references
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.memory.documents import checkpoints, findings, plan_updates, plans, snapshots
+from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import Checkpoint
@@ -343,7 +343,7 @@ def _plan(layout: Layout, task: str, archived: bool) -> tuple[str, Plan | None, 
     for path in memory.paths(place or layout.memory_folder(memory.PLANS), ".md"):
         if os.path.basename(path) == task + ".md":
             try:
-                return layout.shown(path), plans.load(path), plan_updates.saved_at(layout, path)
+                return layout.shown(path), plans.load(path), plans.saved_at(layout, path)
             except ContextError:
                 return layout.shown(path), None, ""
     return "", None, ""

@@ -13,14 +13,7 @@ from contextkit.base import names, references
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.memory.documents import (
-    checkpoints,
-    findings,
-    plan_updates,
-    plans,
-    sections,
-    snapshots,
-)
+from contextkit.memory.documents import checkpoints, findings, plans, sections, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import Checkpoint
@@ -128,8 +121,8 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
 def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A plan, or what changes in it; its text is that of a new plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
-    new = plan_updates.update(plans.render(Plan(task_id=task)), change, now)
-    return Pending(text=new, write=lambda: plan_updates.save(layout, change, now))
+    new = plans.update(plans.render(Plan(task_id=task)), change, now)
+    return Pending(text=new, write=lambda: plans.save(layout, change, now))
 
 
 def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:
