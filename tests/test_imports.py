@@ -152,11 +152,10 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.redaction base.sessions base.tokens"
-    " handoffs.commands.reading handoffs.commands.writing handoffs.documents.artifacts"
-    " handoffs.documents.carrying"
+    " handoffs.commands handoffs.documents.artifacts"
     " handoffs.documents.fields handoffs.documents.fitting handoffs.documents.profiles"
     " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
-    " handoffs.flows.switch handoffs.flows.work_files reviews.documents.verdicts"
+    " handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 
