@@ -1,4 +1,4 @@
-"""What an agent gets when it starts, the retained artifacts and its own profile; what that saves."""
+"""What an agent gets when it starts, the kept artifacts and its own profile; what that saves."""
 
 from __future__ import annotations
 

@@ -42,11 +42,11 @@ def handoff(layout: Layout) -> Answer:
 def brief(layout: Layout) -> Answer:
     """What a fresh subagent is told: the newest capsule of the branch, else the latest handoff."""
     from contextkit.base import git
-    from contextkit.capsules.documents import folders
+    from contextkit.capsules.documents import branches
 
     head = git.head(layout.repository) if layout.repository else git.Head()
     branch = head.branch or (f"detached-{head.commit[:12]}" if head.commit else "")
-    written = branch and folders.paths(folders.folder(layout, branch))
+    written = branch and branches.paths(branches.folder(layout, branch))
     if not written and not os.path.isdir(layout.handoffs):
         return NOTHING
     from contextkit.subagents.flows import briefs
