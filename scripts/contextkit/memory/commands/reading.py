@@ -34,9 +34,11 @@ def status(layout: Layout, args: Arguments) -> Answer:
         path = window.snapshot_of(layout, session, task) if found.name == window.SAVE else ""
         return _said(found, task, path, False, sent)
     from contextkit.memory.documents import snapshots
-    from contextkit.memory.flows import derived
+    from contextkit.memory.flows import derived, saving
 
     now = names.now()
+    if task and not saving.is_known(layout, task):
+        cli.say(f'new task "{task}"')
     made = derived.derive(
         layout,
         reason="token_limit",
@@ -272,9 +274,12 @@ def _id(path: str) -> str:
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import upkeep
+    from contextkit.memory.flows import saving, upkeep
 
-    found = upkeep.check(layout, memory.check_task(args.task) if args.task else "")
+    task = memory.check_task(args.task) if args.task else ""
+    if task and not saving.is_known(layout, task):
+        raise ContextError(_nothing(layout, task))
+    found = upkeep.check(layout, task)
     status = 1 if any(lint.severity == upkeep.ERROR for lint in found) else 0
     rows = [{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in found]
     lines = [

@@ -96,7 +96,9 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
     What cannot be written is printed instead, with status 1, so that it is not lost.
     """
     lines, failed = [], False
+    known = not task or saving.is_known(layout, task)
     for document in ready:
+        cli.say_each(document.said)
         try:
             lines.append(layout.shown(document.write()))
         except (OSError, ContextError) as error:
@@ -105,16 +107,23 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
             lines.append(document.text)
             failed = True
     if task and not failed:
-        _record(layout, task, phase)
+        _record(layout, task, phase, known)
     return Answer(text="\n".join(lines), status=1 if failed else 0)
 
 
-def _record(layout: Layout, task: str, phase: str) -> None:
+def _record(layout: Layout, task: str, phase: str, known: bool) -> None:
     """Record the current task and phase; the documents are safe already: a failure is only said."""
+    _name_if_new(task, known)
     try:
         memory.record(layout, task, phase)
     except (OSError, ContextError) as error:
         cli.say(f"the current task and phase are not recorded: {error}")
+
+
+def _name_if_new(task: str, known: bool) -> None:
+    """Name a task that was not known before: it may be a misspelled one."""
+    if not known:
+        cli.say(f'new task "{task}"')
 
 
 def merge(layout: Layout, args: Arguments) -> Answer:
@@ -146,12 +155,15 @@ def checkpoint(layout: Layout, args: Arguments) -> Answer:
 def phase(layout: Layout, args: Arguments) -> Answer:
     memory.check_phase(args.to, "to")
     left = saving.phase_of(layout, args.task)
+    known = saving.is_known(layout, args.task)
     if left == args.to:
         memory.record(layout, args.task, args.to)
+        _name_if_new(args.task, known)
         cli.say(f"{args.task} is in {args.to} already: no checkpoint")
         return Answer(text="")
     if not layout.limits.memory_phase_transition:
         memory.record(layout, args.task, args.to)
+        _name_if_new(args.task, known)
         cli.say(f"{args.task} is in {args.to}; no checkpoint (memory_phase_transition: false)")
         return Answer(text="")
     return _checkpoint(layout, args, left, args.to, f"{left} is done; {args.to} is next.")
@@ -163,6 +175,7 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
     named, count = agents.asked_for(args.agents)
     least = layout.limits.memory_spawn_agents
     phase = saving.phase_of(layout, args.task)
+    known = saving.is_known(layout, args.task)
     answer = Answer(text="")
     if count < least:
         cli.say(f"{count} agents: no checkpoint (memory_spawn_agents: {least})")
@@ -172,7 +185,7 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
         answer = _checkpoint(layout, args, phase, phase, said, named)
     if answer.status == 0:
         agents.sent_off(layout, args.task, named, count, names.now())
-        _record(layout, args.task, "")
+        _record(layout, args.task, "", known or count >= least)
     return answer
 
 

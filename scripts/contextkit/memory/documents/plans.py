@@ -331,6 +331,23 @@ def _ask(outline: Outline, question: Question) -> None:
             section.lines[at] = _answered(section.lines[at])
 
 
+def unanswered(text: str, change: Plan) -> tuple[str, ...]:
+    """What `change` says is answered, though no question has that text or number.
+
+    Questions that it adds count: they come before.
+    """
+    there = [_folded(question.text) for _, _, question in questions_in(Outline(text))]
+    unmatched = []
+    for question in change.questions:
+        known = _folded(question.text) in there
+        number = int(question.text) if names.is_whole(question.text, 9) else 0
+        if question.answered and not known and not 0 < number <= len(there):
+            unmatched.append(question.text)
+        if not question.answered and not known:
+            there.append(_folded(question.text))
+    return tuple(unmatched)
+
+
 def _answered(line: str) -> str:
     """The first line of an open question as that of an answered one."""
     mark = markdown.mark_of(line)
