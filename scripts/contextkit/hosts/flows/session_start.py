@@ -72,6 +72,6 @@ def recovered(layout: Layout) -> Answer:
     while len(text) > limits.hook_context_characters * 9 // 10 and budget > report.LEAST:
         budget = budget * 4 // 5
         text = report.report(layout, found, budget).text
-    refs = tuple(addresses.of(layout, layout.join(path)) for path in found.paths)
+    refs = tuple(addresses.of(layout, layout.join(path), kind) for kind, path in found.named)
     origin = f"the memory of {task}"
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)

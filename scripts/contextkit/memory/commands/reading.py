@@ -156,7 +156,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if not found.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
     allowed = layout.limits.secrets_allow
-    first, *others = [addresses.of(layout, layout.join(path)) for path in found.paths]
+    first, *others = [addresses.of(layout, layout.join(path), kind) for kind, path in found.named]
     size = tokens.estimate(made.text)
     ledger.note(layout, ledger.RENDERED, first, tokens=size, sources=others)
     return Answer(

@@ -126,10 +126,15 @@ class Recovered(Record):
         return bool(self.checkpoint or self.snapshot)
 
     @property
-    def paths(self) -> tuple[str, ...]:
-        """The documents that it was made of, what one resumes from first."""
-        named = (self.checkpoint_path, self.snapshot_path, self.plan_path)
-        return tuple(path for path in (*named, *(one.path for one in self.findings)) if path)
+    def named(self) -> tuple[tuple[str, str], ...]:
+        """(kind, path) of the documents that it was made of, what one resumes from first."""
+        found = (
+            ("checkpoint", self.checkpoint_path),
+            ("snapshot", self.snapshot_path),
+            ("plan", self.plan_path),
+            *(("merged" if one.merged else "finding", one.path) for one in self.findings),
+        )
+        return tuple((kind, path) for kind, path in found if path)
 
     @property
     def empty(self) -> bool:
