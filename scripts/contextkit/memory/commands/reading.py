@@ -277,9 +277,9 @@ def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.flows import saving, upkeep
 
     task = memory.check_task(args.task) if args.task else ""
-    if task and not saving.is_known(layout, task):
-        raise ContextError(_nothing(layout, task))
     found = upkeep.check(layout, task)
+    if task and not found and not saving.is_known(layout, task):
+        raise ContextError(_nothing(layout, task))
     status = 1 if any(lint.severity == upkeep.ERROR for lint in found) else 0
     rows = [{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in found]
     lines = [

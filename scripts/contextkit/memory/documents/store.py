@@ -163,8 +163,8 @@ def paths(place: str, suffix: str, of: str = "") -> list[str]:
             found = [
                 entry.name
                 for entry in entries
-                if entry.name.endswith(suffix)
-                and entry.name.startswith(of)
+                if entry.name.startswith(of)
+                and entry.name.endswith(suffix)
                 and entry.name[0] != "."
                 and entry.is_file(follow_symlinks=False)
             ]

@@ -376,7 +376,9 @@ def _told(
     whole = _not_superseded(merged)
     within = {part.file for _, one in whole for part in one.parts}
     told: list[Told] = [ToldMerged(layout.shown(path), one) for path, one in whole]
-    left = [one for one in heads if one.path.rpartition("/")[2] not in within]
+    left = heads
+    if within:
+        left = [one for one in heads if one.path.rpartition("/")[2] not in within]
     kept = left
     if most is not None and len(left) > most:
         bad = [one for one in left[most:] if one.status != "completed"]

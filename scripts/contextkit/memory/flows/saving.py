@@ -157,6 +157,7 @@ def is_known(layout: Layout, task: str) -> bool:
         task == memory.current_task(layout)
         or os.path.lexists(plans.path_of(layout, task))
         or memory.current_phase(layout, task)
+        or os.path.lexists(layout.memory_state(f"{task}.agents"))
         or task in memory.archived(layout)
         or checkpoints.load_all(layout, task)
         or any(one.task_id == task for _, one in snapshots.load_all(layout))
