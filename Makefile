@@ -7,7 +7,7 @@
 
 ##@ Capsules and reminders
 
-contextkit.capsule_prompt = capsule_prompt       ## print the prompt that has your agent write a context capsule
+contextkit.capsule_prompt = capsule_prompt       ## print the prompt that has your agent write a capsule
 contextkit.capsule_check  = capsule check        ## check a capsule, one line per problem; seal=1 records what it refers to
 contextkit.capsule_save   = capsule save         ## check your agent's reply (on standard input) and save it as the capsule
 contextkit.capsule_latest = capsule latest       ## print the path of the branch's newest finished capsule
@@ -20,7 +20,7 @@ contextkit.reminder_done  = remember_later done  ## mark a note as done: id=r-1a
 
 ##@ Payloads
 
-contextkit.payload_store  = payload_store store   ## store a long text (on standard input) and print a short receipt
+contextkit.payload_store  = payload_store store   ## store a long text (on stdin), print a short receipt
 contextkit.payload_list   = payload_store list    ## list what a session has stored
 contextkit.payload_show   = payload_store show    ## print a payload or part of it: ref=latest part=content
 contextkit.payload_find   = payload_store find    ## find lines in the payloads: q="two words"
@@ -119,6 +119,7 @@ contextkit.context_search  = context search       ## search everything stored, a
 contextkit.context_sessions = context sessions    ## list sessions: tokens stored, injected, shown and saved; all=1 lists ended ones too
 contextkit.context_ledger  = context events       ## list recorded events: ref= session= event= since=
 contextkit.context_upgrade = adopt upgrade        ## update this copy and say what is new: to=DIR, a URL or a version
+contextkit.context_session = context session      ## print which session this shell is in, and why
 contextkit.session_end     = context session_end  ## end a session: its payloads and state go; one line stays in its summary: session=
 
 # GNU make 4.0 and newer reads gnu-make.mk, an older one old-make.mk. BSD make takes a `$(…)` of

@@ -67,6 +67,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import agent_files
     from contextkit.reviews.flows import ingest as ingesting
 
     about = asked(layout, args)
@@ -76,7 +77,7 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
         from contextkit.reviews.flows import workers
 
         workers.tell(layout, about.run, now)
-    rows = [{"id": one.agent, **vars(one)} for one in done]
+    rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
     return Answer(
         text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}",
