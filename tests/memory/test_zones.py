@@ -1,4 +1,4 @@
-"""window.py: when to warn, when to save, and that a save happens once."""
+"""context_window.py: when to warn, when to save, and that a save happens once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
-from contextkit.memory.documents import window
+from contextkit.memory.documents import context_window as zones
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +24,7 @@ def configured(repo: Path, *lines: str) -> Layout:
      (9_999_999, "save")],
 )  # fmt: skip
 def test_the_zones_of_the_seed(layout: Layout, tokens: int, name: str) -> None:
-    assert window.zone(layout, tokens).name == name
+    assert zones.zone(layout, tokens).name == name
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_the_zones_of_the_seed(layout: Layout, tokens: int, name: str) -> None:
 def test_the_threshold_is_a_number_or_a_share_of_a_window(
     repo: Path, lines: list[str], warn_at: int, save_at: int
 ) -> None:
-    assert window.borders(configured(repo, *lines).limits) == (warn_at, save_at)
+    assert zones.borders(configured(repo, *lines).limits) == (warn_at, save_at)
 
 
 @given(save=st.integers(1, 10**7), percent=st.integers(0, 100), size=st.integers(1, 10**7),
@@ -50,7 +50,7 @@ def test_a_warning_never_comes_after_the_save(
 ) -> None:
     limits = Limits(memory_save_tokens=save, memory_save_percent=percent,
                     memory_window_tokens=size, memory_warn_percent=warn)  # fmt: skip
-    warn_at, save_at = window.borders(limits)
+    warn_at, save_at = zones.borders(limits)
     assert 1 <= warn_at <= save_at
 
 
@@ -62,16 +62,16 @@ def written(name: str) -> str:
 
 def due(layout: Layout, tokens: int, session: str = "s", task: str = "t") -> bool:
     """One look; a snapshot that is due is written."""
-    _, now = window.look(layout, session, task, tokens)
+    _, now = zones.look(layout, session, task, tokens)
     if now:
-        window.once(layout, session, task, lambda: written("snap.md"), 0)
+        zones.once(layout, session, task, lambda: written("snap.md"), 0)
     return now
 
 
 def test_a_snapshot_is_due_once_until_the_count_dropped(layout: Layout) -> None:
     counts = [149_999, 150_000, 150_000, 170_000, 149_999, 150_000, 20_000, 200_000]
     assert [due(layout, n) for n in counts] == [0, 1, 0, 0, 0, 1, 0, 1]
-    assert window.snapshot_of(layout, "s", "t") == "snap.md"
+    assert zones.snapshot_of(layout, "s", "t") == "snap.md"
 
 
 def test_a_snapshot_that_is_gone_is_written_again(layout: Layout) -> None:
@@ -86,7 +86,7 @@ def test_each_session_and_each_task_has_its_own(layout: Layout) -> None:
 
 
 def test_a_look_below_the_threshold_writes_nothing(layout: Layout) -> None:
-    window.look(layout, "s", "t", 149_999)
+    zones.look(layout, "s", "t", 149_999)
     assert not Path(layout.state).exists()
 
 
@@ -95,7 +95,7 @@ def test_the_second_of_two_processes_finds_what_the_first_wrote(layout: Layout) 
     read, write = os.pipe()
     for number in range(children):
         if os.fork() == 0:
-            path, new = window.once(layout, "s", "t", lambda n=number: written(f"snap-{n}"), 0)  # type: ignore[misc]
+            path, new = zones.once(layout, "s", "t", lambda n=number: written(f"snap-{n}"), 0)  # type: ignore[misc]
             os.write(write, f"{path} {new}\n".encode())
             os._exit(0)
     for _ in range(children):
@@ -108,8 +108,8 @@ def test_the_second_of_two_processes_finds_what_the_first_wrote(layout: Layout) 
 
 
 def test_marks_that_nobody_asks_about_are_swept(layout: Layout) -> None:
-    window.once(layout, "old", "", lambda: written("a"), 0)
+    zones.once(layout, "old", "", lambda: written("a"), 0)
     mark = next(Path(layout.state, "memory", "saves").iterdir())
     os.utime(mark, (1, 1))
-    window.once(layout, "new", "", lambda: written("b"), 86_400 * 31)
-    assert window.snapshot_of(layout, "old", "") == "" and window.snapshot_of(layout, "new", "")
+    zones.once(layout, "new", "", lambda: written("b"), 86_400 * 31)
+    assert zones.snapshot_of(layout, "old", "") == "" and zones.snapshot_of(layout, "new", "")

@@ -12,15 +12,15 @@ from contextkit.memory.documents import store as memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.memory.documents.context_window import Zone
     from contextkit.memory.documents.sections import FileNote
-    from contextkit.memory.documents.window import Zone
     from contextkit.memory.flows.recovery import Recovered
     from contextkit.memory.flows.report import Report
 
 
 def status(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import sessions
-    from contextkit.memory.documents import window
+    from contextkit.memory.documents import context_window
 
     task = memory.check_task(args.task) if args.task else memory.current_task(layout)
     sent = _sent_off(layout, task)
@@ -29,9 +29,13 @@ def status(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"nothing was read: {_INPUTS}")
         return Answer(text=sent, status=2)
     session = sessions.find_current(layout)
-    found, due = window.look(layout, session, task, count)
+    found, due = context_window.look(layout, session, task, count)
     if not due:
-        path = window.snapshot_of(layout, session, task) if found.name == window.SAVE else ""
+        path = (
+            context_window.snapshot_of(layout, session, task)
+            if found.name == context_window.SAVE
+            else ""
+        )
         return _said(found, task, path, False, sent)
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import derived, saving
@@ -49,7 +53,7 @@ def status(layout: Layout, args: Arguments) -> Answer:
         modified=_uncommitted(layout),
     )
     try:
-        path, new = window.once(
+        path, new = context_window.once(
             layout, session, task, lambda: layout.shown(snapshots.save(layout, made, now)), now
         )
     except (OSError, ContextError) as error:
@@ -92,9 +96,9 @@ def _count(layout: Layout, args: Arguments) -> int | None:
             raise bad_input(f"tokens={args.tokens[:40]}: must be a whole number")
         return int(plain)
     if args.transcript:
-        from contextkit.memory.documents import window
+        from contextkit.memory.documents import context_window
 
-        return window.context_tokens(_transcript(layout, args.transcript))
+        return context_window.context_tokens(_transcript(layout, args.transcript))
     try:
         text = cli.content(args.file)
     except ContextError:
@@ -139,7 +143,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         raise bad_input(f"budget={budget}: give at least {least} tokens")
     task = memory.check_task(args.task) if args.task else ""
     layout = _worktree(layout, args.worktree)
-    most = None if args.json else report.most_findings(budget)
+    most = None if cli.for_programs() else report.most_findings(budget)
     transcript = _transcript(layout, args.transcript) or _left_behind(layout)
     found = recovery.load(layout, task, names.now(), most, transcript)
     for warning in found.warnings:
