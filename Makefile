@@ -113,6 +113,7 @@ contextkit.context_status  = context status       ## a line a system: what is st
 contextkit.context_show    = context show         ## open any document by its address, a path, a beginning or latest: ref=
 contextkit.context_why     = context why          ## a document's way: what it was made of, who got it, what they made of it: ref=
 contextkit.context_search  = context search       ## search everything stored, also what was archived or has ended: q=…
+contextkit.context_report  = context report       ## a page that shows what was carried, what is open, stale or failed: open=1 text=1 file=
 contextkit.context_sessions = context sessions    ## a line a session: what was stored, handed over, shown and saved; all=1 those that ended too
 contextkit.context_ledger  = context events       ## what happened to every document, an event a line: ref= session= event= since=
 contextkit.context_upgrade = adopt upgrade        ## bring this copy up to date and say what is new: to=DIR, a URL or a version
