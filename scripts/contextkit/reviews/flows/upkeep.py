@@ -1,22 +1,30 @@
-"""The course of a run after its start: how it stands, its end, and a second try for one agent."""
+"""Runs after their start: how each stands, its end, a second try for one agent, and cleaning up.
+
+What agents wrote is never removed, and a run that is going on keeps its verdicts, whoever asks.
+"""
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, ledger, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import check, runs, verdicts
+from contextkit.reviews.documents import contracts, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, start, workers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.reviews.documents.verdicts import Entry
 
 # The mildest first: a run is as good as its worst verdict.
 _ORDER = (verdicts.SKIPPED, "CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED",
           "ERROR")  # fmt: skip
 _COMPLAINTS = 12  # about an earlier attempt that an agent is told
 _LONGEST = 240  # characters of one
+_HEADING = "## What was wrong with the last attempt"
 
 
 class Standing(Record):
@@ -111,9 +119,6 @@ def retry(layout: Layout, identity: str, agent: str, now: int) -> start.Launch:
     return start.Launch(agent=agent, path=path, prompt=prompt, text=text)
 
 
-_HEADING = "## What was wrong with the last attempt"
-
-
 def _prompt(text: str, wrong: list[str], contract: str) -> str:
     """The prompt of an agent with what was wrong before its contract, of the last attempt alone."""
     head = text.partition(contract.rstrip())[0].partition(_HEADING)[0].rstrip()
@@ -123,11 +128,68 @@ def _prompt(text: str, wrong: list[str], contract: str) -> str:
 
 def _wrong(reading: agent_files.Reading) -> list[str]:
     """What is wrong with an agent's file, a line each; empty for one that can be read."""
-    if reading.found.validation in ("missing", "partial", "foreign", "error"):
-        return [names.one_line(reading.found.summary)[:_LONGEST]]
+    if reading.validation in ("missing", "partial", "foreign", "error"):
+        return [names.one_line(reading.summary)[:_LONGEST]]
     found = [
         names.one_line(f"line {number}: {text}" + (f"; write: {better}" if better else ""))
-        for number, text, better in check.check(reading.text)
+        for number, text, better in contracts.check(reading.text)
     ]
     more = [f"and {len(found) - _COMPLAINTS} more"] if len(found) > _COMPLAINTS else []
     return [line[:_LONGEST] for line in found[:_COMPLAINTS]] + more
+
+
+def clean_run(layout: Layout, run: str, now: int) -> list[str]:
+    """Remove a run's verdicts and its record. Raises ContextError for one that is going on."""
+    found = runs.load(layout, run)
+    if _is_live(layout, found, now):
+        raise ContextError(
+            f"run {found.id} is going on: make verdict_wait and verdict_ingest finish it,"
+            f" verdict_end run={found.id} ends it"
+        )
+    flat = verdicts.clean(layout, lambda entry: entry.get("run") != found.id)
+    return flat + _remove(layout, found)
+
+
+def clean(layout: Layout, all_: bool, age: int | None, now: int) -> tuple[list[str], list[str]]:
+    """Remove what is older than `age` seconds, all, or this session's; and the live runs kept.
+
+    Returns the names of what was removed, and the ids of runs that are going on.
+    """
+    session = sessions.find_current(layout)
+    oldest = "" if age is None else names.iso(max(0, now - age))
+    known = runs.load_all(layout).documents
+    live = {run.id for run in known if _is_live(layout, run, now)}
+
+    def stays(when: str, whose: str) -> bool:
+        if oldest:
+            return when >= oldest
+        return not all_ and bool(session) and whose != session
+
+    def keep(entry: Entry) -> bool:
+        when, whose = str(entry.get("timestamp", "")), str(entry.get("session_id", session))
+        return entry.get("run") in live or stays(when, whose)
+
+    removed = verdicts.clean(layout, keep)
+    for run in known:
+        if run.id not in live and not stays(run.started_at, run.session_id or session):
+            removed += _remove(layout, run)
+    return removed, sorted(live)
+
+
+def _is_live(layout: Layout, run: Run, now: int) -> bool:
+    return runs.state(run, now, names.seconds(layout.limits.verdict_run_lifetime)) == "open"
+
+
+def _remove(layout: Layout, run: Run) -> list[str]:
+    """Remove the verdicts that are kept with a run, and its record; their names."""
+    store = runs.verdict_folder(verdicts.folder(layout), run.id)
+    removed = [f"{run.id}/{name}" for name in verdicts.clean(layout, store=store)]
+    record = runs.path(layout, run.id)
+    for path in (os.path.join(store, ".gitignore"), *runs.parts(layout, run.id)):
+        files.discard(path)
+    try:
+        os.rmdir(store)
+    except OSError:
+        pass  # not empty, or somebody else cleaned it
+    ledger.note(layout, ledger.REMOVED, f"run:{run.id}")
+    return [*removed, layout.shown(record)]

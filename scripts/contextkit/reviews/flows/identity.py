@@ -1,4 +1,9 @@
-"""How alike findings are, by where they point and what they say; pure.
+"""Whether two findings are the same one: by an identity that outlives edits, or by likeness; pure.
+
+    identity("plan.md", "`load()` trusts the token", "src/app.py:42")  ->  f-3b1c9a0d52e7
+
+An identity is the same as long as target, file, symbol and title are. Line numbers are left out,
+since they move with every edit; so is the dress of a title.
 
 Two findings are of one place where they name the same file and lines within three, or the same
 symbol. Words count by how rare they are among all findings, those of a title most.
@@ -9,8 +14,8 @@ from __future__ import annotations
 import math
 import re
 
+from contextkit.base import names
 from contextkit.base.records import Record
-from contextkit.reviews.documents import identity
 
 SAME, ALIKE = 0.45, 0.42  # from here on one finding, if at one place; and perhaps one, if not
 _PLACE = 0.25  # what one place adds
@@ -25,6 +30,8 @@ _COMMON = frozenset(
 )
 _LOCATION = re.compile(r"([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
 _SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w*_\w+|[a-z_]\w+)\(\)")
+_FILLERS = frozenset("a an the of in on to and or is are for with".split())
+_DIGITS = 12  # of the digest
 
 
 class Told(Record):
@@ -118,7 +125,7 @@ def _places(told: Told) -> list[tuple[str, int, int]]:
         for part in re.split(r"[+,]", match.group(2).replace("L", "")):
             first, _, last = part.partition("-")
             if first:
-                name = identity.file_of(match.group(1)).lstrip("./")
+                name = file_of(match.group(1)).lstrip("./")
                 found.append((name, int(first[:9]), int((last or first)[:9])))
     return found
 
@@ -126,3 +133,25 @@ def _places(told: Told) -> list[tuple[str, int, int]]:
 def _symbols(title: str) -> set[str]:
     """The names of code in a title: `load()`, in ticks or with brackets."""
     return {a or b for a, called, b in _SYMBOL.findall(title) if b or called or "_" in a}
+
+
+def identity(target: str, title: str, place: str = "", near: str = "") -> str:
+    """`f-` and twelve digits. `place` is a path, with lines or without; `near` is the symbol or
+    the line of code that it is about, empty where the title names one.
+    """
+    parts = (" ".join(target.split()), file_of(place).lstrip("./"), near.strip(), _words(title))
+    digest = names.sha256("\0".join(parts).encode("utf-8", "replace"))
+    return f"f-{digest[:_DIGITS]}"
+
+
+def file_of(place: str) -> str:
+    """`src/app.py` of `src/app.py:42` and `src/app.py#L42-L45`."""
+    path = place.partition("#")[0]
+    while path.rpartition(":")[2].replace("-", "").replace(",", "").isdigit():
+        path = path.rpartition(":")[0]
+    return path
+
+
+def _words(title: str) -> str:
+    plain = "".join(char if char.isalnum() or char == "_" else " " for char in title.casefold())
+    return " ".join(word for word in plain.split() if word not in _FILLERS)
