@@ -18,8 +18,9 @@ def files() -> dict[str, str]:
     owner = {"name": "the contextkit contributors"}
     plugin = {"name": "contextkit", "version": version.VERSION, "description": ABOUT,
               "author": owner, "license": "MIT"}  # fmt: skip
+    entry = {"name": "contextkit", "source": "./", "description": ABOUT}
     market = {"name": "contextkit", "owner": owner, "metadata": {"description": ABOUT},
-              "plugins": [{"name": "contextkit", "source": "./", "description": ABOUT}]}  # fmt: skip
+              "plugins": [entry]}  # fmt: skip
     host = contracts.find("claude")
     only = settings.matchers(host)
     groups = {

@@ -1,4 +1,4 @@
-"""This repository as a plugin: its files are what the code says, and it stands back where adopted."""
+"""This repository as a plugin: its files are what the code says; it stands back where adopted."""
 
 from __future__ import annotations
 
