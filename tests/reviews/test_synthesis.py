@@ -20,7 +20,7 @@ def a_source(agent: str, *rows: str, verdict: str = "needs-changes", **changes: 
     fields: dict[str, Any] = {
         "agent": agent,
         "path": f"out/{agent}.md",
-        "status": agent_review.status(review)[0],
+        "status": agent_review.effective_status(review)[0],
         "validation": review.validation,
         "review": review,
         **changes,

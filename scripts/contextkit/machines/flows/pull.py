@@ -66,7 +66,8 @@ def pull(
                 _take(offer, at, head, there.seen.get(head.machine, 0), chosen)
                 if chosen.is_all and not report.failed:
                     there.seen[head.machine] = head.number
-            for offer.sender, outputs in offer.later:
+            for sender, outputs in offer.later:
+                offer.sender = sender
                 _fetch(offer, at, outputs)
         except ContextError:
             if not dry_run:

@@ -1,6 +1,6 @@
 """Reviews: what an agent's file says, and what follows from it.
 
-    agent.md  ->  parse  ->  Review  ->  status  ->  CLEAN, NEEDS_ATTENTION, ERROR …, and why
+    agent.md  ->  parse  ->  Review  ->  effective_status  ->  CLEAN, NEEDS_ATTENTION …, and why
 
 The agent wrote the file, not we: it may be cut off, contradict itself, quote another review or
 try to be believed. The status follows from the findings; what the agent states can only make it
@@ -15,7 +15,7 @@ stricter; what is not understood is never clean. A file of research holds, in pl
 from __future__ import annotations
 
 from contextkit.base.records import Record
-from contextkit.reviews.documents import index, outline, vocabulary
+from contextkit.reviews.documents import headers, index, outline, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.lines import UNCLOSED
@@ -26,12 +26,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from contextkit.reviews.documents.headers import Header
     from contextkit.reviews.documents.index import Block
     from contextkit.reviews.documents.outline import Issue
 
     Status = tuple[str, tuple[str, ...]]
 
-__all__ = ("Finding", "Review", "derived", "parse", "status")
+__all__ = ("Finding", "Review", "demanded", "derived_verdict", "effective_status", "parse")
 
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, with the line
@@ -96,7 +97,7 @@ def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 def _doubted(review: Review, text: str) -> Review:
     """`review`, flagged where it would be clean although a serious severity stands in its text."""
-    if status(review)[0] != "CLEAN":
+    if effective_status(review)[0] != "CLEAN":
         return review
     from contextkit.reviews.documents import wide_reading
 
@@ -118,7 +119,7 @@ def _run(text: str) -> str:
     return rest.removesuffix("-->").strip()
 
 
-def is_doubted(review: Review) -> bool:
+def _is_doubted(review: Review) -> bool:
     """Whether only a severity that stands outside its findings keeps a review from being clean."""
     return any(flag.startswith(_SERIOUS_AT) for flag in review.flags)
 
@@ -180,7 +181,7 @@ class _Reading:
     def as_review(self, lines: int, complete: bool) -> Review:
         blocks = self.blocks
         issues = self.issues.finish(lines)
-        stated, raw = self._stated()
+        stated, raw = self._stated_verdict()
         findings, disagree = _settled(blocks, issues)
         unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
         end = max((block.end for block in blocks), default=0)
@@ -210,7 +211,7 @@ class _Reading:
     def _says_error(block: Block) -> bool:
         return any(vocabulary.verdict_word(said) == "error" for _, said in block.verdicts)
 
-    def _stated(self) -> tuple[str, str]:
+    def _stated_verdict(self) -> tuple[str, str]:
         """The strictest verdict that is understood, and its words; else the first other words.
 
         Beside one that is understood, other words in an index are a doubt, unless they pass. So
@@ -284,14 +285,42 @@ def is_read(review: Review) -> bool:
     )
 
 
-def derived(findings: tuple[Finding, ...]) -> str:
+def demanded(findings: Iterable[Finding]) -> str:
     """The verdict that the severities demand; agents do not choose it."""
     severities = {finding.severity for finding in findings}
     return "risky" if "P0" in severities else "needs-changes" if "P1" in severities else "safe"
 
 
-def status(review: Review) -> Status:
-    """CLEAN, NEEDS_ATTENTION or ERROR (of research COMPLETE, PARTIAL or FAILED), and the flags."""
+def derived_verdict(review: Review) -> str:
+    """The verdict that its rows demand; empty where no rows could be read."""
+    said = {"malformed": "", "missing": "error", "error": "error"}
+    return said.get(review.validation, demanded(review.findings))
+
+
+def is_work(review: Review, header: Header | None) -> bool:
+    """Whether a file reports on work done, by its eight-line header, and is no review."""
+    lines = header is not None and header.form == "lines" and header.type == "implementation"
+    return lines and review.validation == "malformed"
+
+
+def effective_status(review: Review, header: Header | None = None) -> Status:
+    """CLEAN, NEEDS_ATTENTION or ERROR (of research COMPLETE, PARTIAL or FAILED), and the flags.
+
+    The stricter of what the review says and what its agent's header says beside it. A report on
+    work has no index; its header is all there is, and is checked by tests, not by us.
+    """
+    status, flags = _status(review)
+    if header is None:
+        return status, flags
+    if is_work(review, header):
+        return header.status, header.flags
+    stricter = max(status, header.status, key=headers.STATUSES.index)
+    agree = stricter == status and (header.passes() or not _is_doubted(review))
+    return stricter, flags if agree else ("header_mismatch", *flags)
+
+
+def _status(review: Review) -> Status:
+    """The status by what the review says itself, and its flags."""
     flags = review.flags
     if review.type == "research":
         if review.validation != "valid":
@@ -303,12 +332,12 @@ def status(review: Review) -> Status:
         return "NEEDS_ATTENTION", (*flags, "malformed")
     if review.validation == "error":
         return "ERROR", flags
-    demanded = derived(review.findings)
+    wanted = demanded(review.findings)
     if not review.stated:
         flags = (*flags, "no_verdict")
-    elif demanded == "safe" != review.stated or _is_milder(review.stated, demanded):
+    elif wanted == "safe" != review.stated or _is_milder(review.stated, wanted):
         flags = (*flags, "verdict_mismatch")
-    clean = demanded == "safe" and _HARMLESS.issuperset(flags) and _lets_pass(review)
+    clean = wanted == "safe" and _HARMLESS.issuperset(flags) and _lets_pass(review)
     return ("CLEAN" if clean else "NEEDS_ATTENTION"), flags
 
 

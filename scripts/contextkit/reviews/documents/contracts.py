@@ -19,7 +19,7 @@ import os
 from contextkit.base import names, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.reviews.documents import index, lines, vocabulary
-from contextkit.reviews.documents.agent_review import derived
+from contextkit.reviews.documents.agent_review import demanded
 from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.documents.sections import row_of
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -108,7 +108,7 @@ def check(text: str) -> list[Complaint]:
     rows = tuple(row for block in blocks for row in block.rows)
     raw = _raw_lines(text, blocks)
     for block in blocks:
-        found += _of_block(block, raw, derived(rows))
+        found += _of_block(block, raw, demanded(rows))
     if any(row.severity not in ("", "IMP") for row in rows):
         wanted = {"summary": "### Summary", "issues": "### Issues Found"}
         found += [

@@ -210,10 +210,10 @@ def index_rows(review: Review) -> list[str]:
         return [*sources, *(f"- Finding | {names.one_line(f.title)}" for f in review.findings)]
     if review.validation == "missing" or not (review.findings or review.start_line):
         return []
-    verdict = agent_review.derived(review.findings)
+    verdict = agent_review.demanded(review.findings)
     if review.stated:
         verdict = max(verdict, review.stated, key=vocabulary.VERDICTS.index)
-    if verdict == "safe" and agent_review.status(review)[0] != "CLEAN":
+    if verdict == "safe" and agent_review.effective_status(review)[0] != "CLEAN":
         verdict = "needs-changes"
     return [*(row_of(finding) for finding in review.findings), f"Verdict: {verdict}"]
 

@@ -226,7 +226,7 @@ def sizes(asked: Asked) -> list[tuple[str, int, int, int, int]]:
         sections = tokens.estimate("\n\n".join(map(rendered, serious)))
         rows_of = tokens.estimate("\n".join(review_sections.index_rows(review)))
         summary = agent_files.summary_of(review, None, True, False)
-        line = tokens.estimate(f"{agent_review.status(review)[0]}\t{agent}\t{summary}")
+        line = tokens.estimate(f"{agent_review.effective_status(review)[0]}\t{agent}\t{summary}")
         if text and not agent_review.is_read(review):
             sections = rows_of = full
         rows.append((agent, full, sections, rows_of, line))

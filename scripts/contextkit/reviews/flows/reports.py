@@ -112,9 +112,9 @@ def source_of(reading: Reading) -> Source:
     sections = review_sections.sections(reading.text, wanted if research else ids)
     return Source(
         agent=reading.agent,
-        path=reading.found.detail_path,
-        status=reading.found.status,
-        validation=reading.found.validation,
+        path=reading.shown,
+        status=reading.status,
+        validation=reading.validation,
         review=reading.review,
         sections={name.upper(): text for name, text in sections.items()},
     )

@@ -228,7 +228,7 @@ def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
 def verdict(sources: list[Source]) -> str:
     """safe only where every agent is clean; error where one failed and nothing worse is known."""
     rows = [row for source in sources for row in source.review.findings]
-    known = [agent_review.derived(tuple(rows))]
+    known = [agent_review.demanded(tuple(rows))]
     for source in sources:
         failed = source.validation not in COMPLETED
         known.append("safe" if source.status == "CLEAN" or failed else "needs-changes")
@@ -270,8 +270,8 @@ def conflicts(sources: list[Source], found: list[Finding]) -> list[str]:
             said = ", ".join(f"{one.severity or '?'} {one.key}" for one in serious[:6])
             lines.append(f"{where}: {said}")
     for source in sources:
-        if "verdict_mismatch" in agent_review.status(source.review)[1]:
-            rows = agent_review.derived(source.review.findings)
+        if "verdict_mismatch" in agent_review.effective_status(source.review)[1]:
+            rows = agent_review.demanded(source.review.findings)
             lines.append(f"{source.agent}: states {source.review.stated}, its rows say {rows}")
     return [names.one_line(line) for line in lines]
 

@@ -128,8 +128,8 @@ def _prompt(text: str, wrong: list[str], contract: str) -> str:
 
 def _wrong(reading: agent_files.Reading) -> list[str]:
     """What is wrong with an agent's file, a line each; empty for one that can be read."""
-    if reading.found.validation in ("missing", "partial", "foreign", "error"):
-        return [names.one_line(reading.found.summary)[:_LONGEST]]
+    if reading.validation in ("missing", "partial", "foreign", "error"):
+        return [names.one_line(reading.summary)[:_LONGEST]]
     found = [
         names.one_line(f"line {number}: {text}" + (f"; write: {better}" if better else ""))
         for number, text, better in contracts.check(reading.text)

@@ -104,7 +104,7 @@ def told(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Iterator[Read
     """The readings of a run; of an agent that left no file, with what became of its subagent."""
     gone: dict[str, Worker] | None = None
     for reading in read:
-        if asked.run and reading.found.validation in _WITHOUT_FILE:
+        if asked.run and reading.validation in _WITHOUT_FILE:
             gone = ended(layout, runs.load(layout, asked.run)) if gone is None else gone
             if reading.agent in gone:
                 reading = _with(reading, gone[reading.agent])
@@ -112,12 +112,9 @@ def told(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Iterator[Read
 
 
 def _with(reading: Reading, worker: Worker) -> Reading:
-    said = names.one_line(f"{reading.found.summary}; {worker.said}")
+    said = names.one_line(f"{reading.summary}; {worker.said}")
     summary = said if len(said) <= _LONGEST else said[: _LONGEST - 1].rstrip() + "…"
-    return reading.replace(
-        found=reading.found.replace(summary=summary, flags=(*reading.found.flags, "ended")),
-        verdict=reading.verdict.replace(summary=summary, flags=(*reading.verdict.flags, "ended")),
-    )
+    return reading.replace(summary=summary, flags=(*reading.flags, "ended"))
 
 
 def check(layout: Layout, command: str) -> None:

@@ -146,9 +146,9 @@ def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
     """An agent of a review run that left no file of its own is an ERROR at once."""
     asked = ingest.of_run(layout, run.id).replace(agents=(agent,))
     reading = next(workers.told(layout, asked, agent_files.read(layout, asked)))
-    if reading.found.validation in ("missing", "partial"):
-        ingest.keep(layout, asked, [reading.verdict], now)
-        registry.update(layout, row["id"], verdict=reading.verdict.status)
+    if reading.validation in ("missing", "partial"):
+        ingest.keep(layout, asked, [agent_files.verdict(reading, asked.run)], now)
+        registry.update(layout, row["id"], verdict=reading.status)
     workers.tell(layout, run.id, now)
 
 
