@@ -9,7 +9,7 @@ from contextkit.base import copies, files, git, names, settings, stores, templat
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, Places, toolkit
 from contextkit.base.limits import Limits
-from contextkit.capsules.documents import folders, reminders
+from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
@@ -149,7 +149,7 @@ def _said(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
 
 def _capsules(layout: Layout) -> Facts:
     head = git.head(layout.repository) if layout.repository else git.Head()
-    found = folders.paths(folders.folder(layout, head.branch)) if head.branch else []
+    found = branches.paths(branches.folder(layout, head.branch)) if head.branch else []
     where = f"on {head.branch}" if head.branch else "no branch is checked out"
     facts: Facts = {"branch": head.branch, "count": len(found)}
     if not found:
