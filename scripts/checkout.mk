@@ -56,7 +56,7 @@ torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kill
 	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)
 
 golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the golden files
-	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -p no:xdist -m golden
+	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -n0 -m golden
 
 manual: $(CONTEXTKIT_DEVELOPMENT) ## write the generated manual pages anew
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/generated.py'
