@@ -110,7 +110,16 @@ contextkit.context_help    = context help --host  ## this list, from a host's Ma
 contextkit.context_init    = context init         ## make the documented files that are missing; nothing of yours is overwritten
 contextkit.context_config  = context config       ## every limit and place in force, and where its value comes from
 contextkit.context_status  = context status       ## a line a system: what is stored, open or stale
+contextkit.context_push    = context_sync push      ## send what is new here to a remote: remote= (a git remote or URL, file:// s3:// gs:// az://)
+contextkit.context_pull    = context_sync pull      ## take what other machines sent; nothing here is overwritten: remote= from=
+contextkit.context_remotes = context_sync remotes   ## the machines of a remote: when, how much, how old; forget=MACHINE removes one
+contextkit.context_show    = context show         ## open any document by its address, a path, a beginning or latest: ref=
+contextkit.context_why     = context why          ## a document's way: what it was made of, who got it, what they made of it: ref=
+contextkit.context_search  = context search       ## search everything stored, also what was archived or has ended: q=…
+contextkit.context_sessions = context sessions    ## a line a session: what was stored, handed over, shown and saved; all=1 those that ended too
+contextkit.context_ledger  = context events       ## what happened to every document, an event a line: ref= session= event= since=
 contextkit.context_upgrade = adopt upgrade        ## bring this copy up to date and say what is new: to=DIR, a URL or a version
+contextkit.context_session = context session      ## which session this shell is in, and where that comes from
 contextkit.session_end     = context session_end  ## end a session: its payloads and its state go, one line in its summary: session=
 
 # GNU make 4.0 and newer reads gnu-make.mk, an older one old-make.mk. BSD make takes a `$(…)` of

@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts lint check bench bench_tokens bench_receipts bench_secrets torture golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts mutants lint check bench bench_tokens bench_receipts bench_secrets torture golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -34,6 +34,9 @@ test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and 
 
 test_hosts: $(CONTEXTKIT_DEVELOPMENT) ## the hooks in real Claude Code and Codex, from npm, against a mock model (needs node); hosts=newest
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/real_hosts/install.py $(if $(filter newest,$(hosts)),newest) && .venv/bin/python -m pytest -n 2 -c tests/real_hosts/pytest.ini tests/real_hosts
+
+mutants: $(CONTEXTKIT_DEVELOPMENT) ## change what decides something and see whether a test notices: what=fitting n=50
+	@$(CONTEXTKIT_HERE) .venv/bin/python tests/mutants.py $(foreach name,what n seed,$(if $(filter $(name),$(CONTEXTKIT_GIVEN)),"$(name)=$$$(name)"))
 
 lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m ruff check && .venv/bin/python -m ruff format --check && .venv/bin/python -m mypy

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Script
-from contextkit.reviews.documents import excerpts
+from contextkit.reviews.documents import sections
 
 A = """### Findings Index
 - P1 | P1-1 | "Login" | Sessions never end
@@ -121,5 +121,5 @@ def test_a_key_of_a_synthesis_opens_its_finding(out: Path, run: Script) -> None:
     ],
 )  # fmt: skip
 def test_a_section_says_its_problem_and_its_fix(section: str, problem: str, fix: str) -> None:
-    assert excerpts.problem_of(section, "x") == problem
-    assert excerpts.fix_of(section) == fix
+    assert sections.problem_of(section, "x") == problem
+    assert sections.fix_of(section) == fix

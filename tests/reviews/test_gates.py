@@ -1,4 +1,4 @@
-"""gates.py: PASS only where every agent that was asked says so in a file that counts."""
+"""gate.py: PASS only where every agent that was asked says so in a file that counts."""
 
 from __future__ import annotations
 

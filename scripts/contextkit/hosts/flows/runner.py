@@ -86,11 +86,16 @@ def read_input() -> bytes:
 def _go_where_the_agent_is(given: HookInput) -> None:
     """The agent's directory decides which repository it is, if that is a part of the project.
 
-    A worktree of the project has documents of its own; a directory somewhere else has none.
+    A worktree of the project has documents of its own, unless the host made it for a subagent; a
+    directory somewhere else has none.
     """
     from contextkit.base import git
 
-    project, here = os.environ.get("CLAUDE_PROJECT_DIR", ""), given.text("cwd")
+    host = hosts.find(given.host)
+    project, here = os.environ.get(host.project, "") if host.project else "", given.text("cwd")
+    if host.worktrees and f"/{host.worktrees}" in here:  # a subagent's own: it goes with it
+        project = here.partition(f"/{host.worktrees}")[0]
+        here = project
     if not os.path.isdir(here):
         here = project
     elif os.path.isdir(project):

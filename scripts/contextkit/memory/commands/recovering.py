@@ -137,7 +137,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         raise bad_input(f"budget={budget}: give at least {least} tokens")
     task = memory.check_task(args.task) if args.task else ""
     layout = _worktree(layout, args.worktree)
-    most = None if args.json else report.most_findings(budget)
+    most = None if cli.for_programs() else report.most_findings(budget)
     transcript = _transcript(layout, args.transcript) or _left_behind(layout)
     found = recovery.load(layout, task, names.now(), most, transcript)
     for warning in found.warnings:

@@ -1,4 +1,4 @@
-"""Transcripts of Claude Code: how many tokens a session's context holds by now.
+"""Transcripts of Claude Code and Codex: how many tokens a session's context holds by now.
 
 A transcript is JSON, a line an event. Each reply of the model carries its `usage`; what went
 into the last one is what the context holds. Only the end of the file is read, since a
@@ -6,6 +6,8 @@ transcript of a day has hundreds of megabytes and a hook has milliseconds.
 
     {"type": "assistant", "isSidechain": false, "message": {"usage": {"input_tokens": 4,
      "cache_creation_input_tokens": 900, "cache_read_input_tokens": 119000, …}}, …}
+    {"type": "event_msg", "payload": {"type": "token_count", "info": {"model_context_window":
+     258400, "last_token_usage": {"input_tokens": 119904, …}, …}}}
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _PIECE = 1 << 16  # bytes read at first; each further piece is twice as long
 _FARTHEST = 1 << 25  # bytes from the end after which the search is given up
 _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+_COMMON, _LARGE = 200_000, 1_000_000  # tokens of a window
 _BOUNDARY = b'"compact_boundary"'
 # One of these is in every line of Claude Code's, whatever its type.
 _MARKS = (b'"sessionId"', b'"uuid"', b'"leafUuid"', b'"messageId"')
@@ -34,24 +37,56 @@ def context_tokens(path: str) -> int:
     """The tokens in the context of the session whose transcript is `path`; 0 before any reply.
 
     Right after a compaction it is an estimate of what was kept. Raises ContextError for what
-    cannot be read and for what is no transcript of Claude Code's main chain.
+    cannot be read and for what is no transcript.
     """
+    return _read(path)[0]
+
+
+def window(path: str, count: int) -> int:
+    """What the context of the session can hold, as the transcript or the count says; 0 unknown.
+
+    Codex tells it. Claude Code names the model: `[1m]` at its end, or a context above the common
+    window, is the large one.
+    """
+    found = _read(path)[1] if path and os.path.isfile(path) else 0
+    return found or (_LARGE if count > _COMMON else 0)
+
+
+def _read(path: str) -> tuple[int, int]:
+    """The tokens in the context, and its window where the transcript tells that."""
     newer: list[bytes] = []  # lines after the one in hand, which is looked at from the end
     aside = False
     for line in _from_the_end(path):
+        if b'"token_count"' in line and (told := _of_codex(_event(line))):
+            return told
         if b'"usage"' in line or _BOUNDARY in line:
             event = _event(line)
             if event.get("isSidechain"):
                 aside = True
             elif event.get("subtype") == "compact_boundary":
-                return sum(tokens.estimate(_said(_event(each))) for each in newer)
+                return sum(tokens.estimate(_said(_event(each))) for each in newer), 0
             elif found := _usage(event):
-                return found
+                message = event["message"]
+                return found, _LARGE if str(message.get("model", "")).endswith("[1m]") else 0
         newer.append(line)
     _refuse_strangers(path, newer[-1] if newer else b"")
     if aside:
         raise bad_input(f"{path}: holds a subagent's lines only: {_INSTEAD}")
-    return 0
+    return 0, 0
+
+
+def _of_codex(event: dict[str, Any]) -> tuple[int, int] | None:
+    """What a line of Codex's counts; None where it does not count the context."""
+    payload = event.get("payload")
+    info = payload.get("info") if isinstance(payload, dict) else None
+    if not isinstance(info, dict):
+        return None
+    usage = info.get("last_token_usage")
+    count = usage.get("input_tokens") if isinstance(usage, dict) else None
+    most = info.get("model_context_window")
+    if type(count) is not int or count < 1:
+        return None
+    return count, most if type(most) is int and most > 0 else 0
 
 
 def _event(line: bytes) -> dict[str, Any]:

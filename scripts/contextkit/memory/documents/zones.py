@@ -36,17 +36,23 @@ class Zone(Record):
     save_at: int
 
 
-def borders(limits: Limits) -> tuple[int, int]:
-    """The counts from which to warn and to save, as the settings have it."""
+def borders(limits: Limits, window: int = 0) -> tuple[int, int]:
+    """The counts from which to warn and to save, as the settings have it.
+
+    `window` is what the model's context holds, where a host tells: the number that nobody set is
+    the same fraction of it as of the window in the settings, and one that was set is absolute.
+    """
     save_at = limits.memory_save_tokens
     if limits.memory_save_percent:
-        save_at = limits.memory_window_tokens * limits.memory_save_percent // 100
+        save_at = (window or limits.memory_window_tokens) * limits.memory_save_percent // 100
+    elif window and save_at == Limits.memory_save_tokens:
+        save_at = window * save_at // Limits.memory_window_tokens
     return -(-max(save_at, 1) * limits.memory_warn_percent // 100), max(save_at, 1)
 
 
-def zone(layout: Layout, tokens: int) -> Zone:
-    """The zone of a context that holds so many tokens."""
-    warn_at, save_at = borders(layout.limits)
+def zone(layout: Layout, tokens: int, window: int = 0) -> Zone:
+    """The zone of a context that holds so many tokens, of a window where that is known."""
+    warn_at, save_at = borders(layout.limits, window)
     name = SAVE if tokens >= save_at else WARN if tokens >= warn_at else OK
     return Zone(name=name, tokens=tokens, warn_at=warn_at, save_at=save_at)
 
@@ -60,9 +66,11 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
     return path if os.path.exists(layout.join(path)) else ""
 
 
-def look(layout: Layout, session: str, task: str, tokens: int) -> tuple[Zone, bool]:
+def look(
+    layout: Layout, session: str, task: str, tokens: int, window: int = 0
+) -> tuple[Zone, bool]:
     """The zone, and whether a snapshot is due now; below the threshold the next one will be."""
-    found = zone(layout, tokens)
+    found = zone(layout, tokens, window)
     if found.name == SAVE:
         return found, not snapshot_of(layout, session, task)
     forget(layout, session, task)

@@ -105,7 +105,7 @@ def _contents(folder: str) -> tuple[int | None, int, list[str]]:
 
 
 def _is_ours(name: str, manifest: bytes) -> bool:
-    if name.endswith(".md"):
+    if name.endswith(".md") or ".md.from-" in name:  # the text of another machine, kept beside
         return names.shape(name[:16]) == "00000000-000000-" or os.fsencode(f'"{name}"') in manifest
     return name.startswith(payloads.MANIFEST) or (name[0] == "." and name.endswith(".tmp"))
 

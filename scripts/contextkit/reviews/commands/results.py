@@ -36,7 +36,7 @@ def store(layout: Layout, args: Arguments) -> str:
 
 
 def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
-    """Whose files `run=` or `dir=` names; see `review_runs.of_folder`."""
+    """Whose files `run=` or `dir=` names; see `ingest.of_folder`."""
     from contextkit.reviews.flows import ingest as ingesting
 
     if bool(args.run) == bool(args.dir):
@@ -67,16 +67,17 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import agent_files
     from contextkit.reviews.flows import ingest as ingesting
 
     about = asked(layout, args)
     now = names.now()
     done = ingesting.ingest(layout, about, _read(layout, about), now)
     if about.run:
-        from contextkit.reviews.flows import notices
+        from contextkit.reviews.flows import workers
 
-        notices.tell(layout, about.run, now)
-    rows = [{"id": one.agent, **vars(one)} for one in done]
+        workers.tell(layout, about.run, now)
+    rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
     return Answer(
         text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}",

@@ -1,6 +1,7 @@
 """Findings across the runs of one target: which are new, still there, fixed, or dismissed.
 
-A finding is known again by its identity: target, file, symbol and title, not its line or number.
+A finding is known again by its identity (target, file, symbol and title, not its line or number);
+one that moved or was reworded by its place and like words.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import dismissals, runs
 from contextkit.reviews.documents.dismissals import Dismissal
-from contextkit.reviews.documents.identity import file_of, identity
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, ingest, recognition, reports, synthesis
+from contextkit.reviews.flows import agent_files, ingest, reports, synthesis
+from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity, is_pair
+from contextkit.reviews.flows.synthesis import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.flows.agent_files import Reading
     from contextkit.reviews.flows.drill_down import IndexRow
-    from contextkit.reviews.flows.synthesis import Finding, Row
+    from contextkit.reviews.flows.synthesis import Row
 
 
 def identity_of(run: Run, row: Row | Finding) -> str:
@@ -127,7 +129,7 @@ def told(layout: Layout, run: Run, data: dict[str, object], found: list[Finding]
     """
     earlier = before(layout, run)
     own, olds = ([identity_of(run, one) for one in those] for those in (found, earlier))
-    pairs = recognition.matches(found, own, earlier, olds)
+    pairs = matches(found, own, earlier, olds)
     known = in_force(layout, run)
     numbers = {one.key: number for number, one in enumerate(found)}
     for entry in [*_entries(data, "findings"), *_entries(data, "improvements")]:
@@ -155,3 +157,38 @@ def _gone(one: Finding, name: str) -> dict[str, object]:
 def _entries(data: dict[str, object], key: str) -> list[dict[str, object]]:
     found = data.get(key)
     return found if isinstance(found, list) else []
+
+
+def matches(
+    found: list[Finding], identities: list[str], earlier: list[Finding], known: list[str]
+) -> dict[int, int]:
+    """For the number of a finding that was there before, its number in `earlier`.
+
+    By its identity, else by its place and like words, the most alike first; each one once.
+    """
+    pairs: dict[int, int] = {}
+    for number, name in enumerate(identities):
+        olds = [old for old, one in enumerate(known) if one == name]
+        free = [old for old in olds if old not in pairs.values()]
+        if free:
+            pairs[number] = free[0]
+    for number, old in _alike(found, earlier):
+        if number not in pairs and old not in pairs.values():
+            pairs[number] = old
+    return pairs
+
+
+def _alike(found: list[Finding], earlier: list[Finding]) -> list[tuple[int, int]]:
+    alike = Likeness([_told(one) for one in (*found, *earlier)])
+    pairs = []
+    for number in range(len(found)):
+        for old in range(len(earlier)):
+            other = len(found) + old
+            if is_pair(alike, number, other)[1]:
+                pairs.append((alike.of(number, other), number, old))
+    return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
+
+
+def _told(one: Finding) -> Told:
+    row = one.rows[0]
+    return Told(title=row.title, section=row.section, text=row.text, place=row.place)
