@@ -154,7 +154,7 @@ class Told:
 
 
 def _once(units: list[Unit]) -> list[Unit]:
-    """The units without those that say what another says; those with a rank are counted, so stay."""
+    """The units without those that say what another says; ranked ones are counted, so they stay."""
     seen: set[str] = set()
     kept = []
     for unit in units:
