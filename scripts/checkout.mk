@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts mutants lint check bench bench_tokens bench_receipts bench_secrets torture golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts mutants lint check bench bench_tokens bench_receipts bench_secrets bench_peers torture golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -54,6 +54,9 @@ bench_receipts: $(CONTEXTKIT_DEVELOPMENT) ## what receipts keep of the facts of 
 
 bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## what of planted secrets is found, and what is flagged that is none: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)
+
+bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## beside the originals, in folders that you have: clavain=DIR parallelus=DIR
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/peers.py' $(call CONTEXTKIT_TYPED,clavain parallelus)
 
 torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,reviews,arguments,secrets seed=
 	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)

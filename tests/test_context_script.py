@@ -207,11 +207,17 @@ def test_help_lists_every_target_with_its_variables(sealed: Path, run: Script) -
     assert run("context", "help") == 0
     first, _blank, rest = run.out.partition("\n\n")
     assert len(first.splitlines()) == 6  # a heading and five to start with
-    lines = rest.splitlines()
+    assert max(map(len, run.out.splitlines())) < 80
+    said: dict[str, list[str]] = {}
+    for line in rest.splitlines():
+        name, words = line[:20].strip(), line[20:].split()
+        if name and line[:2] == "  ":
+            said[name] = words
+        elif said and not name:
+            said[next(reversed(said))] += words
     for target in targets():
-        at = next(n for n, line in enumerate(lines) if line == f"  {target.name:<16} {target.help}")
-        for variable in target.variables:
-            assert variable in ("root", "json") or f"{variable}=" in lines[at + 1].split()
+        given = [f"{name}=" for name in target.variables if name not in ("root", "json")]
+        assert said[target.name] == [*target.help.split(), *given]
 
 
 def test_help_in_a_host_leaves_out_the_targets_of_the_checkout(sealed: Path, run: Script) -> None:

@@ -151,10 +151,10 @@ def _move(path: str, place: str, kind: str) -> list[str]:
             os.unlink(path)
             return [final]
         if os.path.lexists(final) and kind == memory.PLANS:
-            os.rename(final, _free(final))  # of the task's earlier life
+            files.rename(final, _free(final))  # of the task's earlier life
         elif os.path.lexists(final):
             final = _free(final)
-        os.rename(path, final)
+        files.rename(path, final)
     except FileNotFoundError:
         return []
     return [final]

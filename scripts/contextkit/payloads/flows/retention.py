@@ -68,7 +68,7 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> Ended | None:
     files.make_folder(layout.ended)
     away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
     try:
-        os.rename(folder, away)
+        files.rename(folder, away)
     except OSError as error:
         if error.errno != errno.EXDEV:  # `.contextkit` is on another file system
             raise
@@ -117,7 +117,7 @@ def _move(inside: list[str], old: str, new: str) -> None:
     for name in inside:
         source, target = os.path.join(old, name), os.path.join(new, name)
         if not os.path.lexists(target):
-            os.rename(source, target)
+            files.rename(source, target)
         elif name.endswith(".md"):
             files.create(target, files.read_bytes(source))
 
@@ -131,7 +131,7 @@ def resume(layout: Layout, session: str, now: int) -> bool:
     folder = payloads.folder(layout, session)
     for path in reversed(found):
         if not os.path.lexists(folder):
-            os.rename(path, folder)
+            files.rename(path, folder)
             continue
         _move(sorted(os.listdir(path)), path, folder)  # beside what is not ours, or after a crash
         _remove(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, ledger, names, tokens
+from contextkit.base import cli, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
@@ -77,6 +77,8 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
         from contextkit.reviews.flows import workers
 
         workers.tell(layout, about.run, now)
+    allowed = layout.limits.secrets_allow  # as in the verdicts themselves, and in their table
+    done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
     return Answer(

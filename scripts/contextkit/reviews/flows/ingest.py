@@ -73,7 +73,7 @@ def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: 
     for verdict in found:
         for store in (asked.store, "") if asked.store else ("",):
             made = verdict.replace(session_id=session, timestamp=when)
-            files.named(verdict_files.save(layout, made, store, derived=bool(verdict.sha256)))
+            files.owed(verdict_files.save(layout, made, store, derived=bool(verdict.sha256)))
 
 
 def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 import os
 
-from contextkit.base import changes, files, formats, git, names, sessions
+from contextkit.base import changes, drafts, files, formats, git, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -299,11 +299,12 @@ def clear(layout: Layout, folder: str, known: list[Run], new: str, now: int) -> 
 
 
 def _move(folder: str, away: str) -> None:
+    drafts.sweep_below(folder)
     there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     for name in there:
         if name in _NAMES or (name[0] != "." and ".md" in name and _is_report(name)):
             files.make_folder(away)
-            os.replace(os.path.join(folder, name), os.path.join(away, name))
+            files.rename(os.path.join(folder, name), os.path.join(away, name))
 
 
 def _is_report(name: str) -> bool:
@@ -346,4 +347,4 @@ def _keep_verdicts(layout: Layout, over: set[str], known: set[str]) -> None:
             os.unlink(path)
         else:
             files.make_folder(os.path.dirname(kept))
-            os.replace(path, kept)
+            files.rename(path, kept)
