@@ -29,6 +29,7 @@ TOKENIZERS = {"o200k": "o200k_base", "cl100k": "cl100k_base", "claude": ""}
 # How many tokens a text may really have for one estimated, measured on texts of 300 tokens: words
 # in Latin letters; and anything else (base64, hex, other scripts).
 _PLAIN, _ODD = (0.5, 1.4), (0.3, 3.0)
+_UNCOUNTED = 1.5  # as the most for anything else, where nobody but its maker can count
 
 # A hard cap on what we render holds for the estimate's 95th percentile, not for its median.
 CAUTION = 1.15
@@ -99,7 +100,7 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
     if guess * least > cap:
         return False
     if not TOKENIZERS.get(tokenizer):  # nobody but its maker can count these
-        return guess * (CAUTION if most < 2 else most) <= cap
+        return guess * (CAUTION if most < 2 else _UNCOUNTED) <= cap
     exact = count(text, tokenizer)
     return 0 <= exact <= cap
 
@@ -132,7 +133,7 @@ def _is_plain(text: str) -> bool:
     digits, foreign = data.count(b"0"), len(data) - len(text)
     return (
         digits * 7 < len(data)
-        and foreign * 20 < len(data)
+        and foreign * 100 < len(data)
         and len(data) < 14 * len(words)
         and max(map(len, words)) < 120
     )
