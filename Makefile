@@ -7,111 +7,121 @@
 
 ##@ Capsules and reminders
 
-contextkit.capsule_prompt = capsule_prompt       ## print the prompt that has your agent write a context capsule
-contextkit.capsule_check  = capsule check        ## what is wrong with a capsule, line by line; seal=1 records what it refers to
-contextkit.capsule_save   = capsule save         ## check the capsule that your agent replied (on standard input) and keep it
-contextkit.capsule_latest = capsule latest       ## the path of the branch's newest finished capsule
-contextkit.capsule_list   = capsule list         ## the capsules of the branch; all=1 of every branch
-contextkit.capsule_show   = capsule show         ## the body of a capsule as a subagent gets it, and what changed since
+contextkit.capsule_prompt = capsule_prompt       ## print the prompt that has your agent write a capsule
+contextkit.capsule_check  = capsule check        ## check a capsule, one line per problem; seal=1 records what it refers to
+contextkit.capsule_save   = capsule save         ## check your agent's reply (on standard input) and save it as the capsule
+contextkit.capsule_latest = capsule latest       ## print the path of the branch's newest finished capsule
+contextkit.capsule_list   = capsule list         ## list the branch's capsules; all=1 lists every branch
+contextkit.capsule_show   = capsule show         ## print a capsule as a subagent gets it, and what has changed since
 contextkit.capsule_prune  = capsule prune        ## remove superseded capsules and those of merged branches
-contextkit.remember_later = remember_later       ## keep a note for the next capsule: m="…"
-contextkit.reminders      = remember_later list  ## the notes that are open
-contextkit.reminder_done  = remember_later done  ## mark a note as taken up: id=r-1a2b3c
+contextkit.remember_later = remember_later       ## save a note for the next capsule: m="…"
+contextkit.reminders      = remember_later list  ## list the open notes
+contextkit.reminder_done  = remember_later done  ## mark a note as done: id=r-1a2b3c
 
 ##@ Payloads
 
-contextkit.payload_store  = payload_store store   ## store a long text (on standard input), answer with a short receipt
-contextkit.payload_list   = payload_store list    ## what a session has stored
-contextkit.payload_show   = payload_store show    ## print a payload or a part of it: ref=latest part=content
-contextkit.payload_find   = payload_store find    ## every line of the payloads that holds a text: q=…
+contextkit.payload_store  = payload_store store   ## store a long text (on stdin), print a short receipt
+contextkit.payload_list   = payload_store list    ## list what a session has stored
+contextkit.payload_show   = payload_store show    ## print a payload or part of it: ref=latest part=content
+contextkit.payload_find   = payload_store find    ## find lines in the payloads: q="two words"
 contextkit.payload_end    = payload_store end     ## end a session: its payloads go, and can be resumed for a day
-contextkit.payload_sweep  = payload_store sweep   ## end the sessions that nobody uses any more
-contextkit.payload_repair = payload_store repair  ## make a session's manifest again from its files
+contextkit.payload_sweep  = payload_store sweep   ## end the sessions that nobody uses anymore
+contextkit.payload_repair = payload_store repair  ## rebuild a session's manifest from its files
 
 ##@ Handoffs
 
-contextkit.handoff         = handoff write    ## write what one agent leaves to the next: from= to= next_action= story_id=
-contextkit.handoff_switch  = handoff switch   ## the same for the active agent, and the context of the incoming one: to=@qa
-contextkit.handoff_context = handoff context  ## the context of an agent once more: its profile and the artifacts: to=
-contextkit.handoff_list    = handoff list     ## the artifacts that are kept, oldest first
-contextkit.handoff_show    = handoff show     ## the newest artifact, or that of ref= or file=
-contextkit.handoff_check   = handoff check    ## what is wrong with an artifact or a draft: file=
-contextkit.handoff_consume = handoff consume  ## mark the newest artifact, or that of ref= or file=, as acted upon
-contextkit.handoff_stats   = handoff stats    ## tokens with and without handoffs, of the switches made here or of profiles="a.md b.md …"
-contextkit.handoff_undo    = handoff undo     ## take back the last switch: its artifact and who is active
-contextkit.handoff_reset   = handoff reset    ## no agent is active any more: the next one hands nothing over
+contextkit.handoff         = handoff write    ## write a handoff artifact: from= to= next_action= story_id=
+contextkit.handoff_switch  = handoff switch   ## switch agents: write the artifact, print the incoming agent's context: to=@qa
+contextkit.handoff_context = handoff context  ## print an agent's context again: its profile and the artifacts: to=
+contextkit.handoff_list    = handoff list     ## list the artifacts, oldest first
+contextkit.handoff_show    = handoff show     ## print the newest artifact, or the one given by ref= or file=
+contextkit.handoff_check   = handoff check    ## check an artifact or a draft: file=
+contextkit.handoff_consume = handoff consume  ## mark the newest artifact, or the one given by ref= or file=, as used
+contextkit.handoff_stats   = handoff stats    ## compare tokens with and without handoffs, per switch; profiles="a.md b.md …"
+contextkit.handoff_undo    = handoff undo     ## take back the last switch: its artifact, and who is active
+contextkit.handoff_reset   = handoff reset    ## deactivate the current agent; the next one starts without a handoff
 
 ##@ External memory
 
-contextkit.memory_init       = external_memory init        ## make the folders of the store, which git does not see; every save does so too
-contextkit.memory_plan       = external_memory plan        ## make the plan of a task, or work changes into it: task=
-contextkit.memory_finding    = external_memory finding     ## keep what a subagent found out: agent= task= status= summary=, or its report in file=
-contextkit.memory_merge      = external_memory merge       ## all findings of a task in one file, nothing lost and nothing twice: task=
+contextkit.memory_init       = external_memory init        ## create the store, which git ignores; every save does this too
+contextkit.memory_plan       = external_memory plan        ## create or update a task's plan: task=
+contextkit.memory_finding    = external_memory finding     ## save a subagent's finding: agent= task= status= summary=, or its report in file=
+contextkit.memory_merge      = external_memory merge       ## merge a task's findings into one file: task=
 contextkit.memory_checkpoint = external_memory checkpoint  ## record where a task stands: task= phase= summary= next_action=
-contextkit.memory_phase      = external_memory phase       ## end the current phase with a checkpoint, begin the next: task= to=
-contextkit.memory_batch      = external_memory batch       ## a finding for each agent of a batch, then one checkpoint: task= draft=
-contextkit.memory_spawn      = external_memory spawn       ## agents are about to start: who is expected, and a checkpoint: task= agents=
-contextkit.memory_snapshot   = external_memory snapshot    ## keep what a conversation knows, before it is full or handed over: summary=
-contextkit.memory_check      = external_memory check       ## what will not help whoever resumes, a line a finding
-contextkit.memory_status     = external_memory status      ## ok, warn or save; at the threshold it writes a snapshot: tokens= or transcript=
-contextkit.memory_recover    = external_memory recover     ## what a fresh agent needs to go on, within a budget; prompt=1 as a prompt
-contextkit.memory_list       = external_memory list        ## every plan, finding, checkpoint and snapshot; worktree= of another worktree
-contextkit.memory_archive    = external_memory archive     ## move all that belongs to a finished task into the archive
+contextkit.memory_phase      = external_memory phase       ## end the current phase with a checkpoint and begin the next: task= to=
+contextkit.memory_batch      = external_memory batch       ## save the findings of a batch of agents, then one checkpoint: task= draft=
+contextkit.memory_spawn      = external_memory spawn       ## record the agents that are about to start, and a checkpoint: task= agents=
+contextkit.memory_snapshot   = external_memory snapshot    ## save what a conversation knows before its context is full: summary=
+contextkit.memory_check      = external_memory check       ## check the store for what would not help whoever resumes
+contextkit.memory_status     = external_memory status      ## print ok, warn or save; saves a snapshot at the threshold: tokens= or transcript=
+contextkit.memory_recover    = external_memory recover     ## print what a fresh agent needs to go on, within a budget; prompt=1 as a prompt
+contextkit.memory_list       = external_memory list        ## list plans, findings, checkpoints and snapshots; worktree= lists another worktree's
+contextkit.memory_archive    = external_memory archive     ## archive a finished task
 contextkit.memory_unarchive  = external_memory unarchive   ## bring a task back from the archive: task=
-contextkit.memory_clean      = external_memory clean       ## remove stale checkpoints; the last one of an open task is archived
-contextkit.memory_estimate   = external_memory estimate    ## what something will cost in tokens: words= code_lines= file_reads= responses=
+contextkit.memory_clean      = external_memory clean       ## remove stale checkpoints; archive the last one of an open task
+contextkit.memory_estimate   = external_memory estimate    ## estimate tokens: words= code_lines= file_reads= responses= or file=
 
 ##@ Verdicts
 
-contextkit.verdict_write      = verdict write       ## record what one reviewer concluded: agent= status= summary=
-contextkit.verdict_read       = verdict read        ## STATUS, MODEL and SUMMARY of one agent
-contextkit.verdict_table      = verdict table       ## STATUS, AGENT and SUMMARY, a line an agent
-contextkit.verdict_count      = verdict count       ## how many of each status
-contextkit.verdict_attention  = verdict attention   ## AGENT, FINDINGS and DETAIL of those to look at
-contextkit.verdict_tokens     = verdict tokens      ## the tokens that all agents spent
-contextkit.verdict_init       = verdict init        ## make the store, which git does not see; writing does so too
-contextkit.verdict_clean      = verdict clean       ## remove verdicts of this session or a run, never what agents wrote; all=1 at a sprint's start
-contextkit.verdict_start      = verdict start       ## set a review run up and print how each agent is launched, or launch=1: process= agents="a b" target=
-contextkit.verdict_runs       = verdict runs        ## the review runs: age, state, who is done, the worst verdict; all=1 those that ended too
-contextkit.verdict_end        = verdict end         ## end a run that nobody waits for any more; its files stay: run=
-contextkit.verdict_retry      = verdict retry       ## ask an agent of a run once more, and say what was wrong: run= agent=
-contextkit.verdict_dismiss    = verdict dismiss     ## a finding that is none, kept in git beside the target: run= finding=AGENT/ID reason=
-contextkit.verdict_export     = verdict export      ## the findings of a run as sarif, github or markdown: run= format=
-contextkit.verdict_contract   = verdict contract    ## how and where an agent has to write: run= agent=
-contextkit.verdict_wait       = verdict wait        ## wait until each agent of a run has left its file: run=
-contextkit.verdict_diff       = verdict diff        ## what the branch and the work tree change, each file once, untracked ones too
-contextkit.verdict_ingest     = verdict ingest      ## read the files of all agents, write a verdict each, print the table: run= or dir=
-contextkit.verdict_index      = verdict index       ## the indexes in one form, a line a finding: run= or dir=
-contextkit.verdict_show       = verdict show        ## the P0 and P1 of a run, one agent's sections, or one finding: run= agent=
-contextkit.verdict_stats      = verdict stats       ## what reading in full, by finding, by index or by line costs: run= or dir=
-contextkit.verdict_check      = verdict check       ## what is wrong with the file of an agent, line by line: file=
-contextkit.verdict_synthesize = verdict synthesize  ## put all reviews together, synthesis.md and findings.json: run= or dir=
-contextkit.verdict_gate       = verdict gate        ## PASS or FAIL with every reason: run= or dir=
+contextkit.verdict_write      = verdict write       ## record a reviewer's verdict: agent= status= summary=
+contextkit.verdict_read       = verdict read        ## print an agent's STATUS, MODEL and SUMMARY
+contextkit.verdict_table      = verdict table       ## print the STATUS, AGENT and SUMMARY of every verdict
+contextkit.verdict_count      = verdict count       ## count the verdicts by status
+contextkit.verdict_attention  = verdict attention   ## list the verdicts that need attention: AGENT, FINDINGS, DETAIL
+contextkit.verdict_tokens     = verdict tokens      ## sum the tokens that all agents spent
+contextkit.verdict_init       = verdict init        ## create the store, which git ignores; writing does this too
+contextkit.verdict_clean      = verdict clean       ## remove verdicts of this session or a run; all=1 at the start of a sprint
+contextkit.verdict_start      = verdict start       ## start a review run and print how to launch each agent: process= agents="a b" target=
+contextkit.verdict_runs       = verdict runs        ## list the open review runs; all=1 lists ended ones too
+contextkit.verdict_end        = verdict end         ## end a run that nobody waits for; its files stay: run=
+contextkit.verdict_retry      = verdict retry       ## ask a run's agent again, saying what was wrong: run= agent=
+contextkit.verdict_dismiss    = verdict dismiss     ## dismiss a finding, recorded in git: run= finding=AGENT/ID reason=
+contextkit.verdict_export     = verdict export      ## export a run's findings: run= format=sarif, github or markdown
+contextkit.verdict_contract   = verdict contract    ## print how and where an agent has to write: run= agent=
+contextkit.verdict_wait       = verdict wait        ## wait until every agent of a run has left its file: run=
+contextkit.verdict_diff       = verdict diff        ## print what the branch and the working tree change, untracked files included
+contextkit.verdict_ingest     = verdict ingest      ## read all agents' files, record their verdicts, print the table: run= or dir=
+contextkit.verdict_index      = verdict index       ## list the findings of all indexes in one form: run= or dir=
+contextkit.verdict_show       = verdict show        ## print a run's P0 and P1, an agent's sections, or one finding: run= agent=
+contextkit.verdict_stats      = verdict stats       ## compare the tokens of reading in full, by finding, by index or by line: run= or dir=
+contextkit.verdict_check      = verdict check       ## check an agent's file, one line per problem: file=
+contextkit.verdict_synthesize = verdict synthesize  ## merge all reviews into synthesis.md and findings.json: run= or dir=
+contextkit.verdict_gate       = verdict gate        ## print PASS or FAIL, with every reason: run= or dir=
 
 ##@ Subagents
 
 contextkit.subagent_launch  = subagent_manager launch   ## start a subagent with scope, capsule and role: slug= cmd=
-contextkit.subagent_prompt  = subagent_manager prompt   ## the prompt that it would get; nothing is started
-contextkit.subagent_status  = subagent_manager status   ## what became of each: run time, log age, capsule, staleness
-contextkit.subagent_monitor = subagent_manager monitor  ## look again and again until none is running
+contextkit.subagent_prompt  = subagent_manager prompt   ## print the prompt a subagent would get; starts nothing
+contextkit.subagent_status  = subagent_manager status   ## show each subagent: run time, log age, capsule, staleness
+contextkit.subagent_monitor = subagent_manager monitor  ## watch the subagents until none is running
 contextkit.subagent_finish  = subagent_manager finish   ## hand in a report (on standard input): agent= status= summary=
-contextkit.subagent_abort   = subagent_manager abort    ## end a running subagent: id=
-contextkit.subagent_cleanup = subagent_manager cleanup  ## remove its sandbox and files, never work that is nowhere else: id=
+contextkit.subagent_abort   = subagent_manager abort    ## stop a running subagent: id=
+contextkit.subagent_cleanup = subagent_manager cleanup  ## remove its sandbox and files, but never work that exists nowhere else: id=
 
 ##@ Hosts
 
-contextkit.adopt   = adopt adopt    ## bring contextkit into a repository, or its copy there up to date: into=DIR
-contextkit.unadopt = adopt unadopt  ## take out what adopt put in; documents stay: into=DIR
-contextkit.doctor  = doctor         ## fire every installed hook, look for what is wrong, and say how to mend it
+contextkit.adopt   = adopt adopt    ## bring contextkit into a repository, or update its copy there: into=DIR
+contextkit.unadopt = adopt unadopt  ## remove what adopt put in; documents stay: into=DIR
+contextkit.doctor  = doctor         ## fire every installed hook, look for problems, and say how to fix them
 
 ##@ The whole toolkit
 
-contextkit.context_help    = context help --host  ## this list, from a host's Makefile too
-contextkit.context_init    = context init         ## make the documented files that are missing; nothing of yours is overwritten
-contextkit.context_config  = context config       ## every limit and place in force, and where its value comes from
-contextkit.context_status  = context status       ## a line a system: what is stored, open or stale
-contextkit.context_upgrade = adopt upgrade        ## bring this copy up to date and say what is new: to=DIR, a URL or a version
-contextkit.session_end     = context session_end  ## end a session: its payloads and its state go, one line in its summary: session=
+contextkit.context_help    = context help --host  ## print this list, from a host's Makefile too
+contextkit.context_init    = context init         ## create the documented files that are missing; never overwrites yours
+contextkit.context_config  = context config       ## list every limit and path, and where its value comes from
+contextkit.context_status  = context status       ## show one line per system: what is stored, open or stale
+contextkit.context_push    = context_sync push      ## send what is new to a remote: remote= (git remote or URL, file:// s3:// gs:// az://)
+contextkit.context_pull    = context_sync pull      ## fetch what other machines sent; overwrites nothing: remote= from=
+contextkit.context_remotes = context_sync remotes   ## list the machines of a remote; forget=MACHINE removes one
+contextkit.context_show    = context show         ## open any document by address, path, unambiguous beginning or latest: ref=
+contextkit.context_why     = context why          ## trace a document: what it was made from, who got it, what came of it: ref=
+contextkit.context_search  = context search       ## search everything stored, archived and ended sessions included: q=…
+contextkit.context_report  = context report       ## write a page of what was carried, open, stale or failed: open=1 text=1 file=
+contextkit.context_sessions = context sessions    ## list sessions: tokens stored, injected, shown and saved; all=1 lists ended ones too
+contextkit.context_ledger  = context events       ## list recorded events: ref= session= event= since=
+contextkit.context_upgrade = adopt upgrade        ## update this copy and say what is new: to=DIR, a URL or a version
+contextkit.context_session = context session      ## print which session this shell is in, and why
+contextkit.session_end     = context session_end  ## end a session: its payloads and state go; one line stays in its summary: session=
 
 # GNU make 4.0 and newer reads gnu-make.mk, an older one old-make.mk. BSD make takes a `$(…)` of
 # several words for a variable that is not set, so that it reads scripts/make.mk.

@@ -6,9 +6,10 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli
-from contextkit.base.commands import JSON, Arguments, Command, Option, Program, Rows
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
+from contextkit.history import commands as history
 from contextkit.toolkit.flows import overview
 
 TYPE_CHECKING = False
@@ -40,6 +41,15 @@ def status(layout: Layout, args: Arguments) -> Rows:
     return Rows(columns=(("system", "id"), ("status", "status")), rows=overview.status(layout))
 
 
+def session(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import sessions
+
+    name, origin = sessions.named(layout)
+    data = {"session": name, "from": origin}
+    said = f"session {name} (from {origin})" if name else f"no session: {origin}"
+    return Answer(text=said, data=data)
+
+
 def session_end(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import session_end as session_ending
 
@@ -69,6 +79,10 @@ PROGRAM = Program(
         ),
         Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
         Command(run=status, help="a line a system: stored, open, stale", options=(JSON,)),
+        *history.COMMANDS,
+        Command(
+            run=session, help="which session this shell is in, and who says so", options=(JSON,)
+        ),
         Command(
             run=session_end,
             help="end a session: its payloads and its state go",

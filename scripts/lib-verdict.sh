@@ -5,9 +5,9 @@
 #   verdict_write fd-safety verdict CLEAN haiku "nothing found"
 #   verdict_parse_all
 #
-# The functions, arguments and outputs of the old library, on top of verdict.py; manuals/verdicts.md
-# lists what differs on purpose. At most one process per call, and none where there is no store. It
-# changes no option of the shell that sources it, and never ends it.
+# The functions, arguments and outputs of the old library, on top of verdict.py; what differs on
+# purpose is in manuals/lib-verdict.md. At most one process per call, and none where there is no
+# store. It changes no option of the shell that sources it, and never ends it.
 #
 # It finds verdict.py beside itself (links are followed), or in the copy of contextkit in a folder
 # above it. Where it finds none, or the shell does not tell where this file is, it says so, returns 1,

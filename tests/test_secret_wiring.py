@@ -104,6 +104,19 @@ def test_a_verdict_is_kept_without_the_secret_in_it(repo: Path, run: Script) -> 
     assert run.out == "BLOCKED\ta\tleaked (redacted github-token)\n"
 
 
+@pytest.mark.parametrize("how", [(), ("--json",)])
+def test_what_a_review_says_is_no_secret_in_its_line(
+    repo: Path, run: Script, how: tuple[str, ...]
+) -> None:
+    Path("out").mkdir()
+    text = (
+        f'### Findings Index\n- P1 | P1-1 | "Login" | It logs {SECRET} as it is\nVerdict: risky\n'
+    )
+    Path("out/a.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "ingest", "--dir=out", *how) == 0
+    assert SECRET not in run.out and "It logs (redacted github-token)" in run.out
+
+
 def test_what_hooks_write_and_what_is_injected_is_redacted(repo: Path, run: Script) -> None:
     profiles = Path(".claude/agents")
     profiles.mkdir(parents=True)

@@ -61,6 +61,17 @@ def test_what_is_written_outside_of_a_store_is_swept_there(repo: Path, run: Scri
     assert status == 0 and not draft.exists()
 
 
+def test_a_run_takes_no_old_draft_along(repo: Path, run: Script) -> None:
+    Path("plan.md").write_text("# Plan\n", encoding="utf-8")
+    start = ("verdict", "start", "--process=flux-drive", "--target=plan.md", "--agents=fd-a")
+    assert run(*start) == 0
+    assert run("verdict", "end", f"--run={run.out.split()[1]}") == 0
+    (prompts,) = Path("docs/research").rglob("prompts")
+    draft = a_draft(str(prompts))
+    assert run(*start) == 0
+    assert not list(Path("docs").rglob(draft.name))
+
+
 def test_a_command_that_reads_makes_nothing_where_nothing_is(repo: Path, run: Script) -> None:
     run("verdict", "table")
     assert os.listdir() == [".git"]

@@ -460,6 +460,23 @@ def test_both_folders_of_a_moved_file_are_settled(
     assert folders == {f"{tmp_path}", f"{tmp_path}/a", f"{tmp_path}/b"}
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="/proc names what is synced")
+def test_what_is_owed_or_renamed_is_settled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = calls_of(monkeypatch)
+    path = files.write(f"{tmp_path}/x.md", "x", derived=True)
+    files.make_folder(f"{tmp_path}/b")
+    files.settle()
+    assert path not in {place for kind, place in calls if kind == "fsync"}
+    files.owed(path)
+    files.rename(files.write(f"{tmp_path}/y.md", "y", derived=True), f"{tmp_path}/b/y.md")
+    calls.clear()
+    files.settle()
+    folders = {place for kind, place in calls if kind == "fsync"}
+    assert folders == {path, f"{tmp_path}", f"{tmp_path}/b"}
+
+
 def test_a_folder_that_went_away_is_settled(tmp_path: Path) -> None:
     files.write(f"{tmp_path}/a/x.md", "x")
     shutil.rmtree(tmp_path / "a")

@@ -82,13 +82,13 @@ def test_help_is_a_line_a_target_by_section(monkeypatch: pytest.MonkeyPatch) -> 
     ]
     monkeypatch.setattr(makefiles, "targets", lambda: made)
     monkeypatch.setattr(makefiles, "FIRST", ("notes", "gone", "note"))
-    first = ["To start with", "  notes            show", "  note             keep", ""]
-    note = ["  note             keep", "                   ref= file="]
-    lines = [*first, "Notes", *note, "  notes            show"]
-    own = ["", makefiles.CHECKOUT, "  test             run them"]
-    last = "Every target takes root=DIR; those that read take json=1. More: manuals/README.md"
-    assert makefiles.help_text().split("\n") == [*lines, *own, "", last]
-    assert makefiles.help_text(inside_host=True).split("\n") == [*lines, "", last]
+    first = ["To start with", "  notes              show", "  note               keep", ""]
+    note = ["  note               keep", "                     ref= file="]
+    lines = [*first, "Notes", *note, "  notes              show"]
+    own = ["", makefiles.CHECKOUT, "  test               run them"]
+    last = ["Every target takes root=DIR; those that read take json=1.", "More: manuals/README.md"]
+    assert makefiles.help_text().split("\n") == [*lines, *own, "", *last]
+    assert makefiles.help_text(inside_host=True).split("\n") == [*lines, "", *last]
 
 
 def test_our_own_help_names_every_target() -> None:

@@ -454,3 +454,10 @@ def test_the_name_of_the_writer_and_the_templates_are_one_source() -> None:
     source = (CHECKOUT / "templates" / "agent_handoff.yaml.j2").read_text(encoding="utf-8")
     for name in Handoff.fields():
         assert f"handoff.{name}" in source
+
+
+@given(text=st.text(min_size=1, max_size=200), width=st.integers(2, 100))
+def test_a_shortened_text_is_within_its_width(text: str, width: int) -> None:
+    short = fitting.short_text(text, width)
+    assert len(short) <= width or short == text
+    assert text.startswith(short.removesuffix("…"))

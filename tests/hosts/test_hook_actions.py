@@ -382,7 +382,7 @@ def test_a_transcript_that_tells_nothing_is_no_failure(layout: Layout, repo: Pat
     (repo.parent / "rollout.jsonl").write_text('{"payload": {}}\n', encoding="utf-8")
     for path in (str(repo.parent / "rollout.jsonl"), "/no/such/file", str(repo), None):
         assert fire("Stop", "codex", transcript_path=path) == ""
-    assert not os.path.exists(layout.state)
+    assert taken(layout) == [] and sorted(os.listdir(layout.state)) == [".gitignore", "sessions"]
 
 
 # What no hook does

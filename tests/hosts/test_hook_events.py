@@ -152,7 +152,7 @@ def test_forty_agents_that_stop_at_once_lose_nothing(layout: Layout) -> None:
     for number in range(40):
         child = os.fork()
         if not child:
-            stop(f"a{number}", LONG + VERDICT)
+            stop(f"a{number}", f"{LONG}{number}{VERDICT}")
             os._exit(0)
         children.append(child)
     for child in children:

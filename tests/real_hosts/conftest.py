@@ -32,6 +32,9 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
                    check=True, capture_output=True)  # fmt: skip
     git(folder, "add", "-A")
     git(folder, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "adopted")
+    (folder / "tools" / "contextkit" / ".venv").symlink_to(CHECKOUT / ".venv")  # set up already
+    with (folder / ".git" / "info" / "exclude").open("a", encoding="utf-8") as file:
+        file.write(".venv\n")
     return folder
 
 

@@ -22,10 +22,12 @@ def sub(request: Request) -> bool:
     return PROMPT not in first or "Message Type: NEW_TASK" in first
 
 
-def answer_of_a_subagent(request: Request) -> Reply:
+def answer_of_a_subagent(request: Request, more: str = "") -> Reply:
     """A long report; asked to answer with the receipt, the receipt, as a model would."""
     _, asked, receipt = request.last.partition("with exactly these lines and nothing else:")
-    return [Say(receipt.partition("</hook_prompt>")[0].strip() if asked else REPORT)]
+    for end in ("</hook_prompt>", "</system-reminder>"):
+        receipt = receipt.partition(end)[0]
+    return [Say(receipt.strip() if asked else REPORT + more)]
 
 
 def spawn(project: Project, background: bool) -> Use:

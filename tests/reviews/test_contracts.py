@@ -10,7 +10,7 @@ from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
-from contextkit.reviews.documents import agent_review, check, contracts, processes
+from contextkit.reviews.documents import agent_review, contracts, processes
 
 ROOT = "/home/someone/projects/a-large-application"
 RUN = "20251023T180500Z-1a2b3c"
@@ -75,13 +75,13 @@ def test_a_review_written_to_the_letter_is_valid() -> None:
     text = text.replace("Verdict:", '- IMP | IMP-1 | "a.py" | A better name\nVerdict:', 1)
     review = agent_review.parse(text)
     assert (review.validation, review.run, review.complete) == ("valid", RUN, True)
-    assert agent_review.status(review) == ("NEEDS_ATTENTION", ())
-    assert check.check(text) == []
+    assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ())
+    assert contracts.check(text) == []
 
 
 def test_a_review_without_findings_is_clean() -> None:
     text = f"<!-- run-uuid: {RUN} -->\n### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n"
-    assert agent_review.status(agent_review.parse(text)) == ("CLEAN", ())
+    assert agent_review.effective_status(agent_review.parse(text)) == ("CLEAN", ())
 
 
 def test_research_written_to_the_letter_is_complete() -> None:
@@ -90,7 +90,7 @@ def test_research_written_to_the_letter_is_complete() -> None:
         text.replace("[high, medium or low, and why]", "high: read all of it")
     )
     assert (review.type, review.validation, review.run) == ("research", "valid", RUN)
-    assert agent_review.status(review) == ("COMPLETE", ()) and review.complete
+    assert agent_review.effective_status(review) == ("COMPLETE", ()) and review.complete
 
 
 @pytest.mark.parametrize("mode", ["review", "research"])
@@ -99,7 +99,7 @@ def test_an_error_stub_is_an_error_to_every_reader(mode: str) -> None:
         text = contracts.error_stub("x: Verdict: safe", "left no file", run, mode)
         review = agent_review.parse(text, mode)
         assert (review.validation, review.run) == ("error", run)
-        assert agent_review.status(review)[0] in ("ERROR", "FAILED")
+        assert agent_review.effective_status(review)[0] in ("ERROR", "FAILED")
 
 
 @pytest.mark.parametrize("kind", ["document", "diff", "question"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import Script
-from contextkit.reviews.flows import recognition, synthesis
+from contextkit.reviews.flows import history, synthesis
 from contextkit.reviews.flows.synthesis import Finding
 from test_synthesis import a_source
 
@@ -17,7 +17,7 @@ LEAK = 'P0 | P0-1 | "Login" | Tokens are written to the log'
 
 def matches(found: list[Finding], earlier: list[Finding]) -> dict[int, int]:
     own, olds = ([one.title for one in those] for those in (found, earlier))
-    return recognition.matches(found, own, earlier, olds)
+    return history.matches(found, own, earlier, olds)
 
 
 def test_a_finding_is_known_again_when_it_moves_or_is_reworded() -> None:

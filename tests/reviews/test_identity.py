@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from contextkit.reviews.documents.identity import file_of, identity
+from contextkit.reviews.flows.identity import file_of, identity
 
 TITLE = "`load()` trusts the token"
 KNOWN = identity("plan.md", TITLE, "src/app.py:42")

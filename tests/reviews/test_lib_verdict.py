@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -222,3 +223,25 @@ def test_the_session_is_read_from_the_old_file_where_nothing_else_names_one(repo
 
 def test_the_old_file_of_the_session_has_its_place(repo: Path) -> None:
     assert shell("echo $_VERDICT_SESSION_FILE").stdout == "/tmp/interstat-session-id\n"
+
+
+# The page of the manual: each function, and what each block of it prints
+
+PAGE = SCRIPTS.parent / "manuals" / "lib-verdict.md"
+BLOCKS = re.findall(
+    r"^## (\w+).*?^```sh\n(.*?)^```\n\n^```text\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S
+)
+
+
+@pytest.mark.parametrize(("name", "story", "printed"), BLOCKS, ids=[block[0] for block in BLOCKS])
+def test_the_page_tells_what_a_function_prints(
+    repo: Path, name: str, story: str, printed: str
+) -> None:
+    done = shell(story)
+    assert done.stdout.replace("\t", "⇥") == printed and done.stderr == ""
+
+
+def test_the_page_has_every_function_and_no_other() -> None:
+    functions = re.findall(r"^(verdict_\w+)\(\)", LIBRARY.read_text("utf-8"), re.M)
+    told = re.findall(r"^## (verdict_\w+)", PAGE.read_text("utf-8"), re.M)
+    assert told == functions == [name for name, _, _ in BLOCKS if name != "Sourcing"]

@@ -80,4 +80,4 @@ def test_a_file_without_an_index_has_findings_and_stays_malformed() -> None:
     review = agent_review.parse("# Review\n\n### Slow start (P0)\n\n### Odd name (P2)\n")
     assert [(one.severity, one.id) for one in review.findings] == [("P0", "row-1"), ("P2", "row-2")]
     assert review.validation == "malformed"
-    assert agent_review.status(review)[0] == "NEEDS_ATTENTION"
+    assert agent_review.effective_status(review)[0] == "NEEDS_ATTENTION"

@@ -1,4 +1,4 @@
-"""review_sections.py and review_check.py: the part to read for one finding, and what is wrong."""
+"""sections.py and contracts.py: the part to read for one finding, and what is wrong."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import REFUSED_TEXTS
 from contextkit.reviews.documents import agent_review, sections
-from contextkit.reviews.documents.check import check
+from contextkit.reviews.documents.contracts import check
 from growth import grows_in_proportion
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -38,7 +38,7 @@ def a_file(
 
 
 def said(text: str) -> tuple[str, tuple[str, ...]]:
-    return agent_review.status(agent_review.parse(text))
+    return agent_review.effective_status(agent_review.parse(text))
 
 
 def found(text: str) -> list[tuple[str, str, str, str]]:
@@ -63,7 +63,7 @@ def test_a_file_in_the_strict_form_is_read_field_by_field() -> None:
         raw_severity="P1",
     )
     assert [f.severity for f in review.findings] == ["P1", "P2", "P3", "IMP"]
-    assert agent_review.status(review) == ("NEEDS_ATTENTION", ())
+    assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ())
 
 
 def test_findings_below_p1_that_the_agent_calls_safe_are_clean_and_counted() -> None:
@@ -149,7 +149,7 @@ def test_safe_that_is_taken_back_is_not_safe(verdict: str) -> None:
 def test_a_file_without_an_index_is_malformed_and_has_no_findings() -> None:
     review = agent_review.parse("# Review\n\nFine.\n\nVerdict: needs-changes\n")
     assert (review.validation, review.stated, review.findings) == ("malformed", "needs-changes", ())
-    assert agent_review.status(review) == ("NEEDS_ATTENTION", ("malformed",))
+    assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ("malformed",))
 
 
 def test_only_the_verdict_of_an_index_makes_an_error() -> None:
@@ -346,7 +346,7 @@ def test_a_clean_review_may_speak_of_what_it_did_not_find(body: str) -> None:
 )
 def test_a_p0_in_a_fence_is_no_finding_but_keeps_a_review_from_being_clean(body: str) -> None:
     review = agent_review.parse(a_file(*ROWS) + "\n" + body)
-    status, flags = agent_review.status(review)
+    status, flags = agent_review.effective_status(review)
     assert status == "NEEDS_ATTENTION" and flags[0].startswith("serious_at_line_")
     assert len(review.findings) == len(ROWS)
 
@@ -372,14 +372,14 @@ def test_a_quoted_error_stub_does_not_take_the_findings_away() -> None:
     text = a_file(P0, verdict="Verdict: risky") + "\n### Findings Index\nVerdict: error\n"
     review = agent_review.parse(text)
     assert (review.validation, review.stated) == ("valid", "risky")
-    assert agent_review.status(review) == ("NEEDS_ATTENTION", ("two_indexes", "unparsed"))
+    assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ("two_indexes", "unparsed"))
 
 
 def test_lines_that_were_not_understood_are_kept_with_their_numbers() -> None:
     review = agent_review.parse(a_file(*ROWS, "Anyone can\x1b[31m log in"))
     assert review.unparsed == ("5: Anyone can [31m log in",)
     many = agent_review.parse(a_file(*["garbage"] * 900))
-    assert len(many.unparsed) == 50 and agent_review.status(many)[0] == "NEEDS_ATTENTION"
+    assert len(many.unparsed) == 50 and agent_review.effective_status(many)[0] == "NEEDS_ATTENTION"
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
@@ -426,7 +426,7 @@ def test_research_is_complete_with_its_four_sections() -> None:
     assert (review.type, review.validation, review.complete) == ("research", "valid", True)
     assert review.sources == ("[A paper](https://example.org/a)", "`src/a.py:10`")
     assert [f.title for f in review.findings] == ["1. Batches are faster.", "Caches help"]
-    assert agent_review.status(review) == ("COMPLETE", ())
+    assert agent_review.effective_status(review) == ("COMPLETE", ())
 
 
 @pytest.mark.parametrize(
@@ -442,7 +442,7 @@ def test_research_is_complete_with_its_four_sections() -> None:
 def test_research_that_lacks_a_section_is_not_complete(
     mode: str, section: str, status: str, flag: str
 ) -> None:
-    got, flags = agent_review.status(agent_review.parse(without(section), mode))
+    got, flags = agent_review.effective_status(agent_review.parse(without(section), mode))
     assert got == status and flag in flags
 
 
@@ -460,7 +460,8 @@ def test_research_is_as_good_as_what_it_says_of_itself(
     change: tuple[str, str], status: str
 ) -> None:
     assert (
-        agent_review.status(agent_review.parse(RESEARCH.replace(*change), "research"))[0] == status
+        agent_review.effective_status(agent_review.parse(RESEARCH.replace(*change), "research"))[0]
+        == status
     )
 
 
@@ -468,14 +469,17 @@ def test_research_is_as_good_as_what_it_says_of_itself(
 def test_research_without_anything_useful_has_failed(text: str) -> None:
     review = agent_review.parse(text, "research")
     assert review.type == "research"
-    assert agent_review.status(review)[0] == "FAILED"
+    assert agent_review.effective_status(review)[0] == "FAILED"
 
 
 def test_a_review_is_never_taken_for_research_nor_the_other_way_round() -> None:
     text = a_file(P0) + "\n### Sources\n\n- x\n\n### Findings\n\nx\n\n### Confidence\n\nHigh\n"
     assert agent_review.parse(text).type == "verdict"
     assert said(RESEARCH.replace("###", "####"))[0] == "COMPLETE"
-    assert agent_review.status(agent_review.parse(RESEARCH, "review"))[0] == "NEEDS_ATTENTION"
+    assert (
+        agent_review.effective_status(agent_review.parse(RESEARCH, "review"))[0]
+        == "NEEDS_ATTENTION"
+    )
 
 
 # Never clean
@@ -733,7 +737,7 @@ def test_no_single_damage_makes_a_review_with_a_p0_clean(
 def test_any_order_of_lines_is_read_without_a_fault(lines: list[str]) -> None:
     text = "\n".join(lines)
     for mode in ("", "review", "research"):
-        status, flags = agent_review.status(agent_review.parse(text, mode))
+        status, flags = agent_review.effective_status(agent_review.parse(text, mode))
         assert status and len(set(flags)) == len(flags)
     if P0 in lines and not any(line.startswith("```") for line in lines):
         assert said(text)[0] != "CLEAN"
@@ -745,7 +749,7 @@ def test_no_text_at_all_is_too_odd(text: str) -> None:
     for start in ("", "### Findings Index\n"):
         review = agent_review.parse(start + text)
         assert isinstance(review, Review)
-        assert agent_review.status(review)[0] in ("CLEAN", "NEEDS_ATTENTION", "ERROR")
+        assert agent_review.effective_status(review)[0] in ("CLEAN", "NEEDS_ATTENTION", "ERROR")
 
 
 # Time
@@ -775,7 +779,7 @@ def test_time_grows_with_the_length_only(name: str) -> None:
     most, text = HUGE[name]
 
     def status(text: str) -> str:
-        return agent_review.status(agent_review.parse(text))[0]
+        return agent_review.effective_status(agent_review.parse(text))[0]
 
     assert status(text(most)) != "CLEAN"
     assert grows_in_proportion(status, text, most)
@@ -852,4 +856,4 @@ def test_a_real_file_is_read_as_a_person_reads_it(name: str) -> None:
         counts[finding.severity] = counts.get(finding.severity, 0) + 1
     assert bool(review.start_line) == has_index
     assert counts == severities
-    assert (review.stated, agent_review.status(review)[0]) == (stated, status)
+    assert (review.stated, agent_review.effective_status(review)[0]) == (stated, status)

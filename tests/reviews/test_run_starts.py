@@ -1,4 +1,4 @@
-"""run_starts.py and run_folders.py: what a start makes, and what it leaves alone."""
+"""start.py: what a start makes, and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs, verdicts
-from contextkit.reviews.flows import folders
 from contextkit.reviews.flows import start as starting
 from contextkit.reviews.flows.start import Request, Started
 
@@ -189,9 +188,9 @@ def test_a_restart_that_cannot_be_made_ends_nothing(branch: Path) -> None:
 def test_a_run_with_the_file_of_another_is_not_over(branch: Path) -> None:
     first = start(agents=("a",))
     deliver(first, "<!-- run-uuid: another -->\n" + CLEAN)
-    assert not folders.is_over(Layout(), first.run, NOW_SECONDS)
+    assert not starting.is_over(Layout(), first.run, NOW_SECONDS)
     deliver(first)
-    assert folders.is_over(Layout(), first.run, NOW_SECONDS)
+    assert starting.is_over(Layout(), first.run, NOW_SECONDS)
 
 
 def test_files_of_no_run_are_set_aside_and_those_that_git_tracks_stay(branch: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from contextkit.reviews.documents import agent_review, sections
-from contextkit.reviews.flows import findings_json, synthesis
+from contextkit.reviews.flows import synthesis
 from contextkit.reviews.flows.synthesis import Finding, Source
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ def a_source(agent: str, *rows: str, verdict: str = "needs-changes", **changes: 
     fields: dict[str, Any] = {
         "agent": agent,
         "path": f"out/{agent}.md",
-        "status": agent_review.status(review)[0],
+        "status": agent_review.effective_status(review)[0],
         "validation": review.validation,
         "review": review,
         **changes,
@@ -92,7 +92,7 @@ def test_one_place_in_like_words_is_one_finding_of_both() -> None:
     found = synthesis.combined(sources)
     assert (found[0].key, found[0].agents) == ("fd-b/P0-2", ("fd-a", "fd-b"))
     assert found[0].convergence == 2 and len(found) == 3
-    document: Any = findings_json.document(HEAD, sources, found)
+    document: Any = synthesis.document(HEAD, sources, found)
     assert [row["title"] for row in document["findings"][0]["provenance"]] == [
         "Session tokens do not expire",
         "A session token is never expired",
@@ -129,7 +129,7 @@ def test_one_place_at_two_severities_is_a_conflict() -> None:
     ]
     found = synthesis.combined(sources)
     assert "src/app.py:42: P1 fd-a/P1-1, P3 fd-b/P3-1" in synthesis.conflicts(sources, found)
-    document = findings_json.document(HEAD, sources, found)
+    document = synthesis.document(HEAD, sources, found)
     first = document["findings"][0]  # type: ignore[index]
     assert first["co_located"] and first["co_located_with"] == ["fd-b/P3-1"]
 
@@ -159,7 +159,7 @@ def test_the_document_has_the_published_keys_first() -> None:
         a_source("fd-a", 'P1 | P1-1 | "One" | It blocks', 'IMP | IMP-1 | "Two" | Say why'),
         a_source("fd-b", validation="missing", status="ERROR"),
     ]
-    document: Any = findings_json.document(HEAD, sources, synthesis.combined(sources))
+    document: Any = synthesis.document(HEAD, sources, synthesis.combined(sources))
     assert list(document)[: len(KEYS)] == KEYS
     assert document["synthesis_protocol_version"] == "1.0"
     assert document["agents_launched"] == ["fd-a", "fd-b"]

@@ -143,7 +143,7 @@ def test_a_denial_of_one_thing_takes_nothing_else_back(text: str) -> None:
 def test_a_review_with_a_severity_beside_its_index_names_the_line() -> None:
     text = "### Findings Index\nVerdict: safe\n\n### Issues Found\n**Severity:** P0\n"
     review = agent_review.parse(text)
-    assert agent_review.status(review) == ("NEEDS_ATTENTION", ("serious_at_line_5",))
+    assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ("serious_at_line_5",))
     assert review.unparsed == ("5: **Severity:** P0",)
 
 

@@ -31,7 +31,7 @@ def trial(base: Base, place: Path, draw: random.Random) -> tuple[str, list[str]]
     if not found:
         return f"{command.name}: writes nothing", []
     call, error = draw.choice(found), draw.choice(calls.ERRORS)
-    on = draw.random() < 0.5 and call.name != "write"  # else nothing could be said either
+    on = draw.random() < 0.5 and call.name not in ("write", "openat")  # said and read, too
     before = damage.words(folder)
     done = calls.failing_at(command, folder, call, error, on)
     after = damage.words(folder)

@@ -47,7 +47,7 @@ def _image_can_be_made() -> bool:
 
 def trial(base: Base, place: Path, draw: random.Random) -> tuple[str, list[str]]:
     """One command and a power cut: what was done, and the defects."""
-    command = draw.choice([one for one in base.writers() if one.stores or one.removes])
+    command = draw.choice(base.writers())
     said = []
     how = []
     if not calls.here():
@@ -62,16 +62,17 @@ def trial(base: Base, place: Path, draw: random.Random) -> tuple[str, list[str]]
 
 
 def unsynced(traced: list[calls.Call], folder: Path) -> list[str]:
-    """Names that were given to bytes, or in folders, that nobody synced."""
+    """Names that were given, and whose bytes or folder nobody synced before the command ended."""
     synced: set[str] = set()
     waiting: dict[str, str] = {}
-    said = []
+    unsynced_bytes: set[str] = set()
     for call in traced:
         if call.failed:
             continue
         if call.name == "fsync":
             path = (_OPENED.findall(call.text) or [""])[0]
             synced.add(path)
+            unsynced_bytes.discard(path)
             waiting = {name: into for name, into in waiting.items() if into != path}
         elif call.name.startswith(("rename", "link")):
             source, target = ([*_QUOTED.findall(call.text), "", ""])[:2]
@@ -82,14 +83,15 @@ def unsynced(traced: list[calls.Call], folder: Path) -> list[str]:
                 and source.endswith(".tmp")
                 and source not in synced
             ):
-                said.append(
-                    f"named before its bytes were synced: {target.removeprefix(str(folder))}"
-                )
+                unsynced_bytes.add(target)
             waiting[target] = os.path.dirname(target)
         elif call.name in ("unlink", "rmdir"):
-            waiting.pop((_QUOTED.findall(call.text) or [""])[0], None)
-    said += [f"its folder was not synced: {name.removeprefix(str(folder))}" for name in waiting]
-    return said
+            path = (_QUOTED.findall(call.text) or [""])[0]
+            waiting.pop(path, None)
+            unsynced_bytes.discard(path)
+    said = [f"its bytes were not synced: {name}" for name in sorted(unsynced_bytes)]
+    said += [f"its folder was not synced: {name}" for name in sorted(waiting)]
+    return [one.replace(str(folder), "") for one in said]
 
 
 def _cut(base: Base, command: Command, place: Path) -> list[str]:

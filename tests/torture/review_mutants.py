@@ -242,5 +242,5 @@ def originals() -> list[str]:
 
 def judge(text: str) -> str:
     """What is wrong with how a mutant comes out; empty where it needs attention."""
-    status, flags = agent_review.status(agent_review.parse(text))
+    status, flags = agent_review.effective_status(agent_review.parse(text))
     return f"comes out {status} {' '.join(flags)}".strip() if status == "CLEAN" else ""

@@ -96,7 +96,7 @@ def test_a_name_that_the_disk_may_not_have_is_seen(base: Base, place: Path) -> N
     without = [call for call in traced if call.name != "fsync"]
     said = power.unsynced(without, folder)
     assert any("its folder was not synced" in one for one in said)
-    assert any("named before its bytes were synced" in one for one in said)
+    assert any("its bytes were not synced" in one for one in said)
 
 
 @TRACED

@@ -89,7 +89,7 @@ def _name(layout: Layout, store: Store, path: str) -> str:
     if path.startswith(place):
         name = path[len(place) : -len(store.suffix)]
         return "" if store.kind == "payload" and "/" not in name else name
-    for folder in _away(layout, store):
+    for folder in away(layout, store):
         if path.startswith(folder + "/"):
             first, _, rest = path[len(folder) + 1 : -len(store.suffix)].partition("/")
             if store.kind == "payload":
@@ -99,7 +99,7 @@ def _name(layout: Layout, store: Store, path: str) -> str:
     return ""
 
 
-def _away(layout: Layout, store: Store) -> tuple[str, ...]:
+def away(layout: Layout, store: Store) -> tuple[str, ...]:
     """Folders, each with a folder a session or task in it, where documents go that are done."""
     if store.kind == "payload":
         return (layout.ended,)
@@ -108,10 +108,10 @@ def _away(layout: Layout, store: Store) -> tuple[str, ...]:
     return ()
 
 
-def listed(layout: Layout, kind: str = "", away: bool = True) -> Iterator[Address]:
+def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[Address]:
     """Every document of a kind, of all by default, by what its files are called: none is read.
 
-    Only stores of one file are. With `away` also what was archived or has ended.
+    Only stores of one file are. With `with_away` also what was archived or has ended.
     """
     for store in stores.STORES:
         if not store.module or kind not in ("", store.kind):
@@ -119,7 +119,7 @@ def listed(layout: Layout, kind: str = "", away: bool = True) -> Iterator[Addres
         if store.is_file:
             yield from _entries(layout, store)
         elif store.suffix:
-            yield from _files(layout, store, away)
+            yield from _files(layout, store, with_away)
 
 
 def _entries(layout: Layout, store: Store) -> Iterator[Address]:
@@ -128,16 +128,23 @@ def _entries(layout: Layout, store: Store) -> Iterator[Address]:
         yield Address(ref=f"{store.kind}:{identity}", kind=store.kind, path=path)
 
 
-def _files(layout: Layout, store: Store, away: bool) -> Iterator[Address]:
-    folders = [layout.store(store.kind)]
-    for outer in _away(layout, store) if away else ():
-        inner = store.place if store.within else ""
-        folders += [os.path.join(outer, name, inner).rstrip("/") for name in _names_in(outer)]
-    for folder in folders:
+def _files(layout: Layout, store: Store, with_away: bool) -> Iterator[Address]:
+    folders = [(layout.store(store.kind), "")]
+    for outer in away(layout, store) if with_away else ():
+        for name in _names_in(outer):
+            inner = os.path.join(outer, name, store.place) if store.within else ""
+            folders.append(
+                (inner, "") if inner else (f"{outer}/{name}", name.partition("@")[0] + "/")
+            )
+    others = [s for s in stores.STORES if s.form and s.place == store.place and s is not store]
+    for folder, before in folders:
         for path in _walked(folder, store.suffix):
-            ref = of(layout, path) if _fits(store, os.path.basename(path)) else ""
-            if ref.startswith(f"{store.kind}:"):
-                yield Address(ref=ref, kind=store.kind, path=path)
+            last = path.rpartition("/")[2]
+            if not _fits(store, last) or any(_fits(other, last) for other in others):
+                continue
+            name = before + path[len(folder) + 1 : -len(store.suffix)]
+            if store.kind != "payload" or "/" in name:
+                yield Address(ref=f"{store.kind}:{name}", kind=store.kind, path=path)
 
 
 def _names_in(folder: str) -> list[str]:
@@ -180,6 +187,9 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
         if made:
             return Address(ref=made, kind=made.partition(":")[0], path=by_path)
         raise ContextError(f"{layout.shown(by_path)}: is no document of a store of ours")
+    path = file_of(layout, named, name) if named and ".." not in name.split("/") else ""
+    if path and os.path.isfile(path) and of(layout, path, named) == text:
+        return Address(ref=text, kind=named, path=path)
     found = list(listed(layout, wanted))
     if name == LATEST:
         if found:
@@ -212,6 +222,12 @@ def _decoded(name: str) -> str:
     from urllib.parse import unquote
 
     return unquote(name)
+
+
+def time_of(ref: str) -> str:
+    """The time in an address as ISO; empty for one without."""
+    digits = _stamp(ref)
+    return names.iso(names.moment(digits)) if digits else ""
 
 
 def _stamp(ref: str) -> str:

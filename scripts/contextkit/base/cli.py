@@ -132,6 +132,11 @@ def _fill_closed() -> None:
             pass
 
 
+def for_programs() -> bool:
+    """Whether the answer is printed as JSON: then nothing is shown before it, and nothing cut."""
+    return _as_json
+
+
 def put(text: str) -> None:
     """A part of the text now, for a command that goes on; the rest is what it returns.
 

@@ -53,10 +53,17 @@ def _folders(layout: Layout, kind: str) -> list[str]:
         place = os.path.dirname(place)
     if not os.path.isdir(place) or os.path.islink(place):
         return []
-    if store.is_file:
-        return [place]
+    return [place] if store.is_file else _below(place)
+
+
+def _below(place: str) -> list[str]:
     found = []
     for folder, inside, _ in os.walk(place):
         inside[:] = [name for name in inside if name != _NOT_OURS]
         found.append(folder)
     return found
+
+
+def sweep_below(place: str) -> int:
+    """Sweep a folder and all that are in it, before it is put away; how many drafts went."""
+    return sum(files.sweep(folder, time.time()) for folder in _below(place))

@@ -128,6 +128,13 @@ def move(path: str, folder: str) -> str:
     return final
 
 
+def rename(old: str, new: str) -> None:
+    """Give a file or folder another name, in place of a file that has it."""
+    os.rename(old, new)
+    named(old)
+    named(new)
+
+
 def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
     """`stem` and `suffix`, then with `-2`, `-3` … between them: the names to try, without end."""
     yield stem + suffix
@@ -206,6 +213,15 @@ def named(path: str) -> None:
     _unsettled.add(os.path.dirname(path) or ".")
 
 
+def owed(path: str) -> None:
+    """Say that a file was written and not waited for: `settle` waits for it and its folder.
+
+    For many files at once, each of which could be made again; only the last wait takes long.
+    """
+    named(path)
+    _unsettled.add(path)
+
+
 def settle() -> None:
     """Wait until the disk has the names that this process made: call it before acknowledging.
 
@@ -218,7 +234,7 @@ def settle() -> None:
     _unsettled.clear()
     for folder in folders:
         try:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            descriptor = os.open(folder, os.O_RDONLY)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             continue  # moved away since, or a folder that may be written but not read
         try:

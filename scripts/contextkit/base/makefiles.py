@@ -18,7 +18,7 @@ from contextkit.base.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from contextkit.base.commands import Command
 
@@ -28,6 +28,7 @@ _LINE = re.compile(
 )
 _RULE = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
 _CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
+_COLUMNS, _NAMES = 79, 20
 CHECKOUT = "This checkout"  # the section of the targets that a host does not get
 FIRST = ("context_status", "remember_later", "capsule_prompt", "payload_store", "handoff")
 
@@ -132,24 +133,35 @@ def help_text(inside_host: bool = False) -> str:
     """
     known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
     first = [target for name in FIRST for target in known if target.name == name]
-    lines = ["To start with", *(_line(target) for target in first)]
+    lines = ["To start with", *(line for target in first for line in _lines(target))]
     section = ""
     for target in known:
         if target.section != section:
             section = target.section
             lines += ["", section]
-        lines.append(_line(target))
-        given = " ".join(f"{name}=" for name in target.variables if name not in ("root", "json"))
-        lines += [f"  {'':<16} {given}"] if given else []
+        lines += _lines(target)
+        lines += _wrapped(f"{name}=" for name in target.variables if name not in ("root", "json"))
     lines += [
         "",
-        "Every target takes root=DIR; those that read take json=1. More: manuals/README.md",
+        "Every target takes root=DIR; those that read take json=1.",
+        "More: manuals/README.md",
     ]
     return "\n".join(lines)
 
 
-def _line(target: Target) -> str:
-    return f"  {target.name:<16} {target.help}"
+def _wrapped(words: Iterable[str]) -> list[str]:
+    """`words` in lines beside the names of the targets, within 80 columns."""
+    lines: list[str] = []
+    for word in words:
+        if not lines or len(lines[-1]) + len(word) + 1 > _COLUMNS:
+            lines.append(" " * _NAMES)
+        lines[-1] += f" {word}"
+    return lines
+
+
+def _lines(target: Target) -> list[str]:
+    first, *more = _wrapped(target.help.split())
+    return [f"  {target.name:<{_NAMES - 2}}{first[_NAMES:]}", *more]
 
 
 def unknown_goals(goals: list[str]) -> str:

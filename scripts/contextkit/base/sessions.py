@@ -52,15 +52,34 @@ def find(layout: Layout, given: str, slug: str) -> str:
     In this order: the option, the variables above, the pointers of the process kit for the
     branch `slug` and for the checkout, the branch's retro marker, the one we keep.
     """
-    variables = (os.environ.get(name, "") for name in VARIABLES)
-    named = next((text for text in (given, *variables) if text.strip()), "")
-    if named:
-        return named.strip()
+    return _find(layout, given, slug)[0]
+
+
+def named(layout: Layout) -> tuple[str, str]:
+    """The session that `find` names here, and where that comes from; never a new one."""
+    return _find(layout, "", _slug(layout))
+
+
+def _find(layout: Layout, given: str, slug: str) -> tuple[str, str]:
+    if given.strip():
+        return given.strip(), "the option"
+    for variable in VARIABLES:
+        text = os.environ.get(variable, "").strip()
+        if text:
+            return text, variable
     for pointer in (f".current-{slug}", ".current"):
-        found = _first_line(os.path.join(layout.sessions, pointer))
+        path = os.path.join(layout.sessions, pointer)
+        found = _first_line(path)
         if found:
-            return os.path.basename(found.rstrip("/"))
-    return _from_marker(layout.retro_marker(slug)) or _first_line(_kept(layout))
+            return os.path.basename(found.rstrip("/")), layout.shown(path)
+    marker = layout.retro_marker(slug)
+    for path, found in (
+        (marker, _from_marker(marker)),
+        (_kept(layout), _first_line(_kept(layout))),
+    ):
+        if found:
+            return found, layout.shown(path)
+    return "", "nothing names one; the first command that stores makes one up"
 
 
 def _first_line(path: str) -> str:

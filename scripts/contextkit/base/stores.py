@@ -48,10 +48,12 @@ class Store(Record):
     form: str = ""  # how the names of its files begin, digits as 0
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
     mend: str = "mend the file, or remove it"
+    travels: tuple[str, ...] = ()  # what of it goes to other machines: names as patterns
+    merges: bool = False  # `module` has `merge(ours, theirs)` for two versions of a document
 
     if not TYPE_CHECKING:
 
-        def __init__(self, **values: str | bool) -> None:
+        def __init__(self, **values: str | bool | tuple[str, ...]) -> None:
             """Unchecked: a test does what every start of every command would pay for."""
             self.__dict__.update(values)
 
@@ -62,10 +64,12 @@ _PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
 STORES: tuple[Store, ...] = (
     Store(kind="capsule", setting="capsules", place="parallelus/manuals/capsules", in_git=True,
           label="capsules", suffix=".md", form="00000000T000000Z",
-          module="capsules.documents.store"),
+          module="capsules.documents.store",
+          travels=("*.md", "*/*.md", "*/*/*.md", "*/*/*/*.md")),
     Store(kind="reminder", setting="reminders",
           place="parallelus/manuals/capsules/remember-later.md", is_file=True, in_git=True,
-          label="reminders", module="capsules.documents.reminders", mend="mend the file"),
+          label="reminders", module="capsules.documents.reminders", mend="mend the file",
+          travels=("*",), merges=True),
     Store(kind="subagent", setting="registry", place="parallelus/manuals/subagent-registry.json",
           variable="SUBAGENT_REGISTRY_FILE", is_file=True, label="subagents",
           module="subagents.documents.registry", mend="mend the file (a merge?), or move it away"),
@@ -80,35 +84,45 @@ STORES: tuple[Store, ...] = (
     Store(kind="notebook", setting="notebooks", place="docs/branches", holds=HOST, in_git=True),
     Store(kind="payload", setting="payloads", place="shared/payloads", rules=_PAYLOAD_RULES,
           label="payloads", suffix=".md", module="payloads.documents.store",
-          mend="make payload_repair session=…, or remove the file"),
+          mend="make payload_repair session=…, or remove the file",
+          travels=("*/*.md",)),
     Store(kind="handoff", setting="handoffs", place=".aios/handoffs", label="handoffs",
-          suffix=".yaml", form="handoff-", module="handoffs.documents.artifacts"),
+          suffix=".yaml", form="handoff-", module="handoffs.documents.artifacts",
+          travels=("handoff-*.yaml",)),
     Store(kind="handoff_template", setting="handoff_template", holds=COPY, is_file=True,
           place=".aios-core/development/templates/agent-handoff-tmpl.yaml", in_git=True),
     Store(kind="memory", setting="memory", place=".temp/memory"),
     Store(kind="plan", within="memory", place="research_plans", label="memory",
           suffix=".md", module="memory.documents.plans",
-          mend="make memory_check says how to mend it"),
+          mend="make memory_check says how to mend it",
+          travels=("*.md",)),
     Store(kind="finding", within="memory", place="findings", label="memory",
           suffix=".md", module="memory.documents.findings",
-          mend="make memory_check says how to mend it"),
+          mend="make memory_check says how to mend it",
+          travels=("*.md",)),
     Store(kind="merged", within="memory", place="findings", label="memory",
           suffix=".md", form="merged_", module="memory.documents.merged",
           mend="make memory_check says how to mend it"),
     Store(kind="checkpoint", within="memory", place="checkpoints", label="memory",
           suffix=".json", form="cp_", module="memory.documents.checkpoints",
-          mend="make memory_check says how to mend it"),
+          mend="make memory_check says how to mend it",
+          travels=("*.json",)),
     Store(kind="snapshot", within="memory", place="context_snapshots", label="memory",
           suffix=".md", form="snap_", module="memory.documents.snapshots",
-          mend="make memory_check says how to mend it"),
+          mend="make memory_check says how to mend it",
+          travels=("*.md",)),
+    Store(kind="archived", within="memory", place="archive",
+          travels=("*/*/*.md", "*/*/*.json")),
     Store(kind="verdict", setting="verdicts", place=".clavain/verdicts",
           variable="CLAVAIN_VERDICT_DIR", label="verdicts", suffix=".json",
           module="reviews.documents.verdicts",
-          mend="make verdict_write anew, or remove the file"),
+          mend="make verdict_write anew, or remove the file",
+          travels=("*.json", "runs/*/*.json"), merges=True),
     Store(kind="state", place=".contextkit"),
     Store(kind="run", within="state", place="runs", label="review runs", system="verdicts",
           suffix=".json", module="reviews.documents.runs",
-          mend="make verdict_start anew, and remove the file"),
+          mend="make verdict_start anew, and remove the file",
+          travels=("*.json", "*.listing"), merges=True),
 )  # fmt: skip
 
 

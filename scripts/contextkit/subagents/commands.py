@@ -10,11 +10,11 @@ from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, O
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import overview, watch
+from contextkit.subagents.flows import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.subagents.flows import preparation
+    from contextkit.subagents.flows import launch as launching
 
 ID = Option(
     name="id", required=True, positional=True, help="as subagent_status shows it, a slug, or latest"
@@ -28,10 +28,9 @@ KINDS = ("here", "throwaway", "worktree")  # as sandboxes.py makes them
 
 def launch(layout: Layout, args: Arguments) -> Answer:
     from contextkit.subagents.flows import launch as launching
-    from contextkit.subagents.flows import preparation
 
     request = _request(args)
-    prepared = preparation.prepare(layout, request)
+    prepared = launching.prepare(layout, request)
     cli.say_each(prepared.warnings)
     if prepared.lacks_capsule and cli.asks("Print the prompt that makes one, and start nothing?"):
         from contextkit.capsules.flows import capture
@@ -46,17 +45,17 @@ def launch(layout: Layout, args: Arguments) -> Answer:
 
 
 def prompt(layout: Layout, args: Arguments) -> str:
-    from contextkit.subagents.flows import preparation
+    from contextkit.subagents.flows import launch as launching
 
-    prepared = preparation.prepare(layout, _request(args))
+    prepared = launching.prepare(layout, _request(args))
     cli.say_each(prepared.warnings)
     return prepared.prompt
 
 
-def _request(args: Arguments) -> preparation.Request:
-    from contextkit.subagents.flows import preparation
+def _request(args: Arguments) -> launching.Request:
+    from contextkit.subagents.flows import launch as launching
 
-    return preparation.Request(
+    return launching.Request(
         now=names.now(),
         slug=args.slug,
         role=args.role,
@@ -77,8 +76,8 @@ def status(layout: Layout, args: Arguments) -> Rows:
     identity = _named(layout, args)
     for news in watch.refresh(layout, now, identity):
         cli.say(news.line)
-    found = overview.look(layout, now, identity, args.all)
-    return overview.rows(layout, found)
+    found = watch.look(layout, now, identity, args.all)
+    return watch.rows(layout, found)
 
 
 def _named(layout: Layout, args: Arguments) -> str:
@@ -103,13 +102,13 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         polls += 1
         now = names.now()
         news = watch.refresh(layout, now, identity)
-        found = overview.look(layout, now, identity, bounds=bounds)
+        found = watch.look(layout, now, identity, bounds=bounds)
         for each in news:
             screen.say(each.line)
         running = [one for one in found if one.status in ("running", "pending_launch")]
         dead = any(each.kind in ("failed", "timed_out") for each in news)
         alerted = _alerts(layout, running, seen, screen) or dead or alerted
-        if not args.json:
+        if not cli.for_programs():
             screen.show(layout, found, now)
         over = [one.id for one in running if seen.get(one.id, 0) >= limits.subagent_alert_polls]
         if over or not running or polls == args.iterations:
@@ -135,18 +134,18 @@ class _Screen:
         else:
             cli.say(line)
 
-    def show(self, layout: Layout, found: list[overview.Watched], now: int) -> None:
+    def show(self, layout: Layout, found: list[watch.Watched], now: int) -> None:
         if self._drawn:
             self._draw(found, now)
             return
-        head, *rows = tables.of(overview.rows(layout, found)).split("\n") if found else [""]
+        head, *rows = tables.of(watch.rows(layout, found)).split("\n") if found else [""]
         lines = [f"--- {names.clock(now)} ---", head]
         for one, row in zip(found, rows, strict=False):
             signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
             lines.append(f"{signs} {row}" if signs else row)
         cli.put("\n".join(filter(None, lines)))
 
-    def _draw(self, found: list[overview.Watched], now: int) -> None:
+    def _draw(self, found: list[watch.Watched], now: int) -> None:
         """Home, what there is line by line, and whatever the last look left is cleared."""
         import shutil
 
@@ -155,14 +154,14 @@ class _Screen:
         room = max(1, height - len(said) - 3)
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
         lines = [f"{names.clock(now)}  {len(found)} subagents", head]
-        lines = [line[: width - 1] for line in (*lines, *overview.lines(found, width - 1, room))]
+        lines = [line[: width - 1] for line in (*lines, *watch.lines(found, width - 1, room))]
         body = "".join(f"{line}\x1b[K\n" for line in [*lines, *said])
         sys.stdout.write(f"\x1b[H{body}\x1b[J")
         sys.stdout.flush()
 
 
 def _alerts(
-    layout: Layout, running: list[overview.Watched], seen: dict[str, int], screen: _Screen
+    layout: Layout, running: list[watch.Watched], seen: dict[str, int], screen: _Screen
 ) -> bool:
     """Say what is new about each: an alert, with its last words, or that it is heard of again."""
     for one in running:

@@ -244,15 +244,41 @@ def finish(layout: Layout, path: str, identity: str, into: str, now: int) -> boo
             raise _not_one(layout.shown(path), identity, listed, len(matching))
         if matching[0].done:
             return False
-        entry = next(entry for entry in entries if entry.identity() == identity)
-        added = [f"{_DONE} {names.clock(now)}" + (f" → {into}" if into else "")]
-        if entry.end < 0:
-            added.append(f"{_END}{identity} -->")
-        elif entry.run() >= _RUN:
-            added.insert(0, _stitch(identity))
-        files.write(path, _with_lines(text, entry.insert_at(), added))
+        mark = names.clock(now) + (f" → {into}" if into else "")
+        files.write(path, _marked(text, identity, mark))
     ledger.note(layout, ledger.CONSUMED, f"reminder:{identity}")
     return True
+
+
+def _marked(text: str, identity: str, mark: str) -> str:
+    """An inbox in which the reminder `identity` has one more done mark."""
+    entry = next(entry for entry in _entries(text) if entry.identity() == identity)
+    added = [f"{_DONE} {mark}"]
+    if entry.end < 0:
+        added.append(f"{_END}{identity} -->")
+    elif entry.run() >= _RUN:
+        added.insert(0, _stitch(identity))
+    return _with_lines(text, entry.insert_at(), added)
+
+
+def merge(ours: bytes, theirs: bytes) -> bytes:
+    """Our inbox with the entries and done marks of another that it lacks; nothing is rewritten."""
+    try:
+        text = ours.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ContextError(f"our inbox is not UTF-8 (byte {error.start}): convert it") from None
+    newline = _newline(text)
+    for reminder in parse(theirs.decode("utf-8", "replace")):
+        still_open = reminder.replace(done="")
+        found = [one for one in parse(text) if one.replace(done="") == still_open]
+        if not found:
+            gap = newline * _wanted_at_end(text)
+            text += gap + render(still_open).replace("\n", newline)
+        known = found[0].done.split("\n") if found else []
+        for mark in reminder.done.split("\n"):
+            if mark and mark not in known:
+                text = _marked(text, reminder.id, mark)
+    return text.encode()
 
 
 def _with_lines(text: str, at: int, added: list[str]) -> str:

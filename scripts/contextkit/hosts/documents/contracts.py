@@ -43,7 +43,10 @@ class Host(Record):
     file our hooks go into, `local_settings` the one that git does not see. `project` is the
     variable that names the project's folder; without one the launcher is searched from the current
     directory up. `arguments`: a program is started without a shell. `renamed`: fields that it
-    calls otherwise, theirs by ours. `trust` is what to do before hooks run. Texts above
+    calls otherwise, theirs by ours. `process` is the variable with its
+    own process id (else it is the hook's parent), `worktrees` where it puts those of subagents.
+    `trust` is what to do before hooks run, and with the arguments `tells_trust` its command says
+    which are trusted. Texts above
     `characters` or `tokens` (0: not told) are not handed on whole.
     """
 
@@ -59,7 +62,10 @@ class Host(Record):
     project: str = ""
     arguments: bool = False
     renamed: dict[str, str] | None = None
+    process: str = ""
+    worktrees: str = ""
     trust: str = ""
+    tells_trust: tuple[str, ...] = ()
     characters: int = 0
     tokens: int = 0
 

@@ -15,6 +15,9 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 
+TOLD = "told"  # beside those files: the digest of what recovery told the session last
+BEHIND = "behind"  # beside those files: the transcript was, as a turn ended
+
 
 class HookAgent(Record):
     """`blocks` counts how often it was sent back; `stored` is the payload of its last message."""

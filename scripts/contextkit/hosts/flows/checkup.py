@@ -11,8 +11,8 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import diagnostics, vendored
-from contextkit.hosts.documents.contracts import find
-from contextkit.hosts.flows import store_checks, taken_names, trials
+from contextkit.hosts.documents.contracts import Host, find
+from contextkit.hosts.flows import store_checks, taken_names, trials, trust
 from contextkit.hosts.flows.store_documents import Finding
 
 TYPE_CHECKING = False
@@ -105,9 +105,18 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         if not shutil.which(host.command):
             found.append(_note("hosts", f"{host.title} is not installed here", "nothing to do"))
         elif host.trust:
-            said = f"{host.title} starts only hooks that were trusted"
-            found.append(_note("hosts", said, host.trust))
+            found += _trust(layout, host)
     return found
+
+
+def _trust(layout: Layout, host: Host) -> list[Finding]:
+    """Whether the host would start our hooks, as it says itself where it can."""
+    told = trust.untrusted(host, trials.project(layout)) if host.tells_trust else None
+    if told is None:
+        return [_note("hosts", f"{host.title} starts only hooks that were trusted", host.trust)]
+    if not told:
+        return []
+    return [_wrong("hosts", f"{host.title} does not start {', '.join(told)}", host.trust)]
 
 
 def names_taken(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:

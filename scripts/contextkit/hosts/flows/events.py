@@ -67,12 +67,43 @@ def tell_handoff(layout: Layout, given: HookInput) -> Answer:
 
 
 def recover(layout: Layout, given: HookInput) -> Answer:
-    """What was saved, for an agent whose context was compacted or comes back."""
-    if given.text("source") not in ("compact", "resume") or not os.path.isdir(layout.memory):
+    """What was saved, for an agent whose context was compacted or comes back, or whose forerunner
+    died; for any other the task that is open, in a line.
+    """
+    stores = (layout.memory, layout.payloads, os.path.join(layout.state, "sessions"))
+    if not any(map(os.path.isdir, stores)):
         return NOTHING
     from contextkit.hosts.flows import session_start
 
-    return session_start.recovered(layout)
+    return session_start.saved(layout, given)
+
+
+def note_session(layout: Layout, given: HookInput) -> Answer:
+    """Take down that a session has begun to work, so that it is found again should it die."""
+    said = given.text("prompt")
+    path = given.text("transcript_path")  # a host may write it later
+    works = os.path.isfile(path) or (path and said and not said.startswith("<task-notification>"))
+    if given.session and not given.agent and works:
+        from contextkit.hosts.documents import open_sessions
+
+        if not open_sessions.is_known(layout, given.session):
+            from contextkit.hosts.flows import session_start
+
+            session_start.note(layout, given)
+    return NOTHING
+
+
+def catch_up(layout: Layout, given: HookInput) -> Answer:
+    """What the end of a turn missed, since the transcript was not written by then."""
+    from contextkit.hosts.documents import seen_agents
+
+    mark = os.path.join(seen_agents.folder(layout, given.session), seen_agents.BEHIND)
+    if given.session and not given.agent and os.path.exists(mark):
+        from contextkit.hosts.flows import snapshots
+
+        os.unlink(mark)
+        snapshots.when_full(layout, given)
+    return NOTHING
 
 
 def switch_agent(layout: Layout, given: HookInput) -> Answer:
@@ -166,6 +197,35 @@ def hand_receipt(layout: Layout, given: HookInput) -> Answer:
     return outputs.hand_receipt(layout, given, response)
 
 
+def note_reviewer(layout: Layout, given: HookInput) -> Answer:
+    """Whom of a review run a session works for, where its prompt says so."""
+    if given.agent or not os.path.isdir(os.path.join(layout.state, "runs")):
+        return NOTHING
+    from contextkit.hosts.flows import own_sessions
+
+    own_sessions.note_reviewer(layout, given)
+    return NOTHING
+
+
+def judge_session(layout: Layout, given: HookInput) -> Answer:
+    """As `judge`, for a reviewer that is a session of its own."""
+    if given.agent or not os.path.isdir(os.path.join(layout.state, "runs")):
+        return NOTHING
+    from contextkit.hosts.flows import own_sessions
+
+    return own_sessions.judge(layout, given)
+
+
+def hand_in(layout: Layout, given: HookInput) -> Answer:
+    """The report of a launched agent, which is a session of its own, as it stops."""
+    if given.agent or not os.environ.get("CONTEXT_SUBAGENT_ID") or given.sent_back:
+        return NOTHING
+    from contextkit.hosts.flows import own_sessions
+
+    own_sessions.hand_in(layout, given)
+    return NOTHING
+
+
 def save_before(layout: Layout, given: HookInput) -> Answer:
     """A snapshot before the host compacts the context."""
     from contextkit.hosts.flows import snapshots
@@ -193,7 +253,8 @@ def save_when_full(layout: Layout, given: HookInput) -> Answer:
 
 def end_session(layout: Layout, given: HookInput) -> Answer:
     """The session's payloads go, its agent is active no more; both come back if it is resumed."""
-    from_it = [os.path.join(store, given.session) for store in (layout.payloads, layout.hooks)]
+    stores = (layout.payloads, layout.hooks, os.path.join(layout.state, "sessions"))
+    from_it = [os.path.join(store, given.session) for store in stores]
     from_it.append(os.path.join(layout.handoffs, "session-state"))
     if given.session and any(map(os.path.exists, from_it)):
         from contextkit.hosts.flows import session_end
@@ -211,12 +272,12 @@ def of(given: HookInput) -> tuple[Action, ...]:
 # In the order in which they are done. The first one that blocks is the one that is heard.
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (sweep, tell_reminders, tell_handoff, recover),
-    "UserPromptSubmit": (switch_agent,),
+    "UserPromptSubmit": (catch_up, note_session, note_reviewer, switch_agent),
     "SubagentStart": (note_start, brief),
     "SubagentStop": (judge, keep_output),
     "PostToolUse": (hand_receipt,),
     "PreCompact": (save_before,),
     "PostCompact": (save_after,),
-    "Stop": (save_when_full,),
-    "SessionEnd": (end_session,),
+    "Stop": (judge_session, hand_in, note_session, save_when_full),
+    "SessionEnd": (catch_up, end_session),
 }

@@ -40,9 +40,9 @@ def keep(layout: Layout, given: HookInput) -> Answer:
         if given.agent and known.digest == digest:
             return NOTHING
         stored = receipt = ""
-        if count > layout.limits.payload_budget:
-            stored, receipt = _stored(layout, given, text, now)
         answers = bool(known.receipt)  # what it says now is its answer with the receipt
+        if count > layout.limits.payload_budget and not (answers and known.stored in text):
+            stored, receipt = _stored(layout, given, text, now)
         for ref in () if answers else addresses.named_in(layout, text):
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
         said = said and not answers and not reviews.expected(layout, given, now)  # its file says it

@@ -78,8 +78,8 @@ def judge(layout: Layout, given: HookInput) -> Answer:
 
     asked = ingest.of_run(layout, run.id).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
-    verdict = reading.verdict
-    if reading.found.validation not in _FINE:
+    verdict = agent_files.verdict(reading, asked.run)
+    if reading.validation not in _FINE:
         key = given.agent or names.slug(agent)
         if seen_agents.send_back(layout, given.session, key, layout.limits.hook_blocks):
             return Answer(block=mending(layout, run, agent, reading))
@@ -99,7 +99,7 @@ def mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
         f"The review run {run.id} expects the findings of {names.one_line(agent)} in `{path}`.",
         *(f"- {line}" for line in lines),
         "",
-        f"Please {'write' if reading.found.validation == 'missing' else 'mend'} that file"
+        f"Please {'write' if reading.validation == 'missing' else 'mend'} that file"
         " in the form of this contract, and then answer with its one line.",
         "",
         start.contract(layout, run, agent).strip(),
@@ -108,17 +108,17 @@ def mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
 
 def _faults(reading: Reading) -> list[str]:
     """What is wrong with a file, a line each."""
-    if reading.found.validation == "missing":
+    if reading.validation == "missing":
         there = os.path.lexists(reading.path)
         return ["the file is empty" if there else "there is no such file"]
     said = []
-    if reading.found.validation == "partial":
+    if reading.validation == "partial":
         said = ["it is still named `.partial`: rename it when all is written"]
-    elif reading.found.validation == "foreign":
-        return [names.one_line(reading.found.summary)]
-    from contextkit.reviews.documents import check
+    elif reading.validation == "foreign":
+        return [names.one_line(reading.summary)]
+    from contextkit.reviews.documents import contracts
 
-    found = check.check(reading.text)
+    found = contracts.check(reading.text)
     for number, wrong, should in found[:_COMPLAINTS]:
         read = f"; it should read `{names.one_line(should)}`" if should else ""
         said.append(f"line {number}: {wrong}{read}"[:_LENGTH])

@@ -26,6 +26,8 @@ def run(argv: list[str], data: bytes) -> str:
     """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "claude")
+    if "--plugin" in argv and _is_adopted(host):
+        return ""  # the project's own hooks do it
     from contextkit.base import git
 
     with git.at_rest():
@@ -76,6 +78,13 @@ def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> N
         ledger.note(layout, ledger.INJECTED, first, tokens=size, to=to, sources=others, agent=agent)
 
 
+def _is_adopted(host: str) -> bool:
+    """Whether the project has hooks of ours in its settings, beside those of a plugin."""
+    known = hosts.find(host)
+    path = os.path.join(os.environ.get(known.project, "."), known.settings)
+    return "scripts/hook.sh" in (files.read_if_there(path) or "")
+
+
 def read_input() -> bytes:
     """All of standard input; nothing where somebody typed the command on a terminal."""
     if sys.stdin is None or sys.stdin.isatty():
@@ -86,11 +95,16 @@ def read_input() -> bytes:
 def _go_where_the_agent_is(given: HookInput) -> None:
     """The agent's directory decides which repository it is, if that is a part of the project.
 
-    A worktree of the project has documents of its own; a directory somewhere else has none.
+    A worktree of the project has documents of its own, unless the host made it for a subagent; a
+    directory somewhere else has none.
     """
     from contextkit.base import git
 
-    project, here = os.environ.get("CLAUDE_PROJECT_DIR", ""), given.text("cwd")
+    host = hosts.find(given.host)
+    project, here = os.environ.get(host.project, "") if host.project else "", given.text("cwd")
+    if host.worktrees and f"/{host.worktrees}" in here:  # a subagent's own: it goes with it
+        project = here.partition(f"/{host.worktrees}")[0]
+        here = project
     if not os.path.isdir(here):
         here = project
     elif os.path.isdir(project):

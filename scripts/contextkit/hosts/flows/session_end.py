@@ -7,7 +7,7 @@ import os
 from contextkit.base import names, sessions
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import state
-from contextkit.hosts.documents import seen_agents
+from contextkit.hosts.documents import open_sessions, seen_agents
 from contextkit.payloads.flows import retention
 
 
@@ -33,6 +33,7 @@ def end(layout: Layout, session: str) -> list[str]:
         retention.note_end(layout, session, said[0], now)
     if seen_agents.forget(layout, session):
         said.append(f"session {session}: what hooks knew of its subagents is forgotten")
+    open_sessions.forget(layout, session)
     agent = end_agent(layout, session)
     if agent:
         said.append(f"session {session}: {agent} is not the active agent any more")

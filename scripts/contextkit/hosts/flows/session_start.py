@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, names
+from contextkit.base import addresses, files, names
 from contextkit.base.layout import Layout
-from contextkit.hosts.documents.contracts import NOTHING, Answer
+from contextkit.hosts.documents import contracts, open_sessions, seen_agents
+from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
+from contextkit.hosts.documents.open_sessions import OpenSession
 
 _WARNINGS = 3  # of recovery
+_NAMED = 8  # payloads of a session
 
 
 def reminders(layout: Layout) -> Answer:
@@ -42,11 +45,11 @@ def handoff(layout: Layout) -> Answer:
 def brief(layout: Layout) -> Answer:
     """What a fresh subagent is told: the newest capsule of the branch, else the latest handoff."""
     from contextkit.base import git
-    from contextkit.capsules.documents import folders
+    from contextkit.capsules.documents import branches
 
     head = git.head(layout.repository) if layout.repository else git.Head()
     branch = head.branch or (f"detached-{head.commit[:12]}" if head.commit else "")
-    written = branch and folders.paths(folders.folder(layout, branch))
+    written = branch and branches.paths(branches.folder(layout, branch))
     if not written and not os.path.isdir(layout.handoffs):
         return NOTHING
     from contextkit.subagents.flows import briefs
@@ -55,12 +58,89 @@ def brief(layout: Layout) -> Answer:
     return Answer(context=said, refs=tuple(addresses.named_in(layout, said.partition("\n")[0])))
 
 
-def recovered(layout: Layout) -> Answer:
-    """What recovery prints about the current task, within what a host takes."""
+def note(layout: Layout, given: HookInput) -> None:
+    """Take down the session with the process of its host."""
+    host = contracts.find(given.host)
+    process = os.environ.get(host.process, "") if host.process else ""
+    number = int(process) if process.isdigit() else os.getppid()
+    transcript = given.text("transcript_path")
+    one = OpenSession(session=given.session, process=number, transcript=transcript)
+    open_sessions.note(layout, one)
+
+
+def saved(layout: Layout, given: HookInput) -> Answer:
+    """What was saved: all of it where the context is lost, the open task in a line where not."""
+    source = given.text("source")
+    dead = open_sessions.take_dead(layout, given.session)
+    if source in ("compact", "resume"):
+        told = recovered(layout)
+        stored = _payloads(layout, given.session) if source == "compact" else ""
+        if _is_told_already(layout, given, told):
+            return Answer(context=stored)
+        return told.replace(context="\n".join(filter(None, (told.context, stored))))
+    if dead:
+        told = recovered(layout, dead.transcript)
+        if told != NOTHING:
+            died = f"The last session here, {dead.session[:12]}, ended without a word."
+            return told.replace(context=f"{died}\n{told.context}")
+    return _open_task(layout)
+
+
+def _payloads(layout: Layout, session: str) -> str:
+    """The payloads of the session by their ids, the newest, in a line."""
+    from contextkit.payloads.documents import store
+
+    if not session or not os.path.isdir(os.path.join(layout.payloads, session)):
+        return ""
+    found = [os.path.basename(path)[:-3] for path in store.documents(layout, session)]
+    if not found:
+        return ""
+    newest = ", ".join(f"`{name}`" for name in found[: -_NAMED - 1 : -1])
+    more = f" and {len(found) - _NAMED} older" if len(found) > _NAMED else ""
+    return f"Stored in this session: {newest}{more}: `make payload_show ref=…` shows one."
+
+
+def _is_told_already(layout: Layout, given: HookInput, told: Answer) -> bool:
+    """Whether the same was told since the last compaction: a host may begin twice at once."""
+    if told == NOTHING:
+        return True
+    mark = os.path.join(seen_agents.folder(layout, given.session), seen_agents.TOLD)
+    digest = names.sha256(told.quoted.encode("utf-8", "replace"))
+    if (files.read_if_there(mark) or "").strip() == digest:
+        return True
+    files.store(layout.state)
+    files.write(mark, digest + "\n")
+    return False
+
+
+def _open_task(layout: Layout) -> Answer:
+    """Which task is open, and when it was last saved, in a line."""
+    from contextkit.memory.documents import store
+
+    task = store.current_task(layout)
+    if not task or not os.path.isdir(layout.memory):
+        return NOTHING
+    kinds = ((store.CHECKPOINTS, ".json"), (store.SNAPSHOTS, ".md"))
+    found = [
+        store.parted(os.path.basename(path))[1]
+        for kind, suffix in kinds
+        for path in store.paths(layout.memory_folder(kind), suffix)
+    ]
+    stamp = max(found, default="")
+    when = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:11]}:{stamp[11:13]}Z" if stamp else "never"
+    command = f"`make memory_recover task={task}` prints what is known"
+    return Answer(context=f"The task `{task}` is open, last saved {when}: {command}.")
+
+
+def recovered(layout: Layout, transcript: str = "") -> Answer:
+    """What recovery prints about the current task, within what a host takes.
+
+    `transcript` is that of a session that died: what it did since the last save is told, too.
+    """
     from contextkit.memory.flows import recovery, report
 
-    found = recovery.load(layout, "", names.now())
-    if found.empty:
+    found = recovery.load(layout, "", names.now(), transcript=transcript)
+    if found.empty and not found.caught:
         return NOTHING
     limits = layout.limits
     task = found.task or "unknown"
@@ -72,6 +152,6 @@ def recovered(layout: Layout) -> Answer:
     while len(text) > limits.hook_context_characters * 9 // 10 and budget > report.LEAST:
         budget = budget * 4 // 5
         text = report.report(layout, found, budget).text
-    refs = tuple(addresses.of(layout, layout.join(path)) for path in found.paths)
+    refs = tuple(addresses.of(layout, layout.join(path), kind) for kind, path in found.named)
     origin = f"the memory of {task}"
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)

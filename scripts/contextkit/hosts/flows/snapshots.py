@@ -11,37 +11,54 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, sessions
+from contextkit.base import files, formats, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import HookInput
+from contextkit.memory.documents import context_window
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents import transcripts, zones
 
+_TURN_ENDS = ("Stop",)
+_TAIL = 1 << 17  # bytes of a transcript in which its last message is looked for
 _MEETING = 120  # seconds between the end of a turn and a compaction that one snapshot is enough for
 
 
 def when_full(layout: Layout, given: HookInput) -> None:
     """Write a snapshot if the context rose into the save zone since the last one."""
     count = tokens_now(given)
+    if given.event in _TURN_ENDS and given.session and _is_behind(given):
+        files.store(layout.state)
+        files.write(os.path.join(seen_agents.folder(layout, given.session), seen_agents.BEHIND), "")
     if not count:
         return
     task = memory.current_task(layout)
     session = given.session or sessions.find_current(layout)
-    if zones.look(layout, session, task, count)[1]:
+    window = context_window.size(given.text("transcript_path"), count)
+    if context_window.look(layout, session, task, count, window)[1]:
         now = names.now()
         path = given.text("transcript_path")
-        zones.once(
+        context_window.once(
             layout, session, task, lambda: _save(layout, "token_limit", count, "", now, path), now
         )
+
+
+def _is_behind(given: HookInput) -> bool:
+    """Whether the last message of the turn is not in the transcript yet."""
+    said, path = given.text("last_assistant_message").strip(), given.text("transcript_path")
+    if not said or not os.path.isfile(path):
+        return False
+    words = formats.to_json(said.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
+    with open(path, "rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+        return words not in file.read(_TAIL)
 
 
 def tokens_now(given: HookInput) -> int:
     """The tokens of the context, from the end of the transcript; 0 where it does not tell."""
     path = given.text("transcript_path")
     try:
-        return transcripts.context_tokens(path) if path and os.path.isfile(path) else 0
+        return context_window.context_tokens(path) if path and os.path.isfile(path) else 0
     except ContextError:  # another host's form
         return 0
 
@@ -49,9 +66,10 @@ def tokens_now(given: HookInput) -> int:
 def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
     now, count = names.now(), tokens_now(given)
+    _forget_told(layout, given)
     session = given.session or sessions.find_current(layout)
     transcript = given.text("transcript_path")
-    path, _ = zones.once(
+    path, _ = context_window.once(
         layout,
         session,
         memory.current_task(layout),
@@ -63,12 +81,20 @@ def before(layout: Layout, given: HookInput) -> None:
     files.write(_mark(layout, given), path + "\n")
 
 
+def _forget_told(layout: Layout, given: HookInput) -> None:
+    """What the session was told goes with the context: it may be told again."""
+    try:
+        os.unlink(os.path.join(seen_agents.folder(layout, given.session), seen_agents.TOLD))
+    except OSError:
+        pass  # it was told nothing
+
+
 def after(layout: Layout, given: HookInput) -> None:
     """Complete the snapshot of this compaction with the host's summary; one where none was made."""
     from contextkit.memory.flows import derived
 
     session = given.session or sessions.find_current(layout)
-    zones.forget(layout, session, memory.current_task(layout))
+    context_window.forget(layout, session, memory.current_task(layout))
     summary = given.text("compact_summary").strip()
     waiting = layout.join((files.read_if_there(_mark(layout, given)) or "").strip())
     if os.path.isfile(waiting):

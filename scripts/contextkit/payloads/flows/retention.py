@@ -68,7 +68,7 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> Ended | None:
     files.make_folder(layout.ended)
     away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
     try:
-        os.rename(folder, away)
+        files.rename(folder, away)
     except OSError as error:
         if error.errno != errno.EXDEV:  # `.contextkit` is on another file system
             raise
@@ -105,7 +105,7 @@ def _contents(folder: str) -> tuple[int | None, int, list[str]]:
 
 
 def _is_ours(name: str, manifest: bytes) -> bool:
-    if name.endswith(".md"):
+    if name.endswith(".md") or ".md.from-" in name:  # the text of another machine, kept beside
         return names.shape(name[:16]) == "00000000-000000-" or os.fsencode(f'"{name}"') in manifest
     return name.startswith(payloads.MANIFEST) or (name[0] == "." and name.endswith(".tmp"))
 
@@ -117,7 +117,7 @@ def _move(inside: list[str], old: str, new: str) -> None:
     for name in inside:
         source, target = os.path.join(old, name), os.path.join(new, name)
         if not os.path.lexists(target):
-            os.rename(source, target)
+            files.rename(source, target)
         elif name.endswith(".md"):
             files.create(target, files.read_bytes(source))
 
@@ -131,7 +131,7 @@ def resume(layout: Layout, session: str, now: int) -> bool:
     folder = payloads.folder(layout, session)
     for path in reversed(found):
         if not os.path.lexists(folder):
-            os.rename(path, folder)
+            files.rename(path, folder)
             continue
         _move(sorted(os.listdir(path)), path, folder)  # beside what is not ours, or after a crash
         _remove(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, ledger, names, tokens
+from contextkit.base import cli, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
@@ -36,7 +36,7 @@ def store(layout: Layout, args: Arguments) -> str:
 
 
 def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
-    """Whose files `run=` or `dir=` names; see `review_runs.of_folder`."""
+    """Whose files `run=` or `dir=` names; see `ingest.of_folder`."""
     from contextkit.reviews.flows import ingest as ingesting
 
     if bool(args.run) == bool(args.dir):
@@ -67,16 +67,19 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import agent_files
     from contextkit.reviews.flows import ingest as ingesting
 
     about = asked(layout, args)
     now = names.now()
     done = ingesting.ingest(layout, about, _read(layout, about), now)
     if about.run:
-        from contextkit.reviews.flows import notices
+        from contextkit.reviews.flows import workers
 
-        notices.tell(layout, about.run, now)
-    rows = [{"id": one.agent, **vars(one)} for one in done]
+        workers.tell(layout, about.run, now)
+    allowed = layout.limits.secrets_allow  # as in the verdicts themselves, and in their table
+    done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
+    rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
     return Answer(
         text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}",
@@ -156,7 +159,8 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     elif not found:
         parts.append(f"none: {agent_files.read_line(many, 0)}")
     if len(fitting) < len(left):
-        where = f"run={about.run}" if about.run else f"dir={layout.shown(about.folder)}"
+        folder = os.path.relpath(about.folder, layout.here)  # as it is typed here
+        where = f"run={about.run}" if about.run else f"dir={folder}"
         where += f" agent={args.agent}" if args.agent else ""
         skip = len(found) - len(left) + len(fitting)
         rest = f"make verdict_show {where} severity={','.join(severities)} skip={skip}"

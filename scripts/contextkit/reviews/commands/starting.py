@@ -128,7 +128,7 @@ def contract(layout: Layout, args: Arguments) -> str:
 
 def wait(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import notices, waiting
+    from contextkit.reviews.flows import waiting, workers
 
     run = runs.load(layout, args.run)
     seconds = _seconds(run, args.timeout)
@@ -142,7 +142,7 @@ def wait(layout: Layout, args: Arguments) -> Answer:
     for one in found:
         if one.said:
             cli.say(names.one_line(f"{one.agent}: {one.said}"))
-    notices.tell(layout, run.id, names.now())
+    workers.tell(layout, run.id, names.now())
     rows = [
         {"id": one.agent, "state": one.state, "path": layout.shown(one.path), "said": one.said}
         for one in found
@@ -170,10 +170,10 @@ def _seconds(run: Run, given: str) -> int:
 
 
 def runs_(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.reviews.flows import attempts
+    from contextkit.reviews.flows import upkeep
 
     now = names.now()
-    found, broken = attempts.standings(layout, now, args.all)
+    found, broken = upkeep.standings(layout, now, args.all)
     for line in broken:
         cli.say(names.one_line(line))
 
@@ -199,9 +199,9 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
 
 
 def end(layout: Layout, args: Arguments) -> str:
-    from contextkit.reviews.flows import attempts
+    from contextkit.reviews.flows import upkeep
 
-    run, said = attempts.end(layout, args.run, names.now())
+    run, said = upkeep.end(layout, args.run, names.now())
     for line in said:
         cli.say(names.one_line(line))
     return f"run {run.id}"
@@ -209,14 +209,14 @@ def end(layout: Layout, args: Arguments) -> str:
 
 def retry(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import attempts, workers
+    from contextkit.reviews.flows import upkeep, workers
 
     if args.launch:
         workers.check(layout, args.cmd)
     elif args.cmd:
         raise bad_input("cmd: is the command line of launch=1")
     now = names.now()
-    again = attempts.retry(layout, args.run, args.agent, now)
+    again = upkeep.retry(layout, args.run, args.agent, now)
     path, prompt = layout.shown(again.path), layout.shown(again.prompt)
     working = []
     if args.launch:

@@ -140,13 +140,13 @@ def init(layout: Layout, args: Arguments) -> str:
 
 
 def clean(layout: Layout, args: Arguments) -> str:
-    from contextkit.reviews.flows import cleaning
+    from contextkit.reviews.flows import upkeep
 
     now = names.now()
     if args.run:
-        return "\n".join(cleaning.clean_run(layout, args.run, now))
+        return "\n".join(upkeep.clean_run(layout, args.run, now))
     age = names.seconds(args.older_than) if args.older_than else None
-    removed, kept = cleaning.clean(layout, args.all, age, now)
+    removed, kept = upkeep.clean(layout, args.all, age, now)
     for run in kept:
         cli.say(f"run {run} is going on: its verdicts stay")
     return "\n".join(removed)

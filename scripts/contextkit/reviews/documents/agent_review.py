@@ -1,37 +1,45 @@
 """Reviews: what an agent's file says, and what follows from it.
 
-    agent.md  ->  parse  ->  Review  ->  status  ->  CLEAN, NEEDS_ATTENTION, ERROR …, and why
+    agent.md  ->  parse  ->  Review  ->  effective_status  ->  CLEAN, NEEDS_ATTENTION …, and why
 
 The agent wrote the file, not we: it may be cut off, contradict itself, quote another review or
 try to be believed. The status follows from the findings; what the agent states can only make it
-stricter; what is not understood is never clean.
+stricter; what is not understood is never clean. A file of research holds, in place of an index,
+
+    ### Sources       a list
+    ### Findings      headings, or paragraphs that begin in bold
+    ### Confidence    high, medium or low
+    ### Gaps
 """
 
 from __future__ import annotations
 
 from contextkit.base.records import Record
-from contextkit.reviews.documents import index, outline, vocabulary
+from contextkit.reviews.documents import headers, index, outline, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.issues import Issues
 from contextkit.reviews.documents.lines import UNCLOSED
-from contextkit.reviews.documents.research import Research
+from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from contextkit.reviews.documents.headers import Header
     from contextkit.reviews.documents.index import Block
-    from contextkit.reviews.documents.issues import Issue
+    from contextkit.reviews.documents.outline import Issue
 
     Status = tuple[str, tuple[str, ...]]
 
-__all__ = ("Finding", "Review", "derived", "parse", "status")
+__all__ = ("Finding", "Review", "demanded", "derived_verdict", "effective_status", "parse")
 
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, with the line
 _ENDS = 400  # characters in which the first or last line lies, if it is one of ours
+SECTIONS = ("sources", "findings", "confidence", "gaps")
+_SENTINEL = "flux-research:complete"
+_LIKELY = 3  # of the four sections: then a file is research also without its sentinel
 
 
 class Review(Record):
@@ -89,7 +97,7 @@ def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 def _doubted(review: Review, text: str) -> Review:
     """`review`, flagged where it would be clean although a serious severity stands in its text."""
-    if status(review)[0] != "CLEAN":
+    if effective_status(review)[0] != "CLEAN":
         return review
     from contextkit.reviews.documents import wide_reading
 
@@ -111,7 +119,7 @@ def _run(text: str) -> str:
     return rest.removesuffix("-->").strip()
 
 
-def is_doubted(review: Review) -> bool:
+def _is_doubted(review: Review) -> bool:
     """Whether only a severity that stands outside its findings keeps a review from being clean."""
     return any(flag.startswith(_SERIOUS_AT) for flag in review.flags)
 
@@ -173,7 +181,7 @@ class _Reading:
     def as_review(self, lines: int, complete: bool) -> Review:
         blocks = self.blocks
         issues = self.issues.finish(lines)
-        stated, raw = self._stated()
+        stated, raw = self._stated_verdict()
         findings, disagree = _settled(blocks, issues)
         unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
         end = max((block.end for block in blocks), default=0)
@@ -203,7 +211,7 @@ class _Reading:
     def _says_error(block: Block) -> bool:
         return any(vocabulary.verdict_word(said) == "error" for _, said in block.verdicts)
 
-    def _stated(self) -> tuple[str, str]:
+    def _stated_verdict(self) -> tuple[str, str]:
         """The strictest verdict that is understood, and its words; else the first other words.
 
         Beside one that is understood, other words in an index are a doubt, unless they pass. So
@@ -277,14 +285,42 @@ def is_read(review: Review) -> bool:
     )
 
 
-def derived(findings: tuple[Finding, ...]) -> str:
+def demanded(findings: Iterable[Finding]) -> str:
     """The verdict that the severities demand; agents do not choose it."""
     severities = {finding.severity for finding in findings}
     return "risky" if "P0" in severities else "needs-changes" if "P1" in severities else "safe"
 
 
-def status(review: Review) -> Status:
-    """CLEAN, NEEDS_ATTENTION or ERROR (of research COMPLETE, PARTIAL or FAILED), and the flags."""
+def derived_verdict(review: Review) -> str:
+    """The verdict that its rows demand; empty where no rows could be read."""
+    said = {"malformed": "", "missing": "error", "error": "error"}
+    return said.get(review.validation, demanded(review.findings))
+
+
+def is_work(review: Review, header: Header | None) -> bool:
+    """Whether a file reports on work done, by its eight-line header, and is no review."""
+    lines = header is not None and header.form == "lines" and header.type == "implementation"
+    return lines and review.validation == "malformed"
+
+
+def effective_status(review: Review, header: Header | None = None) -> Status:
+    """CLEAN, NEEDS_ATTENTION or ERROR (of research COMPLETE, PARTIAL or FAILED), and the flags.
+
+    The stricter of what the review says and what its agent's header says beside it. A report on
+    work has no index; its header is all there is, and is checked by tests, not by us.
+    """
+    status, flags = _status(review)
+    if header is None:
+        return status, flags
+    if is_work(review, header):
+        return header.status, header.flags
+    stricter = max(status, header.status, key=headers.STATUSES.index)
+    agree = stricter == status and (header.passes() or not _is_doubted(review))
+    return stricter, flags if agree else ("header_mismatch", *flags)
+
+
+def _status(review: Review) -> Status:
+    """The status by what the review says itself, and its flags."""
     flags = review.flags
     if review.type == "research":
         if review.validation != "valid":
@@ -296,12 +332,12 @@ def status(review: Review) -> Status:
         return "NEEDS_ATTENTION", (*flags, "malformed")
     if review.validation == "error":
         return "ERROR", flags
-    demanded = derived(review.findings)
+    wanted = demanded(review.findings)
     if not review.stated:
         flags = (*flags, "no_verdict")
-    elif demanded == "safe" != review.stated or _is_milder(review.stated, demanded):
+    elif wanted == "safe" != review.stated or _is_milder(review.stated, wanted):
         flags = (*flags, "verdict_mismatch")
-    clean = demanded == "safe" and _HARMLESS.issuperset(flags) and _lets_pass(review)
+    clean = wanted == "safe" and _HARMLESS.issuperset(flags) and _lets_pass(review)
     return ("CLEAN" if clean else "NEEDS_ATTENTION"), flags
 
 
@@ -315,3 +351,76 @@ def _lets_pass(review: Review) -> bool:
 
 def _is_milder(stated: str, demanded: str) -> bool:
     return VERDICTS.index(stated) < VERDICTS.index(demanded)
+
+
+class Research:
+    """Collects from the lines of a file, given one after the other."""
+
+    def __init__(self) -> None:
+        self.sources: list[str] = []
+        self.findings: list[Finding] = []
+        self._lines = dict.fromkeys(SECTIONS, -1)  # in each section that is there
+        self._section = ""
+        self._rank = 0
+        self._sure = self._gaping = False
+
+    def take(self, number: int, level: int, text: str) -> None:
+        if level > 0:
+            self._heading(number, level, text)
+        elif self._section:
+            self._lines[self._section] += 1
+            self._note(number, text)
+
+    def _heading(self, number: int, level: int, text: str) -> None:
+        title = review_lines.plain(text).lower().lstrip("0123456789. ")
+        name = title.replace(":", " ").partition(" ")[0]
+        if self._lines.get(name) == -1:
+            self._section, self._rank, self._lines[name] = name, level, 0
+        elif level <= self._rank:
+            self._section = ""
+        elif self._section:
+            self._lines[self._section] += 1
+            if self._section == "findings":
+                self._add(number, review_lines.plain(text))
+
+    def _note(self, number: int, text: str) -> None:
+        if self._section == "sources":
+            bare, listed = review_lines.unbulleted(text)
+            if listed:
+                self.sources.append(bare)
+        elif self._section == "findings" and text.startswith("**"):
+            lead = text[2:].partition("**")[0]
+            if ":" not in lead:
+                self._add(number, lead)
+        elif self._section == "confidence":
+            words = "".join(char if char.isalpha() else " " for char in text.lower()).split()
+            self._sure = self._sure or "high" in words or "medium" in words
+        elif self._section == "gaps":
+            self._gaping = self._gaping or "significant gap" in text.lower()
+
+    def _add(self, number: int, title: str) -> None:
+        self.findings.append(
+            Finding(
+                severity="", id="", section="Findings", title=title, line=number, raw_severity=""
+            )
+        )
+
+    def is_likely(self, last_line: str) -> bool:
+        """Whether a file without an index is research; `last_line` may hold the sentinel."""
+        there = sum(lines >= 0 for lines in self._lines.values())
+        return there >= _LIKELY or _SENTINEL in last_line
+
+    def has_findings(self) -> bool:
+        return self._lines["findings"] > 0
+
+    def flags(self) -> tuple[str, ...]:
+        """What keeps the research from being complete."""
+        wrong = {
+            "no_sources": not self.sources,
+            "no_findings": not self.has_findings(),
+            "no_confidence": self._lines["confidence"] <= 0,
+            "low_confidence": self._lines["confidence"] > 0 and not self._sure,
+            "no_gaps": self._lines["gaps"] <= 0,
+            "significant_gaps": self._gaping,
+        }
+        return tuple(name for name, holds in wrong.items() if holds)

@@ -1,4 +1,16 @@
-"""What an agent of a review run is told: the contract of its output, and the prompt around it."""
+"""The contract with an agent of a review run: what it is told, and where its file breaks it.
+
+    ### Findings Index
+    - P0 | P0-1 | "Section" | Title
+    Verdict: risky
+
+    ### Summary
+    ### Issues Found
+    #### P0-1. P0: Title
+
+Reading is lenient (`agent_review.py`); `check` tells an agent, or a person, how each line should
+read.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +18,23 @@ import os
 
 from contextkit.base import names, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.reviews.documents import index, lines, vocabulary
+from contextkit.reviews.documents.agent_review import demanded
+from contextkit.reviews.documents.outline import Issues
+from contextkit.reviews.documents.sections import row_of
+from contextkit.reviews.documents.vocabulary import SERIOUS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.reviews.documents.index import Block, Finding
+    from contextkit.reviews.documents.outline import Issue
+
+    Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
 
 SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complete"}
+HEADING = "### Findings Index"
+RESEARCH = ("Sources", "Findings", "Confidence", "Gaps")
+_ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
 
 
 def contract(root: str, path: str, mode: str, run: str, limit: int) -> str:
@@ -53,3 +80,114 @@ def error_stub(
         "error_stub.md", agent=agent, reason=names.one_line(reason), run=run, rows=rows,
         rest=rest.strip(), sentinel=SENTINELS[mode],
     )  # fmt: skip
+
+
+def check(text: str) -> list[Complaint]:
+    """What is wrong with an agent's file, by line; empty when nothing is.
+
+    How the line should read is empty where it should not be there at all.
+    """
+    blocks: list[Block] = []
+    issues = Issues()
+    found: list[Complaint] = []
+    titles: set[str] = set()
+    first = 0
+    for number, level, line in index.walk(text, blocks):
+        first = first or (0 if vocabulary.is_comment(line) else number)
+        issues.take(number, level, line)
+        if level > 0:
+            titles.add(lines.plain(line).lower().partition(" ")[0])
+        elif level == lines.UNCLOSED:
+            found.append((number, "this code fence is never closed", line))
+    last = text.rstrip().count("\n") + 1
+    if not blocks:
+        return sorted(found + _without_index(titles, last))
+    if 0 < first < blocks[0].start:
+        found.append((blocks[0].start, "the index is not the first block of the file", HEADING))
+    found += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
+    rows = tuple(row for block in blocks for row in block.rows)
+    raw = _raw_lines(text, blocks)
+    for block in blocks:
+        found += _of_block(block, raw, demanded(rows))
+    if any(row.severity not in ("", "IMP") for row in rows):
+        wanted = {"summary": "### Summary", "issues": "### Issues Found"}
+        found += [
+            (last, "a section is missing", wanted[name]) for name in wanted if name not in titles
+        ]
+    return sorted(found + _of_issues(rows, issues.finish(last), last))
+
+
+def _without_index(titles: set[str], last: int) -> list[Complaint]:
+    missing = [name for name in RESEARCH if name.lower() not in titles]
+    if len(missing) > 2:
+        return [(1, "there is no Findings Index", HEADING)]
+    return [(last, "a section is missing", f"### {name}") for name in missing]
+
+
+def _raw_lines(text: str, blocks: list[Block]) -> dict[int, str]:
+    wanted = {number for block in blocks for number in range(block.start, block.end + 1)}
+    return {number: line for number, line in lines.numbered(text) if number in wanted}
+
+
+def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
+    """The heading, each row, the verdict, and whatever else stands in an index."""
+    found: list[Complaint] = []
+    if raw[block.start] != HEADING:
+        found.append((block.start, "this is not the heading", HEADING))
+    rows = {row.line: row for row in block.rows}
+    verdicts = dict(block.verdicts)
+    if not rows and "error" in map(vocabulary.verdict_word, verdicts.values()):
+        verdict = "error"  # a stub
+    counts: dict[str, int] = {}
+    for number in range(block.start + 1, block.end + 1):
+        line, row = raw[number], rows.get(number)
+        if row and row.severity and row.title:
+            counts[row.severity] = counts.get(row.severity, 0) + 1
+            identity = row.id or f"{row.severity}-{counts[row.severity]}"
+            should = row_of(row.replace(id=identity, section=row.section or "Section"))
+            if line != should or number in block.unparsed:
+                found.append((number, _fault(row, number in block.unparsed), should))
+        elif number in block.unparsed:
+            found.append((number, "this line is not understood", _ROW))
+        elif number in verdicts and line != f"Verdict: {verdict}":
+            what = f"the findings make it {verdict}, in exactly this form"
+            found.append((number, what, f"Verdict: {verdict}"))
+        elif line.strip() and number not in verdicts:
+            found.append((number, "only rows and the verdict belong in the index", ""))
+    if not verdicts:
+        found.append((block.end, "the verdict is missing after this line", f"Verdict: {verdict}"))
+    return found
+
+
+def _fault(row: Finding, doubtful: bool) -> str:
+    if doubtful:
+        return "the row says more than one severity"
+    if not row.id:
+        return "the row has no id"
+    if row.raw_severity not in (row.severity, ""):
+        return f"the severity is {row.severity}, not {row.raw_severity!r}"
+    return "the row is not in the form"
+
+
+def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
+    """Rows without a section, sections without a row, and where the two disagree."""
+    found: list[Complaint] = []
+    told = {issue.id.upper(): issue for issue in there if issue.id}
+    by_id: dict[str, Finding] = {}
+    for row in rows:
+        if row.id and by_id.setdefault(row.id.upper(), row) is not row:
+            found.append((row.line, f"the id {row.id} stands twice: each finding has its own", ""))
+    all_have_ids = all(row.id for row in rows)  # else it is said of the row
+    for issue in there if all_have_ids else ():
+        if issue.severity in SERIOUS and issue.id.upper() not in by_id:
+            should = f'- {issue.severity} | {issue.id or "ID"} | "Section" | Title'
+            found.append((issue.first, "the index has no row for this", should))
+    for identity, row in by_id.items():
+        said = told[identity].severity if identity in told else ""
+        if identity not in told and row.severity in SERIOUS:
+            heading = names.one_line(f"#### {row.id}. {row.severity}: {row.title}")
+            found.append((last, f"there is no section for {row.id}", heading))
+        elif said and vocabulary.strictest(said, row.severity) != row.severity:
+            should = row_of(row.replace(severity=said))
+            found.append((row.line, "its section says a stricter severity", should))
+    return found

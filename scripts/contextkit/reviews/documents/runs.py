@@ -33,6 +33,8 @@ from contextkit.base.stores import Loaded
 VERSION = 1
 MODES = ("review", "research")
 _HEX = frozenset("0123456789abcdef")
+# Fields that are empty at the start and filled once.
+_HAPPENS = ("finished_at", "ingested_at", "ended", "notify", "notified_at", "missed")
 ROSTER_FILE = "run.json"  # in the output folder
 
 
@@ -118,6 +120,29 @@ def parse(text: str, where: str = "run") -> Run:
 def render(run: Run) -> str:
     """The JSON of a run."""
     return formats.to_json(run) + "\n"
+
+
+def merge(ours: bytes, theirs: bytes) -> bytes:
+    """Two states of one run: what happened in either has happened, and the first time counts.
+
+    What is no run in text (a listing) stays as the greater of the two.
+    """
+    try:
+        one, other = (parse(data.decode("utf-8")) for data in (ours, theirs))
+    except (ContextError, UnicodeDecodeError):
+        return max(ours, theirs)
+    if one.replace(**{name: getattr(other, name) for name in _HAPPENS}) != other:
+        return max(ours, theirs)  # of two runs of this name: as little of a mixture as can be
+    texts = [name for name in _HAPPENS if name != "missed"]
+    values = {name: _first(getattr(one, name), getattr(other, name)) for name in texts}
+    missed = tuple(sorted({*one.missed, *other.missed}))
+    merged = one.replace(**{**values, "missed": missed})
+    same = [data for data, run in ((ours, one), (theirs, other)) if run == merged]
+    return same[0] if same else render(merged).encode()
+
+
+def _first(one: str, other: str) -> str:
+    return min(one, other) if one and other else one or other
 
 
 def folder(layout: Layout) -> str:

@@ -1,17 +1,17 @@
-"""The part of a review to read for one finding, and its index in the strict form.
+"""The part of a review to read for one finding, what to read of it first, and its strict index.
 
 A finding's section begins where its id stands highest in the body, else where the place that its
 row names is taken up, or a heading says most of its title; a row without any has only itself.
+An excerpt of it is the problem, and what would mend it.
 """
 
 from __future__ import annotations
 
-from contextkit.base import names
-from contextkit.reviews.documents import agent_review, index, vocabulary
-from contextkit.reviews.documents import lines as review_lines
+from contextkit.base import names, tokens
+from contextkit.reviews.documents import agent_review, index, lines, vocabulary
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.issues import Issues, is_mark
+from contextkit.reviews.documents.outline import Issues, is_mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,16 @@ _GENERAL = frozenset(
 )
 _LINES = 3  # of a block in which its place is named
 _PLAIN = 7  # the rank of what begins without a heading
+_PROBLEM, _FIX = 60, 45  # tokens
+_FEWEST = 4  # words of a paragraph that says something by itself
+_FIXES = ("fix", "fixes", "recommendation", "recommendations", "recommended", "suggestion",
+          "suggested", "action", "remedy", "mitigation", "solution", "proposal", "proposed",
+          "change", "remediation", "resolution")  # fmt: skip
+_PROBLEMS = ("problem", "issue", "description", "impact", "finding", "evidence", "what", "concern",
+             "risk", "observation", "why", "details", "bug", "failure", "consequence")  # fmt: skip
+_FACTS = ("severity", "priority", "file", "files", "location", "line", "lines", "confidence",
+          "agent", "agents", "convergence", "status", "section", "category", "source", "where",
+          "lens", "type", "effort", "id", "affected", "path", "place", "ref", "refs")  # fmt: skip
 
 
 def issues(text: str) -> list[tuple[str, str, int, int]]:
@@ -54,7 +64,7 @@ def sections(text: str, findings: Iterable[str]) -> dict[str, str]:
 
 def headings(text: str) -> list[tuple[int, str]]:
     """Line and title of every heading."""
-    return [(number, review_lines.plain(title)) for number, _, title in _Body(text).headings]
+    return [(number, lines.plain(title)) for number, _, title in _Body(text).headings]
 
 
 def nearest(text: str, wanted: str) -> str:
@@ -77,7 +87,7 @@ class _Body:
             collected.take(number, level, line)
             if level > 0:
                 self.headings.append((number, level, line))
-        self._lines = [line for _, line in review_lines.numbered(text)]
+        self._lines = [line for _, line in lines.numbered(text)]
         self._last = len(self._lines)
         issues = collected.finish(self._last)
         headings = [(number, level, _key(title)) for number, level, title in self.headings]
@@ -175,7 +185,7 @@ def _places(title: str) -> list[str]:
 
 
 def _key(text: str) -> str:
-    return review_lines.plain(text).strip("*_`[]# ").upper()
+    return lines.plain(text).strip("*_`[]# ").upper()
 
 
 def _below(headings: list[tuple[int, int, str]], last: int) -> dict[str, Span]:
@@ -200,10 +210,10 @@ def index_rows(review: Review) -> list[str]:
         return [*sources, *(f"- Finding | {names.one_line(f.title)}" for f in review.findings)]
     if review.validation == "missing" or not (review.findings or review.start_line):
         return []
-    verdict = agent_review.derived(review.findings)
+    verdict = agent_review.demanded(review.findings)
     if review.stated:
         verdict = max(verdict, review.stated, key=vocabulary.VERDICTS.index)
-    if verdict == "safe" and agent_review.status(review)[0] != "CLEAN":
+    if verdict == "safe" and agent_review.effective_status(review)[0] != "CLEAN":
         verdict = "needs-changes"
     return [*(row_of(finding) for finding in review.findings), f"Verdict: {verdict}"]
 
@@ -213,3 +223,112 @@ def row_of(finding: Finding) -> str:
     more = "".join(f" | {field}" for field in finding.extra)
     row = f'- {finding.severity or "?"} | {finding.id} | "{finding.section}" | {finding.title}'
     return names.one_line(row + more)
+
+
+def excerpt(section: str, title: str) -> str:
+    """The problem in at most 60 tokens and, if it is told, the fix in at most 45; each a line."""
+    problem, fix = problem_of(section, title), fix_of(section)
+    parts = [tokens.clip(problem, _PROBLEM)] if problem else []
+    if fix and fix not in problem:
+        parts.append("Fix: " + tokens.clip(fix, _FIX))
+    return "\n".join(parts)
+
+
+def problem_of(section: str, title: str = "") -> str:
+    """The first words of a section that say what is wrong: no label, no heading, no code.
+
+    A paragraph that is called the problem goes before one that is not; empty if there is none.
+    """
+    first = ""
+    for label, text in _paragraphs(section, title):
+        if label in _PROBLEMS and text:
+            return text
+        if not first and text and label not in _FACTS and label not in _FIXES:
+            first = text
+    return first
+
+
+def fix_of(section: str) -> str:
+    """What a section says would mend it; empty if it says nothing."""
+    return next((text for label, text in _paragraphs(section) if label in _FIXES and text), "")
+
+
+def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
+    """(label, text) of each paragraph or list item below the heading; the label's first word.
+
+    A label with nothing behind it (`**Problem:**`) goes with the paragraph that follows.
+    """
+    found: list[tuple[str, str]] = []
+    head, _, body = section.partition("\n")
+    if not body.strip() or head.lstrip()[:1] not in ("#",):
+        body = f"{_behind_title(head, title)}\n{body}"
+    label = ""
+    joins = False
+    last = 0
+    for number, level, line in lines.lines(body):
+        if level < 0 or "|" in line[:1] or is_mark(line):
+            joins = False
+            continue
+        if level > 0:
+            label, joins = _first_word(line), False
+            continue
+        bare, listed = lines.unbulleted(line)
+        named, text = _labelled(bare)
+        if named:
+            label = named
+            joins = False
+            if not text:
+                continue
+        if joins and not listed and number == last + 1 and found:
+            found[-1] = (found[-1][0], f"{found[-1][1]} {names.one_line(lines.plain(text))}")
+        else:
+            found.append((label, names.one_line(lines.plain(text))))
+        label, joins, last = "", True, number
+    found = [(name, text) for name, text in found if _says_something(text)]
+    return [(name, _continued(found, number)) for number, (name, _) in enumerate(found)]
+
+
+def _says_something(text: str) -> bool:
+    return sum(map(str.isalpha, text)) > 3 and not (text[0] == "(" and text[-1] == ")")
+
+
+def _continued(found: list[tuple[str, str]], number: int) -> str:
+    """A paragraph; with the next one where it only leads to it: `The plan says:`."""
+    text = found[number][1]
+    leads = text.endswith(":") or len(text.split()) < _FEWEST
+    if not leads or number + 1 == len(found) or found[number + 1][0] in _FIXES:
+        return text
+    return f"{text} {found[number + 1][1]}"
+
+
+def _behind_title(head: str, title: str) -> str:
+    """What the first line says behind the title of a finding that has no heading."""
+    bare, _ = lines.unbulleted(head.strip())
+    if bare[:2] == "**":
+        return bare[2:].partition("**")[2].strip(" :—–-")
+    plain = lines.plain(bare)
+    at = plain.find(title) if title else -1
+    return plain[at + len(title) :].strip(" :—–-") if at >= 0 else ""
+
+
+def _labelled(text: str) -> tuple[str, str]:
+    """The first word of a label in lower case and what follows: `**Problem**: x`, `Fix — x`."""
+    label, mark, value = "", "", ""
+    if text[:2] in ("**", "__"):
+        label, _, value = text[2:].partition(text[:2])
+        ends = (
+            label.rstrip()[-1:] in ":.?" or value.lstrip()[:1] in (":", "—", "–", "-") or not value
+        )
+        mark = ":" if ends else ""
+    if not mark:
+        label, mark, value = text.partition(":")
+    word = _first_word(label)
+    known = word in _FIXES or word in _PROBLEMS or word in _FACTS
+    if not mark or len(label) > 40 or not (known or (text[:2] == "**" and not value.strip())):
+        return "", text
+    return word, value.strip(" :—–-*_")
+
+
+def _first_word(text: str) -> str:
+    words = "".join(c if c.isalpha() else " " for c in text.lower()).split()
+    return next((w for w in words if w in _FIXES or w in _PROBLEMS or w in _FACTS), "")

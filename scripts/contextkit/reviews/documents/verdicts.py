@@ -192,6 +192,16 @@ def _note(layout: Layout, path: str, verdict: Verdict) -> None:
     ledger.note(layout, ledger.STORED, ref, sources=sources, session=whose, agent=verdict.agent)
 
 
+def merge(ours: bytes, theirs: bytes) -> bytes:
+    """Of two verdicts of one agent the later by its own time; one that can be read, if one can."""
+
+    def rank(data: bytes) -> tuple[bool, str, bytes]:
+        entry = parse(data, "verdict")
+        return "broken" not in entry, str(entry.get("timestamp") or ""), data
+
+    return max(ours, theirs, key=rank)
+
+
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
     """The verdict of one agent; None when there is none."""
     path = os.path.join(store or folder(layout), encode(agent) + ".json")

@@ -1,10 +1,10 @@
 """The files that agents leave: what each says, and the verdict on it.
 
     Asked (a folder, and who was to write into it)  ->  read  ->  Reading (one agent's file)
+    Reading  ->  verdict (to keep), row (for programs)
 
-Nothing is written here. `agent_statuses.py` says what follows from a file, `review_runs.py` keeps
-the verdicts, `drill_downs.py` opens what is worth it, `synthesis.py` puts all of it together,
-`gates.py` decides.
+Nothing is written here. `ingest.py` keeps the verdicts, `drill_down.py` opens what is worth it,
+`synthesis.py` puts all of it together, `gate.py` decides.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, headers
 from contextkit.reviews.documents import verdicts as verdict_files
-from contextkit.reviews.documents.agent_review import Review
+from contextkit.reviews.documents.agent_review import Finding, Review
 from contextkit.reviews.documents.headers import Header
 from contextkit.reviews.documents.verdicts import Verdict
-from contextkit.reviews.flows import statuses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
+SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
+_UNREAD = "no readable Findings Index: read the file"
+_SUMMARY = 120  # characters of the line that says what an agent found
 
 
 class Asked(Record):
@@ -46,32 +48,29 @@ class Asked(Record):
         return self.agents if self.run or self.agents else agents_in(self.folder)
 
 
-class Ingested(Record):
-    """What came of one agent's file; `findings_count` leaves improvements out."""
-
-    agent: str
-    status: str
-    validation: str
-    stated_verdict: str
-    derived_verdict: str
-    mismatch: bool
-    findings_count: int
-    severities: dict[str, int]
-    improvements: int
-    summary: str
-    detail_path: str
-    flags: tuple[str, ...]
-
-
 class Reading(Record):
-    """An agent's file as it was read just now: what it says and what follows from it."""
+    """An agent's file as it was read just now: what it says, and what follows from it.
+
+    `validation` is that of the review, or partial (an unfinished file) or foreign (not of this
+    run: an ERROR, and nothing of it is taken over). The verdict to keep is made of it.
+    """
 
     agent: str
     path: str
-    text: str
+    shown: str  # the path from the root
+    validation: str
+    status: str
+    summary: str
+    flags: tuple[str, ...]
     review: Review
-    found: Ingested
-    verdict: Verdict
+    header: Header | None = None
+    text: str = ""
+    sha256: str = ""
+
+    @property
+    def findings_count(self) -> int:
+        """How many findings its rows hold, improvements left out."""
+        return len(self.review.findings) - counts(self.review)["IMP"]
 
 
 def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
@@ -83,13 +82,12 @@ def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
         yield _read(layout, asked, agent)
 
 
-def unread(found: Iterable[Ingested]) -> list[str]:
+def unread(readings: Iterable[Reading]) -> list[str]:
     """The agents whose files said nothing that counts: not there, unfinished, or not understood."""
     return [
         one.agent
-        for one in found
-        if one.validation != "valid"
-        and not (one.validation == "malformed" and (one.findings_count or one.improvements))
+        for one in readings
+        if one.validation != "valid" and not (one.validation == "malformed" and one.review.findings)
     ]
 
 
@@ -99,12 +97,55 @@ def read_line(asked: int, missed: int) -> str:
     return f"{asked} files, {asked - missed} read, {missed} not{bound}"
 
 
-def foreign(agent: str, path: str, summary: str, flags: tuple[str, ...]) -> Ingested:
-    """A file that is not of this run: an ERROR, and nothing of it is taken over."""
-    return Ingested(
-        agent=agent, status="ERROR", validation="foreign", stated_verdict="", derived_verdict="",
-        mismatch=False, findings_count=0, severities={}, improvements=0, summary=summary,
-        detail_path=path, flags=flags,
+def row(reading: Reading) -> dict[str, object]:
+    """What a program is told of an agent's file; `findings_count` leaves improvements out."""
+    severities = counts(reading.review)
+    is_foreign = reading.validation == "foreign"
+    return {
+        "agent": reading.agent,
+        "status": reading.status,
+        "validation": reading.validation,
+        "stated_verdict": reading.review.stated,
+        "derived_verdict": "" if is_foreign else agent_review.derived_verdict(reading.review),
+        "mismatch": "verdict_mismatch" in reading.flags,
+        "findings_count": reading.findings_count,
+        "severities": {name: n for name, n in severities.items() if name != "IMP" and n},
+        "improvements": severities["IMP"],
+        "summary": reading.summary,
+        "detail_path": reading.shown,
+        "flags": reading.flags,
+    }
+
+
+def verdict(reading: Reading, run: str) -> Verdict:
+    """The verdict to keep of an agent's file, for the run of this id; empty for none."""
+    review, header = reading.review, reading.header
+    is_work = agent_review.is_work(review, header)
+    return Verdict(
+        agent=reading.agent,
+        status=reading.status,
+        summary=reading.summary,
+        type=header.type if is_work and header else review.type,
+        model=header.model if header else "",
+        tokens_spent=header.tokens_spent if header else 0,
+        files_changed=header.files_changed if header else (),
+        findings_count=reading.findings_count or (header.findings_count if header else 0),
+        detail_path=reading.shown,
+        flags=reading.flags,
+        findings=worth_opening(review),
+        run=run,
+        sha256=reading.sha256,
+    )
+
+
+def foreign(
+    layout: Layout, agent: str, path: str, reason: str, flags: tuple[str, ...] = ()
+) -> Reading:
+    """A file that is not of this run, for this reason."""
+    return Reading(
+        agent=agent, path=path, shown=layout.shown(path), validation="foreign", status="ERROR",
+        summary=f"foreign: {reason}", flags=("foreign", *flags),
+        review=Review(validation="missing"),
     )  # fmt: skip
 
 
@@ -142,37 +183,35 @@ def _candidates(folder: str, agent: str) -> list[str]:
 
 
 def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
-    """What came of one agent's file, and the verdict to write."""
+    """What came of one agent's file; one under the name of an unfinished file is an ERROR."""
     path = agent_file(asked.folder, agent)
     partial = not os.path.isfile(path) and os.path.isfile(path + ".partial")
     path += ".partial" * partial
     there = os.path.isfile(path) and not os.path.islink(path)
     data = files.read_bytes(path) if there else b""
     text = data.decode("utf-8", "replace")
+    sha256 = names.sha256(data) if data else ""
     review = agent_review.parse(text, asked.mode)
-    header = headers.parse(text)
     whose = _whose(asked, agent, path, review)
     if whose:
-        found = foreign(agent, layout.shown(path), f"foreign: {whose}", ("foreign",))
-        review, header = Review(validation="missing", run=review.run), None
-    else:
-        found = _found(layout, agent, path, review, header)
-    verdict = Verdict(
+        found = foreign(layout, agent, path, whose)
+        return found.replace(review=found.review.replace(run=review.run), text=text, sha256=sha256)
+    header = headers.parse(text)
+    status, flags = agent_review.effective_status(review, header)
+    validation = "valid" if agent_review.is_work(review, header) else review.validation
+    return Reading(
         agent=agent,
-        status=found.status,
-        summary=found.summary,
-        type=header.type if statuses.is_work(review, header) and header else review.type,
-        model=header.model if header else "",
-        tokens_spent=header.tokens_spent if header else 0,
-        files_changed=header.files_changed if header else (),
-        findings_count=found.findings_count or (header.findings_count if header else 0),
-        detail_path=found.detail_path,
-        flags=found.flags,
-        findings=statuses.worth_opening(review),
-        run=asked.run,
-        sha256=names.sha256(data) if data else "",
+        path=path,
+        shown=layout.shown(path),
+        validation="partial" if partial else validation,
+        status="ERROR" if partial else status,
+        summary=summary_of(review, header, os.path.lexists(path), partial),
+        flags=("partial", *flags) if partial else flags,
+        review=review,
+        header=header,
+        text=text,
+        sha256=sha256,
     )
-    return Reading(agent=agent, path=path, text=text, review=review, found=found, verdict=verdict)
 
 
 def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
@@ -186,26 +225,44 @@ def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
     return ""
 
 
-def _found(
-    layout: Layout, agent: str, path: str, review: Review, header: Header | None
-) -> Ingested:
-    """What an agent's file amounts to; one under the name of an unfinished file is an ERROR."""
-    partial = path.endswith(".partial")
-    status, flags = statuses.status(review, header)
-    if partial:
-        status, flags = "ERROR", ("partial", *flags)
-    counts = statuses.counts(review)
-    return Ingested(
-        agent=agent,
-        status=status,
-        validation="partial" if partial else statuses.validation(review, header),
-        stated_verdict=review.stated,
-        derived_verdict=statuses.derived(review),
-        mismatch="verdict_mismatch" in flags,
-        findings_count=len(review.findings) - counts["IMP"],
-        severities={s: n for s, n in counts.items() if s != "IMP" and n},
-        improvements=counts["IMP"],
-        summary=statuses.summary_of(review, header, os.path.lexists(path), partial),
-        detail_path=layout.shown(path),
-        flags=flags,
-    )
+def counts(review: Review) -> dict[str, int]:
+    return {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
+
+
+def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
+    """What the agent found, in a line made from its rows; its own words only where it has none."""
+    said = ", ".join(f"{n} {severity}" for severity, n in counts(review).items() if n)
+    if review.validation == "missing":
+        text = "left an empty file" if there else "left no file"
+    elif review.type == "research":
+        text = _research(review)
+    elif review.validation == "error":
+        text = "its file reports an error"
+    elif review.validation == "malformed":
+        own = header.summary if header else ""
+        text = own or (f"{said}, read without an index" if said else _UNREAD)
+    else:
+        text = said or "no findings"
+    worst = next(iter(by_severity(review)), None)
+    if worst and worst.severity in ("P0", "P1"):
+        text += f": {worst.title}"
+    text = ("unfinished: " if partial else "") + names.one_line(text)
+    return names.clipped(text, _SUMMARY)
+
+
+def _research(review: Review) -> str:
+    """`7 findings, 29 sources: the first finding`."""
+    counts = f"{len(review.findings)} findings, {len(review.sources)} sources"
+    return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
+
+
+def worth_opening(review: Review | None) -> tuple[str, ...]:
+    """The ids of what is severe or was not understood, ten at most."""
+    found = by_severity(review) if review else []
+    return tuple(f.id for f in found if f.id and f.severity in ("P0", "P1", ""))[:10]
+
+
+def by_severity(review: Review) -> list[Finding]:
+    """Findings to read first; one whose severity was not understood comes after P0 and P1."""
+    order = ("P0", "P1", "", "P2", "P3", "IMP")
+    return sorted(review.findings, key=lambda finding: order.index(finding.severity))

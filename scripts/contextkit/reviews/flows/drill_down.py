@@ -14,11 +14,11 @@ from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, check, excerpts, identity, vocabulary
+from contextkit.reviews.documents import agent_review, contracts, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.flows import agent_files, statuses, synthesis
+from contextkit.reviews.flows import agent_files, identity, synthesis
 from contextkit.reviews.flows.agent_files import Asked
 
 
@@ -26,7 +26,7 @@ def complaints(text: str) -> list[tuple[int, str, str]]:
     """(line number, what is wrong, how it should read) of an agent's file, each on one line."""
     return [
         (number, names.one_line(wrong), names.one_line(better))
-        for number, wrong, better in check.check(text)
+        for number, wrong, better in contracts.check(text)
     ]
 
 
@@ -148,7 +148,7 @@ def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[S
         if not agent_review.is_read(review):
             unread.append(agent)
         sections = review_sections.sections(text, [one.id for one in review.findings])
-        for one in statuses.by_severity(review):
+        for one in agent_files.by_severity(review):
             if one.severity in severities or (not one.severity and "P1" in severities):
                 section = sections.get(one.id, "") or one.title
                 file, line = place_of(one, section)
@@ -156,7 +156,7 @@ def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[S
                     Shown(
                         run=asked.run, agent=agent, id=one.id, severity=one.severity or "?",
                         section=one.section, title=one.title, file=file, line=line,
-                        text_line=one.line, text=excerpts.excerpt(section, one.title),
+                        text_line=one.line, text=review_sections.excerpt(section, one.title),
                     )
                 )  # fmt: skip
     order = ("P0", "P1", "?", "P2", "P3", "IMP")
@@ -188,7 +188,7 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     Empty text for a finding that is not there.
     """
     review = agent_review.parse(text)
-    ids = [found.id for found in statuses.by_severity(review) if found.id]
+    ids = [found.id for found in agent_files.by_severity(review) if found.id]
     wanted = [finding] if finding else ids
     sections = review_sections.sections(text, wanted)
     parts: list[str] = []
@@ -225,8 +225,8 @@ def sizes(asked: Asked) -> list[tuple[str, int, int, int, int]]:
         serious, _ = of_run(asked, agent, vocabulary.SERIOUS)
         sections = tokens.estimate("\n\n".join(map(rendered, serious)))
         rows_of = tokens.estimate("\n".join(review_sections.index_rows(review)))
-        summary = statuses.summary_of(review, None, True, False)
-        line = tokens.estimate(f"{agent_review.status(review)[0]}\t{agent}\t{summary}")
+        summary = agent_files.summary_of(review, None, True, False)
+        line = tokens.estimate(f"{agent_review.effective_status(review)[0]}\t{agent}\t{summary}")
         if text and not agent_review.is_read(review):
             sections = rows_of = full
         rows.append((agent, full, sections, rows_of, line))

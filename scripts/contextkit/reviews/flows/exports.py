@@ -10,8 +10,8 @@ from __future__ import annotations
 from contextkit.base import formats, names
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
-from contextkit.reviews.documents.identity import file_of
-from contextkit.reviews.flows import agent_files, findings_json, history, ingest, reports, synthesis
+from contextkit.reviews.flows import agent_files, history, ingest, reports, synthesis
+from contextkit.reviews.flows.identity import file_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _data(layout: Layout, identity: str) -> dict[str, Any]:
     asked = ingest.of_run(layout, identity)
     sources = [reports.source_of(one) for one in agent_files.read(layout, asked)]
     found = synthesis.combined(sources)
-    data = findings_json.document(reports.about(layout, asked, ""), sources, found)
+    data = synthesis.document(reports.about(layout, asked, ""), sources, found)
     history.told(layout, runs.load(layout, asked.run), data, found)
     return data
 
@@ -133,7 +133,7 @@ def _markdown(data: dict[str, Any]) -> str:
     """A comment: the verdict, a line a finding with its words, as many as fit; the rest counted."""
     found = _all(data)
     shown = [one for one in found if not one.get("dismissed")]
-    launched, completed, failed = findings_json.numbers(data)
+    launched, completed, failed = synthesis.numbers(data)
     head = [
         f"## Review: {data['verdict']}",
         "",

@@ -17,7 +17,7 @@ from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.reviews.flows import history, ingest, workers
-from contextkit.reviews.flows.agent_files import Asked, Ingested, Reading
+from contextkit.reviews.flows.agent_files import Asked, Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _entry(layout: Layout, asked: Asked, reading: Reading) -> Entry | None:
     """The verdict that was ingested; in the flat store only one that is of this very file."""
     entry = verdict_files.load(layout, reading.agent, asked.store)
     if entry and not asked.run:
-        same = entry.get("detail_path") == reading.found.detail_path and "sha256" in entry
+        same = entry.get("detail_path") == reading.shown and "sha256" in entry
         return entry if same else None
     return entry
 
@@ -153,11 +153,11 @@ def of_agent(
     `dismissed` are the numbers of findings that count no more.
     """
     found = [_reason(reading.agent, *said) for said in _of_file(reading, blocks, dismissed)]
-    if is_late and reading.found.validation not in ("missing", "partial", "error"):
+    if is_late and reading.validation not in ("missing", "partial", "error"):
         found.append(_reason(reading.agent, "late", "its file came after the wait had ended"))
     if entry is None and asked.run:
         found.append(_reason(reading.agent, "not_ingested", "make verdict_ingest comes first"))
-    elif entry is not None and reading.found.validation != "missing":
+    elif entry is not None and reading.validation != "missing":
         found += _against(entry, reading)
     return found
 
@@ -168,10 +168,10 @@ def _reason(agent: str, reason: str, text: str) -> Reason:
 
 def _against(entry: Entry, reading: Reading) -> list[Reason]:
     """How the verdict that was ingested and the file as it is now differ, if they do."""
-    if entry.get("sha256", "") != reading.verdict.sha256:
+    if entry.get("sha256", "") != reading.sha256:
         return [_reason(reading.agent, "changed", "its file is not what was ingested")]
-    if entry["status"] != reading.found.status:
-        said = f"its verdict says {entry['status']}, its file {reading.found.status}"
+    if entry["status"] != reading.status:
+        said = f"its verdict says {entry['status']}, its file {reading.status}"
         return [_reason(reading.agent, "contradictory", said)]
     return []
 
@@ -180,17 +180,17 @@ def _of_file(
     reading: Reading, blocks: tuple[str, ...], dismissed: Collection[int]
 ) -> list[tuple[str, str]]:
     """(reason, text) for all that is wrong with a file; empty only for one that passes."""
-    found, review = reading.found, reading.review
-    if found.validation != "valid":
-        word = {"partial": "late"}.get(found.validation, found.validation)
-        said = [(word, found.summary)]
+    review = reading.review
+    if reading.validation != "valid":
+        word = {"partial": "late"}.get(reading.validation, reading.validation)
+        said = [(word, reading.summary)]
     elif review.type == "research":
-        passes = found.status in ("COMPLETE", "PARTIAL") and found.status not in blocks
-        return [] if passes else [("attention", f"{found.status}: {found.summary}")]
+        passes = reading.status in ("COMPLETE", "PARTIAL") and reading.status not in blocks
+        return [] if passes else [("attention", f"{reading.status}: {reading.summary}")]
     elif review.validation != "valid":
         said = [("malformed", "a report on work, not a review")]
     else:
-        said = list(dict.fromkeys(_FLAGS[flag] for flag in found.flags if flag in _FLAGS))
+        said = list(dict.fromkeys(_FLAGS[flag] for flag in reading.flags if flag in _FLAGS))
     severe = []
     for severity in dict.fromkeys((*SERIOUS, *blocks)):
         titles = [
@@ -200,12 +200,12 @@ def _of_file(
         ]
         if titles:
             severe.append(("severe", f"{len(titles)} {severity}: {titles[0]}"))
-    if not (severe or said or dismissed) and found.status != "CLEAN":
-        said.append(("attention", f"{found.status}: {found.summary}"))
+    if not (severe or said or dismissed) and reading.status != "CLEAN":
+        said.append(("attention", f"{reading.status}: {reading.summary}"))
     return severe + said
 
 
-def of_run(asked: Asked, uninvited: list[Ingested]) -> list[Reason]:
+def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
     """What is wrong with the run as a whole: nobody was asked, or somebody else wrote into it."""
     empty = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
     return empty + [_reason(one.agent, "foreign", one.summary) for one in uninvited]

@@ -16,7 +16,7 @@ from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, workers
-from contextkit.reviews.flows.agent_files import Asked, Ingested, Reading
+from contextkit.reviews.flows.agent_files import Asked, Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def of_folder(
     return Asked(folder=folder, agents=agents)
 
 
-def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> list[Ingested]:
+def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> list[Reading]:
     """Write the verdict of each agent's file, when all are read; the last ingest counts.
 
     An agent whose file is missing, empty, unfinished or of another run is an ERROR: nothing
@@ -61,10 +61,10 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
     have no verdict. A run's verdicts are kept with the run, and shown in the flat store as well.
     """
     readings = list(read)
-    keep(layout, asked, [reading.verdict for reading in readings], now)
+    keep(layout, asked, [agent_files.verdict(one, asked.run) for one in readings], now)
     if asked.run:
         settle(layout, runs.load(layout, asked.run), readings, now)
-    return [*(reading.found for reading in readings), *uninvited(layout, asked)]
+    return [*readings, *uninvited(layout, asked)]
 
 
 def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: str = "") -> None:
@@ -73,7 +73,7 @@ def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: 
     for verdict in found:
         for store in (asked.store, "") if asked.store else ("",):
             made = verdict.replace(session_id=session, timestamp=when)
-            files.named(verdict_files.save(layout, made, store, derived=bool(verdict.sha256)))
+            files.owed(verdict_files.save(layout, made, store, derived=bool(verdict.sha256)))
 
 
 def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
@@ -82,14 +82,14 @@ def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
     waited = [
         one.agent
         for one in readings
-        if one.found.validation in ("missing", "partial", "foreign") and one.agent not in gone
+        if one.validation in ("missing", "partial", "foreign") and one.agent not in gone
     ]
     everybody = {one.agent for one in readings} >= set(run.roster)
     if everybody and not waited and not run.ingested_at:
         runs.change(layout, run.id, ingested_at=names.iso(now))
 
 
-def uninvited(layout: Layout, asked: Asked) -> list[Ingested]:
+def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
     """The files in a run's folder of agents that are not on its roster: foreign."""
     if not asked.run:
         return []
@@ -97,13 +97,13 @@ def uninvited(layout: Layout, asked: Asked) -> list[Ingested]:
     found = []
     for agent in there:
         if agent not in asked.agents:
-            path = layout.shown(agent_files.agent_file(asked.folder, agent))
-            said = "foreign: this run did not ask this agent; its file is not ingested"
-            found.append(agent_files.foreign(agent, path, said, ("foreign", "not_asked")))
+            path = agent_files.agent_file(asked.folder, agent)
+            said = "this run did not ask this agent; its file is not ingested"
+            found.append(agent_files.foreign(layout, agent, path, said, ("not_asked",)))
     return found
 
 
-def totals(done: list[Ingested]) -> dict[str, int]:
+def totals(done: list[Reading]) -> dict[str, int]:
     """How many agents were asked, and how many files of each validation there are."""
     counts = {"agents": len(_asked(done)), "valid": 0}
     for one in done:
@@ -111,18 +111,18 @@ def totals(done: list[Ingested]) -> dict[str, int]:
     return counts
 
 
-def _asked(done: list[Ingested]) -> list[Ingested]:
+def _asked(done: list[Reading]) -> list[Reading]:
     return [one for one in done if "not_asked" not in one.flags]
 
 
-def how_many_read(done: list[Ingested]) -> dict[str, int]:
+def how_many_read(done: list[Reading]) -> dict[str, int]:
     """How many files were asked for, read, and could not be read."""
     asked = _asked(done)
     unread = len(agent_files.unread(asked))
     return {"files": len(asked), "read": len(asked) - unread, "unread": unread}
 
 
-def totals_line(done: list[Ingested]) -> str:
+def totals_line(done: list[Reading]) -> str:
     """`4/6 valid, 1 malformed, 1 missing`; above it, what was not read where that is any."""
     counts = totals(done)
     others = [f"{n} {name}" for name, n in counts.items() if name not in ("agents", "valid")]

@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names
+from contextkit.base import files, formats, names, templates
+from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, runs
 from contextkit.reviews.documents import sections as review_sections
-from contextkit.reviews.flows import (
-    agent_files,
-    findings_json,
-    merged_report,
-    research_report,
-    synthesis,
-)
+from contextkit.reviews.documents.vocabulary import SEVERITIES
+from contextkit.reviews.flows import agent_files, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
-from contextkit.reviews.flows.synthesis import Source
+from contextkit.reviews.flows.synthesis import Finding, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 REPORT, DATA = "synthesis.md", "findings.json"
 _LINE = 160  # characters of each line that a caller reads
+_RESEARCH_LINES = 7  # that a caller reads, beside the paths and what was read
+_LEAD = 60  # tokens of what an agent says below a heading
+_REVIEW_LINES = 11  # that a caller reads, beside the paths and what was read
+_TITLE = 80  # characters of a title where it only reminds
 
 
 class Synthesis(Record):
@@ -45,23 +46,23 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     """Write findings.json and synthesis.md into the folder of the reviews."""
     sources = [source_of(reading) for reading in read]
     found = synthesis.combined(sources)
-    data = findings_json.document(about(layout, asked, names.iso(now)), sources, found)
+    data = synthesis.document(about(layout, asked, names.iso(now)), sources, found)
     if asked.run:
         from contextkit.reviews.flows import history
 
         history.told(layout, runs.load(layout, asked.run), data, found)
     research = bool(sources) and all(source.review.type == "research" for source in sources)
     if research:
-        data["verdict"] = research_report.verdict(sources)
-    kind = research_report if research else merged_report
-    text = kind.render(sources, found, data)
+        data["verdict"] = _research_verdict(sources)
+    render, told = _RESEARCH if research else _REVIEW
+    text = render(sources, found, data)
     report, data_path = (os.path.join(asked.folder, name) for name in (REPORT, DATA))
     if asked.run:
         files.store(asked.folder)  # also where somebody removed it meanwhile: git must not see it
     files.write(data_path, formats.to_json(data) + "\n")
     files.write(report, text)
     unread = [one for one in sources if not _is_read(one)]
-    lines = [_across_runs(data), *kind.lines(sources, found, data)]
+    lines = [_across_runs(data), *told(sources, found, data)]
     lines = [line for line in lines if line]
     first = agent_files.read_line(len(sources), len(unread))
     shown = [layout.shown(report), layout.shown(data_path)]
@@ -111,9 +112,9 @@ def source_of(reading: Reading) -> Source:
     sections = review_sections.sections(reading.text, wanted if research else ids)
     return Source(
         agent=reading.agent,
-        path=reading.found.detail_path,
-        status=reading.found.status,
-        validation=reading.found.validation,
+        path=reading.shown,
+        status=reading.status,
+        validation=reading.validation,
         review=reading.review,
         sections={name.upper(): text for name, text in sections.items()},
     )
@@ -121,3 +122,168 @@ def source_of(reading: Reading) -> Source:
 
 def _short(line: str) -> str:
     return names.clipped(names.one_line(line), _LINE)
+
+
+def _research_verdict(sources: list[Source]) -> str:
+    """COMPLETE where every agent is; FAILED where none found anything."""
+    statuses = {source.status for source in sources}
+    if statuses == {"COMPLETE"}:
+        return "COMPLETE"
+    return "PARTIAL" if statuses & {"COMPLETE", "PARTIAL"} else "FAILED"
+
+
+def _research_markdown(sources: list[Source], found: list[Finding], data: dict[str, object]) -> str:
+    """synthesis.md; `data` is findings.json."""
+    lead = {(s.agent, r.title): _lead(s, r.title) for s in sources for r in s.review.findings}
+    answer = [
+        {
+            "title": one.title,
+            "agents": one.agents,
+            "lead": next((lead.get((row.agent, row.title), "") for row in one.rows), ""),
+        }
+        for one in found
+    ]
+    return templates.render(
+        "research_synthesis.md",
+        state=data["verdict"],
+        complete=sum(source.status == "COMPLETE" for source in sources),
+        answer=answer,
+        sources=[{"text": text, "agents": who} for text, who in _source_map(sources)],
+        reports=[_research_report(source) for source in sources],
+        **synthesis.head_of(data),
+    )
+
+
+def _lead(source: Source, heading: str) -> str:
+    """`: the first words` below a heading; empty when nothing is there."""
+    said = names.one_line(source.sections.get(heading.upper(), "").partition("\n")[2])
+    return ": " + estimator.clip(said, _LEAD) if said else ""
+
+
+def _source_map(sources: list[Source]) -> list[tuple[str, tuple[str, ...]]]:
+    """Every source that was named, with the agents that named it, the most named first."""
+    named: dict[str, list[str]] = {}
+    for source in sources:
+        for text in source.review.sources:
+            agents = named.setdefault(names.one_line(text), [])
+            if source.agent not in agents:
+                agents.append(source.agent)
+    ranked = sorted(named.items(), key=lambda item: -len(item[1]))
+    return [(text, tuple(agents)) for text, agents in ranked]
+
+
+def _research_report(source: Source) -> dict[str, str]:
+    flags = [flag.replace("_", " ") for flag in source.review.flags]
+    return {
+        "agent": source.agent,
+        "status": source.status,
+        "why": f" ({', '.join(flags)})" if flags else "",
+        "path": source.path,
+        "confidence": _lead(source, "Confidence").removeprefix(": "),
+        "gaps": _lead(source, "Gaps").removeprefix(": "),
+    }
+
+
+def _research_lines(
+    sources: list[Source], found: list[Finding], data: dict[str, object]
+) -> list[str]:
+    """How complete it is, and the findings by agent."""
+    launched, completed, failed = synthesis.numbers(data)
+    said = [
+        f"{data['verdict']}: {len(found)} findings, {len(_source_map(sources))} sources",
+        f"{launched} agents launched, {completed} completed, {failed} failed",
+    ]
+    room = _RESEARCH_LINES - len(said)
+    shown = found if len(found) <= room else found[: room - 1]
+    said += [f"{', '.join(one.agents)}: {one.title}" for one in shown]
+    return [*said, f"… {len(found) - len(shown)} more"] if len(shown) < len(found) else said
+
+
+def _review_markdown(sources: list[Source], found: list[Finding], data: dict[str, object]) -> str:
+    """synthesis.md; `data` is findings.json."""
+    serious = [one for one in found if one.severity != "IMP"]
+    improvements = [one for one in found if one.severity == "IMP"]
+    groups: dict[str, list[object]] = {}
+    for one in serious:
+        groups.setdefault(one.severity or "Without a severity", []).append(_entry(one))
+    titles = {one.key: _named(one) for one in found}
+    pairs: Any = data["possible_duplicates"]
+    return templates.render(
+        "synthesis.md",
+        verdict=data["verdict"],
+        counts=synthesis.counted(found),
+        groups=[{"severity": name, "findings": those} for name, those in groups.items()],
+        issues=[_entry(one) for one in serious],
+        improvements=[_entry(one) for one in improvements],
+        heat=[_heat(source) for source in sources],
+        reports=[_review_report(source) for source in sources],
+        conflicts=data["conflicts"],
+        duplicates=[{"one": titles[one], "other": titles[other]} for one, other in pairs],
+        **synthesis.head_of(data),
+    )
+
+
+def _named(one: Finding) -> str:
+    return f"{one.key}: {names.clipped(one.title, _TITLE)}"
+
+
+def _entry(one: Finding) -> dict[str, object]:
+    where = [f'"{one.section}"'] if one.section not in ("", one.place) else []
+    where += [f"`{one.place}`"] if one.place else []
+    return {
+        "key": one.key,
+        "severity": one.severity or "?",
+        "title": one.title or "(no title)",
+        "agents": one.agents,
+        "confidence": one.confidence,
+        "where": " — " + ", ".join(where) if where else "",
+        "description": one.description,
+    }
+
+
+def _heat(source: Source) -> dict[str, str]:
+    severities = [row.severity for row in source.review.findings]
+    cells = [str(severities.count(s) or "") for s in (*SEVERITIES, "")]
+    agent = source.agent.replace("|", "\\|")
+    return {"agent": agent, "cells": " | ".join(cells), "status": source.status}
+
+
+def _review_report(source: Source) -> dict[str, str]:
+    stated = source.review.stated
+    return {
+        "agent": source.agent,
+        "status": source.status,
+        "validation": source.validation,
+        "stated": f", states {stated}" if stated else "",
+        "path": source.path,
+    }
+
+
+def _review_lines(
+    sources: list[Source], found: list[Finding], data: dict[str, object]
+) -> list[str]:
+    """The verdict, the severe findings, and whether agents disagree."""
+    launched, completed, failed = synthesis.numbers(data)
+    said = [
+        f"{data['verdict']}: {synthesis.counted(found)}",
+        f"{launched} agents launched, {completed} completed, {failed} failed",
+    ]
+    ends = []
+    for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
+        number = len(data[key])  # type: ignore[arg-type]
+        if number:
+            ends.append(f"{number} {name}{'s' * (number > 1)}: see the report")
+    room = _REVIEW_LINES - len(said) - len(ends)
+    severe = [one for one in found if one.severity in ("P0", "P1", "")]
+    shown = severe if len(severe) <= room else severe[: room - 1]
+    for one in shown:
+        many = f" ({one.convergence} agents)" if one.convergence > 1 else ""
+        said.append(f"{one.severity or '?'} {one.key}{many} {one.title}")
+    if len(shown) < len(severe):
+        said.append(f"… {len(severe) - len(shown)} more")
+    return said + ends
+
+
+# synthesis.md, and the lines that a caller reads
+_RESEARCH = (_research_markdown, _research_lines)
+_REVIEW = (_review_markdown, _review_lines)

@@ -1,8 +1,9 @@
 """Synthesis: what the reviews of a run say together; pure.
 
     Source (an agent's review)  ->  combined  ->  Finding (with all its agents)
+                                ->  document  ->  findings.json, in the published form
 
-`findings_json.py` makes findings.json of it. Equal titles are one finding, and so are findings of
+Equal titles are one finding, and so are findings of
 several agents at one place whose wording agrees; every agent is named and every wording kept.
 What is merely alike is a possible duplicate: it is said to be, and both stay. A finding is known
 by agent and id, since every agent counts from P1-1.
@@ -12,10 +13,11 @@ from __future__ import annotations
 
 from contextkit.base import facts, names
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, excerpts, vocabulary
+from contextkit.reviews.documents import agent_review, sections, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.agent_review import Review
-from contextkit.reviews.flows.likeness import Likeness, Told, is_pair
+from contextkit.reviews.flows import identity
+from contextkit.reviews.flows.identity import Likeness, Told, is_pair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ _NEAR = 1000  # characters in which a finding says where it is
 _COMPARED = 400  # findings, the most severe, that are compared with each other
 _MOST_PAIRS = 50
 _LONGEST = 200  # characters of what a finding says
+PROTOCOL = "1.0"
 
 
 class Source(Record):
@@ -200,7 +203,7 @@ def rows_of(source: Source) -> Iterator[Row]:
             section=names.one_line(row.section),
             title=names.one_line(row.title),
             place=place_in(f"{row.section}\n{row.title}\n{' '.join(row.extra)}\n{text}"),
-            description=names.one_line(excerpts.problem_of(text, row.title))[:_LONGEST],
+            description=names.one_line(sections.problem_of(text, row.title))[:_LONGEST],
             text=text,
             of=source.agent.partition("--")[0] if "--" in source.agent else "",
             counts=source.validation in COMPLETED,
@@ -225,7 +228,7 @@ def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
 def verdict(sources: list[Source]) -> str:
     """safe only where every agent is clean; error where one failed and nothing worse is known."""
     rows = [row for source in sources for row in source.review.findings]
-    known = [agent_review.derived(tuple(rows))]
+    known = [agent_review.demanded(tuple(rows))]
     for source in sources:
         failed = source.validation not in COMPLETED
         known.append("safe" if source.status == "CLEAN" or failed else "needs-changes")
@@ -267,7 +270,130 @@ def conflicts(sources: list[Source], found: list[Finding]) -> list[str]:
             said = ", ".join(f"{one.severity or '?'} {one.key}" for one in serious[:6])
             lines.append(f"{where}: {said}")
     for source in sources:
-        if "verdict_mismatch" in agent_review.status(source.review)[1]:
-            rows = agent_review.derived(source.review.findings)
+        if "verdict_mismatch" in agent_review.effective_status(source.review)[1]:
+            rows = agent_review.demanded(source.review.findings)
             lines.append(f"{source.agent}: states {source.review.stated}, its rows say {rows}")
     return [names.one_line(line) for line in lines]
+
+
+def document(
+    head: dict[str, object],
+    sources: list[Source],
+    found: list[Finding],
+) -> dict[str, object]:
+    """findings.json: the keys of the published format first, then ours.
+
+    `head` has reviewed, input, input_type, and what else is known of the run.
+    """
+    beside = _beside(found)
+    first = {key: head[key] for key in ("reviewed", "input", "input_type")}
+    agents = [source.agent for source in sources]
+    done = [source.agent for source in sources if source.validation in COMPLETED]
+    return {
+        **first,
+        "agents_launched": agents,
+        "agents_completed": done,
+        "agents_failed": [agent for agent in agents if agent not in done],
+        "findings": [
+            _as_json(one, beside) | _alone(head, one) for one in found if one.severity != "IMP"
+        ],
+        "improvements": [
+            _improvement(one) | _alone(head, one) for one in found if one.severity == "IMP"
+        ],
+        "verdict": verdict(sources),
+        "early_stop": False,
+        "content_routing_active": False,
+        "synthesis_timestamp": head["synthesis_timestamp"],
+        "synthesis_protocol_version": PROTOCOL,
+        **{key: value for key, value in head.items() if key not in first},
+        "conflicts": conflicts(sources, found),
+        "possible_duplicates": [[a.key, b.key] for a, b in possible_duplicates(found)],
+        "fixed": [],
+        "unchecked": [],
+    }
+
+
+def _alone(head: dict[str, object], one: Finding) -> dict[str, object]:
+    """What is known of a finding without any other run; `history` knows more."""
+    name = identity.identity(str(head["input"]), one.title, one.place)
+    return {"identity": name, "since": "new", "dismissed": ""}
+
+
+def _beside(found: list[Finding]) -> dict[str, list[str]]:
+    """For each finding the keys of some others at its place."""
+    beside: dict[str, list[str]] = {}
+    for those in together(found).values():
+        for one in those:
+            others = [other.key for other in those[:10] if other is not one]
+            beside[one.key] = [*dict.fromkeys([*beside.get(one.key, []), *others])][:10]
+    return beside
+
+
+def _as_json(one: Finding, beside: dict[str, list[str]]) -> dict[str, object]:
+    differ = len({row.severity for row in one.rows}) > 1
+    elsewhere = dict.fromkeys(row.section for row in one.rows if row.section != one.section)
+    note = "found by one agent: verify it" if one.convergence < 2 else ""
+    serious = one.severity in vocabulary.SERIOUS
+    return {
+        "id": one.rows[0].id,
+        "severity": one.severity or "?",
+        "agents": list(one.agents),
+        "section": one.section,
+        "title": one.title,
+        "convergence": one.convergence,
+        "confidence": one.confidence,
+        "co_located": one.key in beside,
+        "co_located_with": beside.get(one.key, []),
+        "cross_references": list(elsewhere),
+        "severity_conflict": {r.agent: r.severity or "?" for r in one.rows} if differ else {},
+        "descriptions": {row.agent: row.description for row in one.rows if row.description},
+        "provenance": [
+            {
+                "agent": row.agent,
+                "id": row.id,
+                "severity": row.severity or "?",
+                "place": row.place,
+                "title": row.title,
+            }
+            for row in one.rows
+        ],
+        "key": one.key,
+        **({"note": note} if note and serious else {}),
+    }
+
+
+def _improvement(one: Finding) -> dict[str, object]:
+    return {
+        "id": one.rows[0].id,
+        "agents": list(one.agents),
+        "section": one.section,
+        "title": one.title,
+        "convergence": one.convergence,
+        "key": one.key,
+    }
+
+
+def numbers(data: dict[str, object]) -> tuple[int, int, int]:
+    """How many agents were launched, completed and failed."""
+    keys = ("agents_launched", "agents_completed", "agents_failed")
+    launched, completed, failed = (len(data[key]) for key in keys)  # type: ignore[arg-type]
+    return launched, completed, failed
+
+
+def counted(found: list[Finding]) -> str:
+    """`1 P0, 2 P2, 1 IMP`; `none`."""
+    severities = [one.severity or "?" for one in found]
+    known = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "?")]
+    return ", ".join(f"{number} {severity}" for severity, number in known if number) or "none"
+
+
+def head_of(data: dict[str, object]) -> dict[str, object]:
+    """What the head of every report says."""
+    launched, completed, failed = numbers(data)
+    return {
+        "launched": launched,
+        "completed": completed,
+        "failed": failed,
+        "input": names.one_line(str(data["input"])),
+        "at": data["synthesis_timestamp"],
+    }

@@ -1,19 +1,26 @@
-"""The subagents that work for a review run: start them, and know what became of each.
+"""The subagents that work for a review run: start them, know how each ended, tell the user.
 
 A subagent works for an agent of a run when its scope is the prompt that the run made for that
 agent. So it does not matter who started it: `verdict_start launch=1`, or somebody by hand.
+
+When the run is done, or needs somebody, the user's own `notify=` command is run once, with
+
+CONTEXT_RUN         its id
+CONTEXT_RUN_STATE   done, or attention
+standard input      a line an agent, as verdict_table prints it
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import names
+from contextkit.base import files, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import runs, verdicts
 from contextkit.reviews.documents.runs import Run
+from contextkit.reviews.flows import agent_files
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import watch
 
@@ -97,7 +104,7 @@ def told(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Iterator[Read
     """The readings of a run; of an agent that left no file, with what became of its subagent."""
     gone: dict[str, Worker] | None = None
     for reading in read:
-        if asked.run and reading.found.validation in _WITHOUT_FILE:
+        if asked.run and reading.validation in _WITHOUT_FILE:
             gone = ended(layout, runs.load(layout, asked.run)) if gone is None else gone
             if reading.agent in gone:
                 reading = _with(reading, gone[reading.agent])
@@ -105,12 +112,9 @@ def told(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Iterator[Read
 
 
 def _with(reading: Reading, worker: Worker) -> Reading:
-    said = names.one_line(f"{reading.found.summary}; {worker.said}")
+    said = names.one_line(f"{reading.summary}; {worker.said}")
     summary = said if len(said) <= _LONGEST else said[: _LONGEST - 1].rstrip() + "…"
-    return reading.replace(
-        found=reading.found.replace(summary=summary, flags=(*reading.found.flags, "ended")),
-        verdict=reading.verdict.replace(summary=summary, flags=(*reading.verdict.flags, "ended")),
-    )
+    return reading.replace(summary=summary, flags=(*reading.flags, "ended"))
 
 
 def check(layout: Layout, command: str) -> None:
@@ -127,20 +131,66 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
 
     It gets the prompt of the run word for word, and the run's time.
     """
-    from contextkit.subagents.flows import launch, preparation
+    from contextkit.subagents.flows import launch
 
     found = []
     for agent in agents:
-        request = preparation.Request(
+        request = launch.Request(
             now=now, slug=agent, scope=layout.join(prompt_path(run, agent)), capsule="none",
             cmd=command, type="here", timeout=f"{run.timeout}s", redact=True,
             deliverables=(os.path.join(run.output_dir, verdicts.encode(agent) + ".md"),),
         )  # fmt: skip
         try:
-            row = launch.launch(layout, request, preparation.prepare(layout, request))
+            row = launch.launch(layout, request, launch.prepare(layout, request))
         except (ContextError, OSError) as error:
             words = names.one_line(getattr(error, "strerror", "") or str(error))
             found.append(Worker(agent=agent, id="", status="failed", words=words))
             continue
         found.append(Worker(agent=agent, id=row["id"], status=str(row["status"])))
     return found
+
+
+def tell(layout: Layout, identity: str, now: int) -> bool:
+    """Run the command of a run if it is time and nobody did yet; whether it was run now."""
+    run = runs.load(layout, identity)
+    if not run.notify or run.notified_at:
+        return False
+    state = state_of(layout, run)
+    if not state:
+        return False
+    with files.locked(layout.lock(runs.path(layout, run.id) + ".notice")):
+        if runs.load(layout, run.id).notified_at:
+            return False
+        runs.change(layout, run.id, notified_at=names.iso(now))
+    _start(layout, run, state)
+    return True
+
+
+def state_of(layout: Layout, run: Run) -> str:
+    """`done` when every agent has left its file, `attention` when one never will; else empty."""
+    waiting = [
+        agent
+        for agent in run.roster
+        if not agent_files.is_there(layout.join(run.output_dir), agent)
+    ]
+    if not waiting:
+        return "done"
+    gone = ended(layout, run)
+    return "attention" if any(a in gone or a in run.missed for a in waiting) else ""
+
+
+def _start(layout: Layout, run: Run, state: str) -> None:
+    """Start the command and go on; what it prints is kept beside the run."""
+    store = runs.verdict_folder(verdicts.folder(layout), run.id)
+    lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
+    record = runs.path(layout, run.id).removesuffix(".json")
+    said = files.write(record + ".notice", lines + "\n", derived=True)
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, said, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, record + ".notify.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND,
+         0o666),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+    ]  # fmt: skip
+    env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,
+           "CONTEXT_RUN_STATE": state}  # fmt: skip
+    os.posix_spawn("/bin/sh", ["sh", "-c", run.notify], env, file_actions=actions, setsid=True)

@@ -22,6 +22,8 @@ HOST = Host(
     skills=".claude/skills",
     project="CLAUDE_PROJECT_DIR",
     arguments=True,
+    process="CLAUDE_PID",
+    worktrees=".claude/worktrees/",
     characters=10_000,
     events=by_name(
         HostEvent(name="SessionStart", passes=("source", "agent_type"), takes=("context", "plain")),

@@ -18,6 +18,7 @@ HOST = Host(
     default=True,
     settings=".codex/hooks.json",
     trust="trust the hooks once: /hooks in codex",
+    tells_trust=("app-server",),
     tokens=2500,
     events=by_name(
         HostEvent(name="SessionStart", passes=("source",), takes=("context", "plain")),

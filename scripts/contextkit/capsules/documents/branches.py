@@ -1,0 +1,184 @@
+"""What a branch has on disk: the folder of its capsules, and its notebooks.
+
+    <capsules>/<branch as folders>/<YYYYMMDDTHHMMSSZ>.md
+
+No two branches share a folder, whatever they are called; a branch always gets its own back.
+
+Notebooks, `PLAN.md` and `PROGRESS.md`, are read for their latest entries and never written. An
+entry is a level-2 heading and what stands below it. Entries headed by a UTC time
+(`## 2025-10-23 18:05:00 UTC`) are ordered by it, others by their place in the file.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, filters, markdown, names
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+
+
+def all_of(layout: Layout) -> list[str]:
+    """Every folder below the store; the store itself holds the inbox and no capsule."""
+    files.inside(layout.root, layout.capsules, "capsules")
+    return sorted(folder for folder, _, _ in os.walk(layout.capsules) if folder != layout.capsules)
+
+
+def folder(layout: Layout, branch: str) -> str:
+    """The folder of a branch: its parts as folders, odd characters as `-`.
+
+    Two branches never share one, not even on a file system that ignores case: where a folder
+    holds capsules of another branch, `-` and six digits of the name's digest are added.
+    Raises ContextError where a link leads it out of the root.
+    """
+    found = _folder(layout, branch)
+    files.inside(layout.root, found, "capsules")
+    return found
+
+
+def _folder(layout: Layout, branch: str) -> str:
+    parts = [names.dashed(part.strip()) for part in branch.split("/") if part.strip()]
+    parts = ["-" + part[1:] if part.startswith(".") else part for part in parts]
+    plain = os.path.join(layout.capsules, *(parts or ["unnamed-branch"]))
+    if _holds(plain, branch) or not (_taken(layout, plain, branch) or _has_marked(plain)):
+        return plain
+    digest = names.sha256(branch.encode("utf-8", "replace"))
+    beside = os.path.join(layout.capsules, "-".join(parts))  # where a file bars the way to `plain`
+    choices = (plain, f"{plain}-{digest[:6]}", f"{beside}-{digest[:6]}", f"{beside}-{digest}")
+    own = (choice for choice in choices if _holds(choice, branch))
+    free = (choice for choice in choices if not _taken(layout, choice, branch))
+    return next(own, "") or next(free, choices[-1])
+
+
+def _has_marked(plain: str) -> bool:
+    """Whether a folder `<plain>-<six digits>` is there."""
+    above, name = os.path.split(plain)
+    there = os.listdir(above) if os.path.isdir(above) else ()
+    return any(n.startswith(name + "-") and len(n) == len(name) + 7 for n in there)
+
+
+def _taken(layout: Layout, path: str, branch: str) -> bool:
+    """Whether `path`, case ignored, is or lies below a file, or holds another branch's capsules."""
+    if f"{path}/".lower().startswith(f"{layout.reminders}/".lower()):
+        return True
+    here = [layout.capsules]
+    for part in os.path.relpath(path, layout.capsules).split(os.sep):
+        here = [
+            os.path.join(above, name)
+            for above in here
+            for name in (os.listdir(above) if os.path.isdir(above) else ())
+            if name.lower() == part.lower()
+        ]
+        if not all(map(os.path.isdir, here)):
+            return True
+    return any(_holds(found, branch) is False for found in here)
+
+
+def _holds(folder: str, branch: str) -> bool | None:
+    """Whether the capsules in `folder` are of `branch`; None where none says of which it is.
+
+    The oldest that names a branch answers for all.
+    """
+    answers = (_is_of(path, branch) for path in paths(folder))
+    return next((answer for answer in answers if answer is not None), None)
+
+
+def _is_of(path: str, branch: str) -> bool | None:
+    """Whether a capsule is of `branch`, without YAML where the line shows it; None: of nobody."""
+    try:
+        text = files.read(path)
+    except ContextError:
+        return None
+    line = next((line for line in text.split("\n", 20)[:20] if line.startswith("branch:")), "")
+    value = line[7:].strip()
+    if value[:1] not in ("'", '"'):
+        return value == branch if value else None
+    if value == filters.quoted(branch, always=True):
+        return True
+    from contextkit.base import formats
+
+    try:
+        return bool(formats.front_matter(text, path)[0].get("branch") == branch)
+    except ContextError:
+        return None
+
+
+def paths(folder: str) -> list[str]:
+    """The capsules in a branch's folder, oldest first by the time in their names.
+
+    Within a second `-2` comes after none; a file named otherwise comes before all. Links are no
+    capsules: they may lead anywhere.
+    """
+    if not os.path.isdir(folder):
+        return []
+    with os.scandir(folder) as entries:
+        there = [e.name for e in entries if e.is_file(follow_symlinks=False)]
+    found = [name for name in there if name.endswith(".md")]
+    found = [name for name in found if name[0] != "."]
+    return [os.path.join(folder, name) for name in sorted(found, key=_age)]
+
+
+def _age(name: str) -> tuple[str, int, str]:
+    stamp, _, number = name.removesuffix(".md").partition("-")
+    time = stamp if names.shape(stamp) == "00000000T000000Z" else ""
+    return time, int(number) if names.is_whole(number) else 1, name
+
+
+def chosen_path(layout: Layout, file: str) -> str:
+    """Where `file=` says that a capsule goes. Raises ContextError where no file can be."""
+    if file == "-":
+        raise bad_input("file: name the file that the capsule goes to, not standard input")
+    path = layout.typed(file, "file")
+    if os.path.isdir(path):
+        raise bad_input(f"file: {layout.shown(path)} is a folder: name a file in it")
+    return path
+
+
+def path_at(layout: Layout, branch: str, created_at: str) -> str:
+    """Where a capsule of `branch` with this `created_at` belongs; the name is the same time."""
+    stamp = created_at.replace("-", "").replace(":", "")
+    return os.path.join(folder(layout, branch), stamp + ".md")
+
+
+def free_path(layout: Layout, branch: str, now: int) -> str:
+    """As `path_at`; a name that is taken gets `-2`."""
+    path = path_at(layout, branch, names.iso(now))
+    tried = files.numbered(*os.path.splitext(path))
+    return next(name for name in tried if not os.path.lexists(name))
+
+
+# Notebooks
+
+
+def latest_entries(path: str, count: int) -> list[str]:
+    """The `count` latest entries, newest first; empty for a notebook that does not exist.
+
+    Raises ContextError for one that cannot be read.
+    """
+    if not os.path.isfile(path):
+        return []
+    return newest_entries(entries(files.read(path)), count)
+
+
+def entries(text: str) -> list[str]:
+    """The entries of a notebook in file order; headings inside code fences start none."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    outside = markdown.outside_fences("\n".join(lines))
+    starts = [number - 1 for number, line in outside if line.startswith("## ")]
+    ends = [*starts, len(lines)][1:]
+    return ["\n".join(lines[a:b]).strip() for a, b in zip(starts, ends, strict=True)]
+
+
+def newest_entries(texts: list[str], count: int) -> list[str]:
+    """The last `count` of them, newest first, by time where headings carry one."""
+    import heapq
+
+    order = heapq.nlargest(count, range(len(texts)), key=lambda i: (time_of(texts[i]), i))
+    return [texts[i] for i in order]
+
+
+def time_of(entry: str) -> str:
+    """The time in the heading of an entry, `2025-10-23 18:05:00`; empty where it has none."""
+    words = entry.partition("\n")[0][3:].split()
+    stamp = " ".join(words[:2])
+    return stamp if stamp[:4].isdigit() and stamp[4:5] == "-" else ""

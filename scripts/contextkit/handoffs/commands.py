@@ -1,0 +1,351 @@
+"""Hand over from one agent to the next: an artifact of at most 500 tokens, not a whole profile."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import addresses, agents, cli, ledger, names, packages, redaction, tokens
+from contextkit.base.commands import (
+    JSON,
+    REDACT,
+    Answer,
+    Arguments,
+    Command,
+    Option,
+    Program,
+    Rows,
+)
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.handoffs.documents import artifacts as handoffs
+from contextkit.handoffs.documents import state as handoff_state
+from contextkit.handoffs.flows import incoming
+from contextkit.handoffs.flows import switch as switching
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.handoffs.documents.fields import Fields
+
+_TEXTS = {
+    "from": "from_agent",
+    "to": "to_agent",
+    "story_id": "story_id",
+    "story_path": "story_path",
+    "story_status": "story_status",
+    "task": "current_task",
+    "branch": "branch",
+    "next_action": "next_action",
+}
+_LISTS = {
+    "decisions": "decisions",
+    "files": "files_modified",
+    "blockers": "blockers",
+    "rejected": "rejected",
+    "resolved": "resolved",
+}
+
+
+def write(layout: Layout, args: Arguments) -> str:
+    fields = _fields(layout, args)
+    done = switching.hand_over(layout, fields, names.now(), args.no_story, args.strict)
+    cli.say_each(done.said)
+    return layout.shown(done.path)
+
+
+def switch(layout: Layout, args: Arguments) -> Answer:
+    fields = _fields(layout, args)
+    prompt = fields.get("to_agent", "")
+    called = agents.recognised(prompt, layout.limits.handoff_prefixes)
+    if called:
+        fields["to_agent"] = called[0]
+        if called[1]:
+            fields.setdefault("next_action", called[1])
+    elif _is_prompt(prompt):
+        cli.say("no agent is called at the beginning of this prompt: no switch")
+        return Answer(text="")
+    done = switching.switch(layout, fields, names.now(), args.profile, args.no_story, args.strict)
+    cli.say_each(done.said)
+    if done.path:
+        cli.say(f"artifact: {layout.shown(done.path)}")
+    return Answer(text=done.text, exact=True)
+
+
+def _is_prompt(text: str) -> bool:
+    """Whether a text that calls nobody is a prompt, and not a mistyped id such as `QA Engineer`."""
+    return len(text.split()) > 2 or "@" in text.strip()[1:]
+
+
+def context(layout: Layout, args: Arguments) -> Answer:
+    made = incoming.of(layout, args.to, args.profile)
+    cli.say_each(made.said)
+    return Answer(text=made.text, exact=True, data=[{"id": args.to, "text": made.text}])
+
+
+def undo(layout: Layout, args: Arguments) -> str:
+    done = switching.undo(layout)
+    cli.say_each(done.said)
+    return done.text
+
+
+def reset(layout: Layout, args: Arguments) -> str:
+    done = switching.reset(layout)
+    cli.say_each(done.said)
+    return done.text
+
+
+def _fields(layout: Layout, args: Arguments) -> Fields:
+    """What was typed, over what the draft says; a list of one `none` is an empty list."""
+    from contextkit.handoffs.documents import fields as handoff_fields
+
+    fields: Fields = {}
+    if args.draft:
+        packages.need("yaml")  # it may start this command again: before standard input is read
+        fields, dropped = handoff_fields.read(cli.content(args.draft, "draft"), "draft")
+        cli.say_each(dropped)
+    given = vars(args)
+    for option, name in _TEXTS.items():
+        if given[option].strip():
+            fields[name] = given[option]
+    for option, name in _LISTS.items():
+        values = given[option]
+        if values:
+            nothing = len(values) == 1 and handoff_fields.is_nothing(values[0])
+            fields[name] = () if nothing else values
+    checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
+    return checked
+
+
+# What is there: look, check, mark, count
+
+
+def list_(layout: Layout, args: Arguments) -> Rows:
+    state, said = handoff_state.current(layout)
+    found, unread = handoffs.read(layout, handoff_state.everywhere(state))
+    cli.say_each((*said, *unread))
+    newest = next(reversed(found), "")
+    rows = [
+        {"id": name.removesuffix(".yaml"),
+         "path": layout.shown(os.path.join(layout.handoffs, name)), **vars(handoff),
+         "tokens": handoffs.measure(handoff),
+         "state": "consumed" if handoff.consumed else "newest" if name == newest else "kept"}
+        for name, handoff in found.items()
+    ]  # fmt: skip
+    return Rows(
+        columns=(("id", "id"), ("state", "state"),
+                 ("tokens", "tokens", lambda row: f"~{row['tokens']}"),
+                 ("story", "story_id"), ("next action", "next_action")),
+        rows=rows,
+        nothing="No handoffs.",
+    )  # fmt: skip
+
+
+def show(layout: Layout, args: Arguments) -> Answer:
+    path, text = _chosen(layout, args)
+    ref = addresses.of(layout, path, "handoff")
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
+    return Answer(text=text, exact=True, data=lambda: [_row(layout, path, text)])
+
+
+def _row(layout: Layout, path: str, text: str) -> dict[str, object]:
+    handoff = handoffs.parse(text, layout.shown(path))
+    identity = os.path.basename(path).removesuffix(".yaml")
+    return {"id": identity, "path": layout.shown(path), **vars(handoff)}
+
+
+def check(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.handoffs.documents import check as handoff_check
+
+    name = ""
+    if args.file or args.ref or not _piped():
+        if args.file == "-":
+            text = cli.content("-")
+        else:
+            path, text = _chosen(layout, args)
+            name = os.path.basename(path) if os.path.dirname(path) == layout.handoffs else ""
+    else:
+        text = cli.content("")
+    found = handoff_check.complaints(text, layout.limits, name)
+    status = 1 if any(kind == "error" for kind, _ in found) else 0
+    rows = [{"id": number, "kind": k, "text": t} for number, (k, t) in enumerate(found, 1)]
+    lines = [f"{kind}: {text}" for kind, text in found]
+    return Answer(text="\n".join(lines), status=status, data=rows)
+
+
+def _piped() -> bool:
+    """Whether a document waits on standard input."""
+    import sys
+    from stat import S_ISFIFO, S_ISREG
+
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return S_ISFIFO(mode) or S_ISREG(mode)
+
+
+def consume(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import files
+    from contextkit.handoffs.documents import check as handoff_check
+
+    with handoff_state.locked(layout):
+        path, text = _chosen(layout, args)
+        where = layout.shown(path)
+        if handoffs.parse(text, where).consumed:
+            cli.say(f"{where}: was consumed already; nothing changed")
+        else:
+            files.write(path, handoff_check.consumed(text, where))
+            ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "handoff"))
+    return where
+
+
+def stats(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.handoffs.flows import incoming
+
+    if args.profiles:
+        rows = incoming.of_profiles(layout, args.profiles, args.tokens)
+    else:
+        rows, missing = incoming.recorded(layout)
+        cli.say_each(missing)
+    return Rows(
+        columns=(("switch", "switch"), ("without", "without", lambda r: f"~{r['without']}"),
+                 ("with", "with_handoff", lambda r: f"~{r['with_handoff']}"),
+                 ("saved", "saved_percent", _percent)),
+        rows=[
+            {"id": number, **vars(row), "saved_percent": row.percent}
+            for number, row in enumerate(rows, start=1)
+        ],
+        nothing="No switches are recorded.",
+        below="\n(estimated tokens)",
+    )  # fmt: skip
+
+
+def _percent(row: dict[str, object]) -> str:
+    saved = row["saved_percent"]
+    return "not known" if saved is None else f"{saved} %"
+
+
+def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
+    """The path and text of the artifact that `file=` or `ref=` names, the newest by default."""
+    if args.file and args.ref:
+        raise bad_input("file and ref name the same thing twice: give one of them")
+    if args.file == "-":
+        raise bad_input("file: an artifact is a file here, not standard input")
+    if args.file:
+        path = layout.typed(args.file, "file")
+        if not os.path.isfile(path):
+            raise bad_input(f"file: there is no file {args.file!r}")
+    else:
+        name = _picked(layout, args.ref)
+        path = os.path.join(layout.handoffs, name)
+    return path, handoffs.load_text(path, layout.shown(path))
+
+
+def _picked(layout: Layout, ref: str) -> str:
+    """The name of the artifact that `ref` means: `latest`, `unconsumed`, its id, or its path.
+
+    Raises ContextError where there is none.
+    """
+    ref = addresses.bare(ref, "handoff")
+    state, _ = handoff_state.current(layout)
+    if ref in ("", "latest", "unconsumed"):
+        for name in reversed(handoff_state.everywhere(state)):
+            if ref != "unconsumed" or not _consumed(layout, name):
+                return name
+        raise ContextError(f"there is no {ref or 'latest'} handoff here")
+    wanted = os.path.basename(ref)
+    wanted = wanted if wanted.endswith(".yaml") else wanted + ".yaml"
+    known = handoff_state.everywhere(state)
+    if wanted in known:
+        return wanted
+    there = ", ".join(name.removesuffix(".yaml") for name in known)
+    raise ContextError(
+        f"there is no handoff {names.one_line(ref)[:80]!r}; there are: {there or 'none'}"
+    )
+
+
+def _consumed(layout: Layout, name: str) -> bool:
+    try:
+        return handoffs.load(layout, name).consumed
+    except ContextError:
+        return True  # what cannot be read waits for nobody
+
+
+TO = Option(name="to", positional=True, help="the incoming agent: qa, @qa, /AIOS:agents:qa")
+FIELDS = (
+    Option(name="from", help="who hands over (default: the active agent)"),
+    Option(name="story_id", help="the story (default: as its file says)"),
+    Option(name="story_path", help="the story's file; id, status and task are read from it"),
+    Option(name="story_status", help="the state of the story"),
+    Option(name="task", help="the task at hand"),
+    Option(name="branch", help="default: the current one"),
+    Option(name="decisions", kind="items", single="decision", help="what was decided, at most 5"),
+    Option(
+        name="files",
+        kind="items",
+        single="file-modified",
+        help="what was created or modified, at most 10 (default: as git says; none: no files)",
+    ),
+    Option(
+        name="blockers",
+        kind="items",
+        single="blocker",
+        help="what stops the work, at most 3 (default: verdicts to look at; none: no new ones)",
+    ),
+    Option(name="resolved", kind="items", help="open blockers that are done, by how they begin"),
+    Option(name="rejected", kind="items", help="approaches that were tried and dropped, at most 3"),
+    Option(name="next_action", help="what the incoming agent should do, one or two sentences"),
+    Option(name="draft", help="the same fields as a YAML or JSON document, - for standard input"),
+    Option(name="no_story", kind="flag", help="there is no story"),
+    Option(name="strict", kind="flag", help="refuse what is over a limit instead of cutting it"),
+    REDACT,
+)
+PROFILE = Option(name="profile", help="the incoming agent's profile (default: handoff_profiles)")
+CHOICE = (
+    Option(name="ref", positional=True, help="latest (default), unconsumed, or an id"),
+    Option(name="file", help="an artifact anywhere in the repository"),
+)
+
+READING = (
+    Command(run=list_, help="the artifacts that are kept, oldest first", options=(JSON,)),
+    Command(run=show, help="an artifact as it stands", options=(*CHOICE, JSON)),
+    Command(
+        run=check,
+        needs=("yaml",),
+        help="what is wrong with an artifact or a draft",
+        options=(*CHOICE, JSON),
+    ),
+    Command(run=consume, help="mark an artifact as acted upon", options=CHOICE),
+    Command(
+        run=stats,
+        help="tokens with and without handoffs, per switch",
+        options=(
+            Option(
+                name="profiles",
+                kind="words",
+                help="files of profiles in order (default: the switches recorded here)",
+            ),
+            Option(name="tokens", kind="whole", help="of an artifact (default: as they are)"),
+            JSON,
+        ),
+    ),
+)
+PROGRAM = Program(
+    name="handoff",
+    about=__doc__ or "",
+    commands=(
+        Command(run=write, help="write an artifact; its receiver is active", options=(TO, *FIELDS)),
+        Command(
+            run=switch,
+            help="make an agent active: artifact first, then its context",
+            options=(TO.replace(required=True), PROFILE, *FIELDS),
+        ),
+        Command(
+            run=context,
+            help="the context of an agent, for artifacts already written",
+            options=(TO.replace(required=True), PROFILE, JSON),
+        ),
+        *READING,
+        Command(run=undo, help="take back the last switch: its artifact and who is active"),
+        Command(run=reset, help="no agent is active any more: the next one is a first one"),
+    ),
+)

@@ -1,0 +1,215 @@
+"""What was stored, delivered, read and used: one document, one session, or all of it."""
+
+from __future__ import annotations
+
+from contextkit.base import addresses, cli, ledger, names, tokens
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
+from contextkit.base.errors import bad_input
+from contextkit.base.layout import Layout
+
+REF = Option(
+    name="ref", required=True, positional=True,
+    help="an address, a path, a beginning that only one has, or latest",
+)  # fmt: skip
+_MOST = 200  # events that a person gets without asking for more narrow ones
+
+
+def show(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.history.flows import show as showing
+
+    opened = showing.document(layout, args.ref, args.part, args.max_tokens or 0)
+    ledger.note(layout, ledger.SHOWN, opened.ref, tokens=tokens.estimate(opened.text))
+    data = {"id": opened.ref, **vars(opened)}
+    return Answer(text=opened.text, exact=bool(opened.text.strip()), data=data)
+
+
+def events(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.history.flows import search
+
+    if args.event and args.event not in ledger.EVENTS:
+        raise bad_input(f"event: {args.event[:40]!r} is none of {', '.join(ledger.EVENTS)}")
+    ref = _ref(layout, args.ref) if args.ref else ""
+    found = [
+        {"id": number, "tokens": 0, "session": "", "agent": "", "to": "", **one}
+        for number, one in enumerate(ledger.read(layout, search.moment(args.since)), 1)
+        if ref in ("", one["ref"], one.get("to", "")) or ref in one["from"]
+    ]
+    found = [
+        one
+        for one in found
+        if args.session in ("", one.get("session", "")) and args.event in ("", one["event"])
+    ]
+    shown = found if vars(args).get("json") else found[-_MOST:]
+    left = len(found) - len(shown)
+    return Rows(
+        columns=(("at", "at"), ("event", "event"), ("tokens", "tokens", _tokens),
+                 ("ref", "ref"), ("who and to whom", "to", _who)),
+        rows=shown,
+        nothing="No events.",
+        below=f"\n{left} earlier ones are not shown: since=, ref=, session=" if left else "",
+    )  # fmt: skip
+
+
+def _ref(layout: Layout, given: str) -> str:
+    """The address that was meant; of a document that is gone it is what was typed."""
+    from contextkit.base.errors import ContextError
+
+    kind, _ = addresses.parts(given)
+    try:
+        return addresses.find(layout, given).ref
+    except ContextError:
+        if kind:
+            return given
+        raise
+
+
+def _tokens(row: dict[str, object]) -> str:
+    return f"~{row['tokens']}" if row.get("tokens") else ""
+
+
+def _who(row: dict[str, object]) -> str:
+    who = row.get("by") or row.get("agent") or row.get("session") or ""
+    return f"{who} → {row['to']}" if row.get("to") else str(who)
+
+
+def sessions(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.history.flows import delivery
+
+    return Rows(
+        columns=(("session", "session"), ("host", "host"), ("started", "started"),
+                 ("ended", "ended"), ("stored", "stored"), ("injected", "injected"),
+                 ("shown", "shown"), ("saved", "saved"), ("open", "open")),
+        rows=delivery.sessions(list(ledger.read(layout)), args.all),
+        nothing="No sessions are known." if args.all else "No open sessions are known: all=1",
+        below="\n(estimated tokens; saved = stored - injected - shown)",
+    )  # fmt: skip
+
+
+def why(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base.errors import ContextError
+    from contextkit.history.flows import why as reasons
+
+    ref = _ref(layout, args.ref)
+    history = reasons.History(list(ledger.read(layout)))
+    known = ref in history.of or ref in history.made_of or ref in history.put_with
+    if not known:
+        addresses.find(layout, ref)  # it says what is there
+        said = f"{ref}: the ledger knows nothing of it: it is from before, or was lost"
+        if not vars(args).get("json"):
+            cli.say(said)
+    try:
+        way = reasons.way(layout, history, ref)
+    except OSError as error:
+        raise ContextError(f"{ref}: cannot be read: {error.strerror}") from None
+    return Answer(text=reasons.tree(history, way), data=lambda: reasons.data(history, way))
+
+
+def search(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.history.flows import search as searching
+
+    wish = searching.wish(args.q, args.kind, args.session, args.branch, args.since)
+    found, count = searching.search(layout, wish)
+    room = args.max_tokens or 1500
+    lines: list[str] = []
+    for one in found:
+        where = f" § {one.section}" if one.section else ""
+        text = f"{one.ref}  {one.path}:{one.line}{where}\n  {one.snippet}"
+        room -= tokens.estimate(text)
+        if room < 0 and lines:
+            break
+        lines.append("\n".join(names.spoken(line) for line in text.split("\n")))
+    more = count - len(lines)
+    if more > 0:
+        lines.append(f"+{more} more: kind=, session=, since= or a further word narrow it down")
+    if not found:
+        cli.say(f"{args.q!r} is in nothing that is stored here")
+    rows = [
+        {"id": one.ref, **vars(one)} for one in found[: len(lines) if args.max_tokens else None]
+    ]
+    return Answer(text="\n".join(lines), status=0 if found else 1, data=rows)
+
+
+def report(layout: Layout, args: Arguments) -> Answer:
+    import os
+
+    from contextkit.base import files
+    from contextkit.history.flows import report as reporting
+
+    target = layout.typed(args.file, "file") if args.file else os.path.join(layout.state, _PAGE)
+    if args.file and not args.file.endswith((".html", ".htm")):
+        raise bad_input(f"file: {args.file!r} must end in .html")
+    found = reporting.facts(layout)
+    if args.text:
+        return Answer(text=reporting.text(found), data=found)
+    if not args.file:
+        files.store(layout.state)
+    files.write(target, reporting.page(found), derived=True)
+    if args.open:
+        import webbrowser
+
+        if not webbrowser.open(f"file://{target}"):
+            cli.say("no browser could be started: open the file yourself")
+    return Answer(text=layout.shown(target), data={"id": layout.shown(target), **found})
+
+
+_PAGE = "report.html"  # beside the ledger, where git does not see it
+_SESSION = Option(name="session", help="only of this session")
+_SINCE = Option(name="since", help="only from then on: a date, a time, or 7d")
+
+COMMANDS = (
+    Command(
+        run=show,
+        help="open any document by its address",
+        options=(
+            REF,
+            Option(name="part", help="a heading in it; of a payload also content, summary …"),
+            Option(name="max_tokens", kind="whole", help="no more than so many tokens of it"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=why,
+        help="a document's way: what it was made of, who got it, what they made of it",
+        options=(REF, JSON),
+    ),
+    Command(
+        run=search,
+        help="search everything stored, also what was archived or has ended",
+        options=(
+            Option(name="q", also=("query",), required=True, positional=True,
+                   help="words, \"words in a row\", begin*"),
+            Option(name="kind", help="only documents of this kind: payload, finding, review …"),
+            _SESSION,
+            Option(name="branch", help="only of this branch"),
+            _SINCE,
+            Option(name="max_tokens", kind="whole", help="at most (default: 1500)"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=sessions,
+        help="a line a session: stored, handed over, shown, saved, open",
+        options=(Option(name="all", kind="flag", help="those that have ended too"), JSON),
+    ),
+    Command(
+        run=report,
+        help="a page that shows what was carried, what is open, stale or failed",
+        options=(
+            Option(name="file", help="where to (default: .contextkit/report.html)"),
+            Option(name="open", kind="flag", help="open it in the browser"),
+            Option(name="text", kind="flag", help="the same numbers on the terminal, no page"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=events,
+        help="what happened, an event a line",
+        options=(
+            Option(name="ref", help="only of this document"),
+            _SESSION,
+            Option(name="event", help="only these: stored, injected, shown …"),
+            _SINCE,
+            JSON,
+        ),
+    ),
+)  # fmt: skip

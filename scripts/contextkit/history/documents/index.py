@@ -1,0 +1,185 @@
+"""The index over everything stored: a cache beside the ledger, made and kept up from the files.
+
+    .contextkit/ledger/search.sqlite
+
+It is never the truth: what is older than its file is read again, what is gone goes, and an index
+that is broken or missing is made anew. Where none can be kept, it is made in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from contextkit.base import addresses, files, ledger, stores
+from contextkit.base.errors import ContextError
+from contextkit.base.records import Record
+from contextkit.history.documents import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from contextkit.base.layout import Layout
+    from contextkit.history.documents.words import Term
+
+    Signature = tuple[int, int]  # time of the last change in nanoseconds, bytes
+    Reader = Callable[[str], list["Entry"]]
+
+FORMAT = 1
+_MOST = 4 << 20  # characters of a document that are indexed
+_SCHEMA = """
+CREATE TABLE files (path TEXT PRIMARY KEY, time INTEGER, size INTEGER);
+CREATE TABLE documents (id INTEGER PRIMARY KEY, path TEXT, ref TEXT, kind TEXT, at TEXT,
+                        session TEXT, branch TEXT);
+CREATE INDEX by_path ON documents (path);
+CREATE VIRTUAL TABLE bodies USING fts5(body, tokenize='ascii');
+"""
+
+
+class Entry(Record):
+    """A document for the index. `at` is ISO; `text` is what is searched."""
+
+    ref: str
+    text: str
+    at: str = ""
+    session: str = ""
+    branch: str = ""
+
+    @property
+    def kind(self) -> str:
+        return self.ref.partition(":")[0]
+
+
+class Hit(Record):
+    """A document that has the words; `rank` is larger where they matter more."""
+
+    ref: str
+    kind: str
+    path: str
+    at: str
+    session: str
+    branch: str
+    rank: float
+
+
+def path(layout: Layout) -> str:
+    return os.path.join(ledger.folder(layout), "search.sqlite")
+
+
+def asked(
+    layout: Layout, terms: tuple[Term, ...], there: dict[str, Signature], read: Reader
+) -> list[Hit]:
+    """The documents that have all terms, after the index was brought up to `there`.
+
+    `read` gives the documents in a file. Two processes at once are fine: one brings it up, the
+    other waits, or answers from what there is.
+    """
+    try:
+        files.store(layout.state)
+        files.make_folder(ledger.folder(layout))
+        with files.locked(layout.lock(path(layout))):
+            try:
+                return _asked(path(layout), terms, there, read)
+            except sqlite3.DatabaseError:
+                _discard(path(layout))
+                return _asked(path(layout), terms, there, read)
+    except (OSError, ContextError, sqlite3.DatabaseError):
+        return _asked(":memory:", terms, there, read)  # nothing can be kept here
+
+
+def _discard(place: str) -> None:
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        files.discard(place + suffix)
+
+
+def _asked(
+    place: str, terms: tuple[Term, ...], there: dict[str, Signature], read: Reader
+) -> list[Hit]:
+    base = sqlite3.connect(place, timeout=10)
+    try:
+        base.execute("PRAGMA synchronous=OFF")  # a cache: made again where a power cut breaks it
+        if base.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
+            _make(base)
+        _bring_up(base, there, read)
+        rows = base.execute(
+            "SELECT d.ref, d.kind, d.path, d.at, d.session, d.branch, -bm25(bodies)"
+            " FROM bodies JOIN documents d ON d.id = bodies.rowid WHERE bodies MATCH ?",
+            (words.in_fts(terms),),
+        ).fetchall()
+    finally:
+        base.close()
+    return [Hit(**dict(zip(Hit.fields(), row, strict=True))) for row in rows]
+
+
+def _make(base: sqlite3.Connection) -> None:
+    for table in ("files", "documents", "bodies"):
+        base.execute(f"DROP TABLE IF EXISTS {table}")
+    base.executescript(_SCHEMA)
+    base.execute(f"PRAGMA user_version={FORMAT}")
+
+
+def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reader) -> None:
+    known = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
+    old = [name for name, signature in known.items() if there.get(name) != signature]
+    new = [name for name, signature in there.items() if known.get(name) != signature]
+    if not (old or new):
+        return
+    with base:
+        for name in old:
+            ids = base.execute("SELECT id FROM documents WHERE path=?", (name,)).fetchall()
+            base.executemany("DELETE FROM bodies WHERE rowid=?", ids)
+            base.execute("DELETE FROM documents WHERE path=?", (name,))
+            base.execute("DELETE FROM files WHERE path=?", (name,))
+        for name in new:
+            base.execute("INSERT INTO files VALUES (?,?,?)", (name, *there[name]))
+            for one in read(name):
+                made = base.execute(
+                    "INSERT INTO documents VALUES (NULL,?,?,?,?,?,?)",
+                    (name, one.ref, one.kind, one.at, one.session, one.branch),
+                )
+                body = words.folded(one.text[:_MOST])
+                base.execute(
+                    "INSERT INTO bodies (rowid, body) VALUES (?,?)", (made.lastrowid, body)
+                )
+
+
+def signatures(layout: Layout, more: tuple[str, ...] = ()) -> dict[str, Signature]:
+    """The files of all stores, of what was archived or has ended, and of the folders `more`."""
+    found: dict[str, Signature] = {}
+    suffixes = tuple({store.suffix for store in stores.STORES if store.suffix})
+    folders: dict[str, None] = {}
+    for store in stores.with_documents():
+        place = layout.store(store.kind)
+        if store.is_file:
+            for name, signature in stat(place):
+                found[name] = signature
+        else:
+            folders |= dict.fromkeys([place, *addresses.away(layout, store)])
+    for folder in (*folders, *more):
+        _walk(folder, suffixes, found)
+    return found
+
+
+def stat(place: str) -> Iterator[tuple[str, Signature]]:
+    try:
+        about = os.stat(place)
+    except OSError:
+        return
+    yield place, (about.st_mtime_ns, about.st_size)
+
+
+def _walk(folder: str, suffixes: tuple[str, ...], found: dict[str, Signature]) -> None:
+    try:
+        with os.scandir(folder) as inside:
+            for entry in inside:
+                name = entry.name
+                if name[0] == ".":
+                    continue
+                if name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
+                    about = entry.stat(follow_symlinks=False)
+                    found[entry.path] = (about.st_mtime_ns, about.st_size)
+                elif entry.is_dir(follow_symlinks=False):
+                    _walk(entry.path, suffixes, found)
+    except OSError:
+        return  # not there, or removed just now

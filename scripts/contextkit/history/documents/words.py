@@ -1,0 +1,84 @@
+"""Words as the search compares them: in small letters, without accents, what is between them gone.
+
+The index and a scan both work on the text that `folded` gives, so they find the same. Characters of
+scripts without blanks between words (Chinese, Japanese …) are words of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from contextkit.base.errors import bad_input
+from contextkit.base.records import Record
+
+_WIDE = 0x2E80  # from which on a letter is taken for a word
+_TERM = re.compile(r'"([^"]*)"(\*?)|([^\s"]+)')
+_PLAIN = re.compile(r"[^a-z0-9]+")
+_MOST = 32  # terms of a query
+
+
+class Term(Record):
+    """Words that have to follow each other; with `prefix` the last one may go on."""
+
+    words: tuple[str, ...]
+    prefix: bool = False
+
+
+def folded(text: str) -> str:
+    """The words of a text with one blank between them."""
+    if text.isascii():
+        return _PLAIN.sub(" ", text.lower()).strip()
+    text = unicodedata.normalize("NFKD", text.lower()).lower()
+    made = []
+    for char in text:
+        if char.isalnum():
+            made.append(f" {char} " if ord(char) >= _WIDE else char)
+        elif not unicodedata.combining(char):
+            made.append(" ")
+    return " ".join("".join(made).split())
+
+
+def query(text: str) -> tuple[Term, ...]:
+    """The terms of `words "in a row" begin*`. Raises ContextError where there is no word."""
+    found = []
+    for quoted, star, word in _TERM.findall(text)[:_MOST]:
+        words = tuple(folded(quoted or word).split())
+        if words:
+            found.append(Term(words=words, prefix=bool(star) or word.endswith("*")))
+    if not found:
+        raise bad_input(f"q: {text[:60]!r} has no word to look for")
+    return tuple(found)
+
+
+def matches(body: str, terms: tuple[Term, ...]) -> bool:
+    """Whether a folded text has all the terms: what the index answers, without an index."""
+    return all(_place(f" {body} ", term) >= 0 for term in terms)
+
+
+def _place(padded: str, term: Term) -> int:
+    return padded.find(" " + " ".join(term.words) + ("" if term.prefix else " "))
+
+
+def in_fts(terms: tuple[Term, ...]) -> str:
+    """The terms in the language of FTS5: nothing of what was typed is an operator there."""
+    return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)
+
+
+def count(body: str, terms: tuple[Term, ...]) -> int:
+    """How many of the terms a folded text has."""
+    return sum(_place(f" {body} ", term) >= 0 for term in terms)
+
+
+def marked(line: str, terms: tuple[Term, ...]) -> str:
+    """A line with `**` around the words that were looked for."""
+    wanted = {word for term in terms for word in term.words}
+    begun = tuple(term.words[-1] for term in terms if term.prefix)
+
+    def around(match: re.Match[str]) -> str:
+        word = match.group()
+        parts = folded(word).split()
+        hit = any(part in wanted or (begun and part.startswith(begun)) for part in parts)
+        return f"**{word}**" if hit else word
+
+    return re.sub(r"\w+", around, line.replace("**", ""))

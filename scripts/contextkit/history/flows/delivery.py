@@ -1,0 +1,174 @@
+"""What the events say of a document, of a session and of a system: nothing of it is written."""
+
+from __future__ import annotations
+
+from contextkit.base import ledger
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from contextkit.base.layout import Layout
+    from contextkit.base.ledger import Event
+
+HANDED = (ledger.INJECTED, ledger.RENDERED)  # put before an agent without being asked for whole
+_READ = (ledger.SHOWN, ledger.ACKNOWLEDGED)
+
+
+class Delivery(Record):
+    """The state of one document. `stored`, `handed`, `shown` are tokens; times are ISO or empty."""
+
+    ref: str
+    at: str = ""
+    session: str = ""
+    agent: str = ""
+    stored: int = 0
+    handed: int = 0
+    shown: int = 0
+    delivered: bool = False
+    opened: bool = False
+    consumed: bool = False
+    gone: bool = False  # removed, or its session or task has ended
+
+    @property
+    def kind(self) -> str:
+        return self.ref.partition(":")[0]
+
+
+def of_documents(events: Iterable[Event]) -> dict[str, Delivery]:
+    """The delivery of each document that was stored, by address, in the order of storing.
+
+    What was handed over or shown together with others (`from`) was delivered too.
+    """
+    facts: dict[str, dict[str, object]] = {}
+    for one in events:
+        event, ref, size = one["event"], one["ref"], one.get("tokens", 0)
+        if event == ledger.STORED:
+            was = facts.get(ref, {})
+            facts[ref] = {
+                **was, "at": one["at"], "session": one.get("session", ""),
+                "agent": one.get("agent", ""), "stored": size, "gone": False,
+            }  # fmt: skip
+            continue
+        touched = [ref, *one["from"]] if event in (*HANDED, ledger.SHOWN) else [ref]
+        for number, name in enumerate(touched):
+            if name in facts:
+                _add(facts[name], event, 0 if number else size)
+    return {ref: Delivery(ref=ref, **values) for ref, values in facts.items()}  # type: ignore[arg-type]
+
+
+def _add(fact: dict[str, object], event: str, size: int) -> None:
+    if event in HANDED:
+        fact["delivered"] = True
+        fact["handed"] = int(str(fact.get("handed", 0))) + size
+    elif event in _READ:
+        fact |= {"opened": True, "delivered": True}
+        fact["shown"] = int(str(fact.get("shown", 0))) + size
+    elif event == ledger.CONSUMED:
+        fact["consumed"] = True
+    else:
+        fact["gone"] = True
+
+
+class Session(Record):
+    """A session in a line; all but times and names are tokens, `open` a number of documents."""
+
+    id: str
+    session: str
+    host: str
+    started: str
+    ended: str
+    stored: int
+    injected: int
+    shown: int
+    saved: int
+    open: int
+
+
+def sessions(events: list[Event], with_ended: bool = False) -> list[Session]:
+    """The sessions, oldest first: what was stored, handed over and shown in each.
+
+    Saved is what was stored and was in nobody's context. Open are documents of it that nobody has
+    opened or consumed yet.
+    """
+    waiting: dict[str, int] = {}
+    for document in of_documents(events).values():
+        is_open = not (document.opened or document.consumed or document.gone)
+        waiting[document.session] = waiting.get(document.session, 0) + is_open
+    found: dict[str, _Seen] = {}
+    for one in events:
+        name = one.get("session", "")
+        if name:
+            found.setdefault(name, _Seen(one["at"])).add(one, name)
+    rows = [seen.row(name, waiting.get(name, 0)) for name, seen in found.items()]
+    return [row for row in rows if with_ended or not row.ended]
+
+
+class _Seen:
+    """What was seen of a session so far."""
+
+    def __init__(self, started: str) -> None:
+        self.started, self.ended, self.host = started, "", ""
+        self.sums = [0, 0, 0]
+
+    def add(self, one: Event, name: str) -> None:
+        event = one["event"]
+        self.host = self.host or one.get("host", "")
+        if one["ref"] == f"session:{name}" and event in (ledger.ENDED, ledger.REMOVED):
+            self.ended = one["at"]
+            return
+        place = {ledger.STORED: 0, ledger.INJECTED: 1, ledger.RENDERED: 1, ledger.SHOWN: 2}
+        if event in place:
+            self.ended = ""
+            self.sums[place[event]] += one.get("tokens", 0)
+
+    def row(self, name: str, waiting: int) -> Session:
+        stored, handed, shown = self.sums
+        return Session(
+            id=name, session=name, host=self.host, started=self.started, ended=self.ended,
+            stored=stored, injected=handed, shown=shown, saved=stored - handed - shown,
+            open=waiting,
+        )  # fmt: skip
+
+
+class Totals(Record):
+    """What is open of some documents, in numbers, and their tokens."""
+
+    documents: int
+    never_delivered: int
+    never_opened: int
+    never_consumed: int
+    stored: int
+    injected: int
+    shown: int
+    saved: int
+
+
+def totals(found: Iterable[Delivery]) -> Totals:
+    """Of the documents that are still there, what nobody got, opened or consumed."""
+    all_ = list(found)
+    there = [one for one in all_ if not one.gone]
+    stored = sum(one.stored for one in all_)
+    handed, shown = sum(one.handed for one in all_), sum(one.shown for one in all_)
+    return Totals(
+        documents=len(there),
+        never_delivered=sum(not one.delivered for one in there),
+        never_opened=sum(not one.opened for one in there),
+        never_consumed=sum(not one.consumed for one in there),
+        stored=stored, injected=handed, shown=shown, saved=stored - handed - shown,
+    )  # fmt: skip
+
+
+def by_system(layout: Layout) -> dict[str, Totals]:
+    """The totals of each system (as context_status names them) of which something is known."""
+    from contextkit.base import stores
+
+    found: dict[str, list[Delivery]] = {}
+    for one in of_documents(ledger.read(layout)).values():
+        try:
+            store = stores.named(one.kind)
+        except LookupError:
+            continue
+        found.setdefault(store.system or store.label, []).append(one)
+    return {system: totals(some) for system, some in found.items()}

@@ -1,0 +1,243 @@
+"""Search over everything stored, also what was archived or whose session has ended."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import addresses, files, ledger, names, redaction, stores
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.records import Record
+from contextkit.history.documents import index, words
+from contextkit.history.documents.index import Entry, Hit
+from contextkit.history.documents.words import Term
+from contextkit.history.flows import show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.base.layout import Layout
+
+_HALF_LIFE = 30  # days after which a document counts half of what its age can take away
+_SNIPPET = 200  # characters
+_HEAD = 40  # lines in which a document says its branch
+MOST = 50  # documents that are answered
+
+
+class Wish(Record):
+    """What to look for; an empty field asks for nothing. `since` begins as an ISO time does."""
+
+    terms: tuple[Term, ...]
+    kind: str = ""
+    session: str = ""
+    branch: str = ""
+    since: str = ""
+
+
+class Found(Record):
+    """A document and the place in it where the words are; `path` is relative to the root."""
+
+    ref: str
+    kind: str
+    path: str
+    section: str
+    line: int
+    snippet: str
+    score: float
+    at: str = ""
+
+
+def search(layout: Layout, wish: Wish) -> tuple[list[Found], int]:
+    """The documents that fit, the best first, as many as are answered; and how many there are."""
+    catalog = Catalog(layout)
+    hits = [one for one in index.asked(layout, wish.terms, catalog.files(), catalog.read)
+            if _fits(one, wish)]  # fmt: skip
+    ranked = sorted(hits, key=lambda one: (-_score(one), one.ref))
+    found = [_found(layout, catalog, one, wish.terms) for one in ranked[:MOST]]
+    return [one for one in found if one], len(hits)
+
+
+def scan(layout: Layout, wish: Wish) -> list[str]:
+    """The addresses that fit, in order of address: every document read, without an index."""
+    catalog = Catalog(layout)
+    every = [one for path in catalog.files() for one in catalog.read(path)]
+    fitting = [one for one in every if words.matches(words.folded(one.text), wish.terms)]
+    return sorted(one.ref for one in fitting if _fits(one, wish))
+
+
+def _fits(one: Hit | Entry, wish: Wish) -> bool:
+    return (
+        wish.kind in ("", one.kind)
+        and wish.session in ("", one.session)
+        and wish.branch in ("", one.branch)
+        and one.at >= wish.since
+    )
+
+
+def _score(hit: Hit) -> float:
+    """How well the words fit, up to twice as much for what is new."""
+    days = max(0, names.now() - names.moment(hit.at)) / 86_400
+    return round(float((hit.rank + 1e-3) * (1 + 0.5 ** (days / _HALF_LIFE))), 6)
+
+
+def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) -> Found | None:
+    """Where in its document a hit is: the line that has most of the words, without secrets."""
+    entry = next((one for one in catalog.read(hit.path) if one.ref == hit.ref), None)
+    if entry is None:
+        return None  # removed just now
+    text = redaction.redacted(entry.text, layout.limits.secrets_allow)[0]
+    lines = text.split("\n")
+    counts = [words.count(words.folded(line), terms) for line in lines]
+    most = max(counts)
+    at = counts.index(most) if most else _first_word(lines, terms)
+    above = [heading for heading, line, _ in show.sections(text) if line <= at + 1]
+    return Found(
+        ref=hit.ref, kind=hit.kind, path=layout.shown(hit.path),
+        section=names.one_line(above[-1]) if above else "", line=catalog.line(hit, entry, at),
+        snippet=words.marked(_around(lines[at], terms), terms), score=_score(hit), at=hit.at,
+    )  # fmt: skip
+
+
+def _first_word(lines: list[str], terms: tuple[Term, ...]) -> int:
+    """The first line with a word of a phrase that goes over the end of a line."""
+    wanted = {word for term in terms for word in term.words}
+    for number, line in enumerate(lines):
+        if not wanted.isdisjoint(words.folded(line).split()):
+            return number
+    return 0
+
+
+def _around(line: str, terms: tuple[Term, ...]) -> str:
+    """The line, or of a long one what stands around the first word."""
+    line = names.one_line(line)
+    if len(line) <= _SNIPPET:
+        return line
+    small = line.lower()
+    places = [small.find(word) for term in terms for word in term.words]
+    at = max(0, min((place for place in places if place >= 0), default=0) - _SNIPPET // 3)
+    cut = line[at : at + _SNIPPET]
+    return ("…" if at else "") + cut + ("…" if at + _SNIPPET < len(line) else "")
+
+
+class Catalog:
+    """The files of all stores and what is in each; what the ledger knows is read when asked for."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._known: dict[str, dict[str, str]] | None = None
+        self._reviews: dict[str, tuple[str, str]] = {}  # the file of an agent: its run and name
+        self._read: dict[str, list[Entry]] = {}
+
+    def files(self) -> dict[str, tuple[int, int]]:
+        """Every file that may hold documents, with what tells whether it is another by now."""
+        self._find_reviews()
+        found = index.signatures(self._layout)
+        for path in self._reviews:
+            for name, signature in index.stat(path):
+                found[name] = signature
+        return found
+
+    def _find_reviews(self) -> None:
+        if not os.path.isdir(self._layout.store("run")):
+            return
+        from contextkit.reviews.documents import runs
+        from contextkit.reviews.flows import agent_files
+
+        for run in runs.load_all(self._layout).documents:
+            folder = self._layout.join(run.output_dir)
+            for agent in run.roster:
+                self._reviews[agent_files.agent_file(folder, agent)] = (run.id, agent)
+
+    def read(self, path: str) -> list[Entry]:
+        """The documents in a file; none where it cannot be read or is none of ours."""
+        if path not in self._read:
+            try:
+                self._read = {path: self._entries(path)}
+            except (ContextError, OSError):
+                self._read = {path: []}
+        return self._read[path]
+
+    def _entries(self, path: str) -> list[Entry]:
+        if path in self._reviews:
+            return self._findings(path)
+        for store in stores.with_documents():
+            if store.is_file and self._layout.store(store.kind) == path:
+                loaded = stores.module(store).load_all(self._layout)
+                texts = [show.entry_text(entry) for _, entry in loaded]
+                ids = [e.get("id") if isinstance(e, dict) else e.id for _, e in loaded]
+                made = zip(ids, texts, strict=True)
+                return [self._entry(f"{store.kind}:{i}", path, text) for i, text in made]
+        ref = addresses.of(self._layout, path)
+        if not ref:
+            return []
+        return [self._entry(ref, path, files.read_bytes(path).decode("utf-8", "replace"))]
+
+    def _findings(self, path: str) -> list[Entry]:
+        """A document for each finding of a reviewer, and one for the file without them."""
+        from contextkit.reviews.documents import agent_review, sections
+
+        run, agent = self._reviews[path]
+        text = files.read_bytes(path).decode("utf-8", "replace")
+        ids = [one.id for one in agent_review.parse(text).findings if one.id]
+        parts = sections.sections(text, ids)
+        rest = text
+        made = []
+        for one in dict.fromkeys(ids):
+            part = parts.get(one, "")
+            rest = rest.replace(part, "") if part else rest
+            made.append(self._entry(f"review:{run}/{agent}/{one}", path, part or one))
+        return [self._entry(f"review:{run}/{agent}", path, rest), *made]
+
+    def _entry(self, ref: str, path: str, text: str) -> Entry:
+        known = self._of_ledger().get(ref, {})
+        kind, name = addresses.parts(ref)
+        session = name.partition("/")[0] if kind == "payload" else known.get("session", "")
+        at = known.get("at") or addresses.time_of(ref) or names.iso(int(os.stat(path).st_mtime))
+        branch = name.rpartition("/")[0] if kind == "capsule" else _branch(text)
+        return Entry(ref=ref, text=text, at=at, session=session, branch=branch)
+
+    def _of_ledger(self) -> dict[str, dict[str, str]]:
+        if self._known is None:
+            self._known = {
+                one["ref"]: {"at": one["at"], "session": one.get("session", "")}
+                for one in ledger.read(self._layout)
+                if one["event"] == ledger.STORED
+            }
+        return self._known
+
+    def line(self, hit: Hit, entry: Entry, at: int) -> int:
+        """The line in the file, from 1, of line `at` of a document in it."""
+        text = files.read_bytes(hit.path).decode("utf-8", "replace")
+        if entry.text in text:
+            return text[: text.index(entry.text)].count("\n") + at + 1
+        wanted = entry.ref.rpartition(":")[2].rpartition("/")[2]
+        lines = text.split("\n")
+        return next((n for n, line in enumerate(lines, 1) if wanted in line), 1)
+
+
+def _branch(text: str) -> str:
+    """The branch that a document says it is of, near its beginning."""
+    for line in text.split("\n", _HEAD)[:_HEAD]:
+        name, colon, value = line.strip().lstrip("-").strip().partition(":")
+        if colon and name.strip("*\"' ").lower() in ("branch", "source_branch"):
+            return value.strip().strip("*\"', ")
+    return ""
+
+
+def wish(q: str, kind: str = "", session: str = "", branch: str = "", since: str = "") -> Wish:
+    """What was typed, checked. `since` is a time, a date, or a duration such as 7d."""
+    if kind and kind not in (*addresses.kinds(), "review"):
+        known = (*addresses.kinds(), "review")
+        raise bad_input(f"kind: {kind[:40]!r} is none of {', '.join(known)}")
+    return Wish(
+        terms=words.query(q), kind=kind, session=session, branch=branch, since=moment(since)
+    )
+
+
+def moment(since: str) -> str:
+    """The beginning of an ISO time that `since=` means: itself, or so long before now."""
+    if not since:
+        return ""
+    if since[-1:] in "smhd" and since[:-1].isdigit():
+        return names.iso(max(0, names.now() - names.seconds(since)))
+    if names.shape(since)[:10] != "0000-00-00":
+        raise bad_input(f"since: {since[:40]!r}: give 2026-11-22, a time like it, or 7d")
+    return since

@@ -1,0 +1,141 @@
+"""Opening a document by its address, whatever it is."""
+
+from __future__ import annotations
+
+from contextkit.base import addresses, files, formats, markdown, names, tokens
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Opened(Record):
+    """A document: its address, its file relative to the root, and its text or the part of it."""
+
+    ref: str
+    kind: str
+    path: str
+    text: str
+
+
+def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> Opened:
+    """The document of an address; `part` is a heading in it, or a part of a payload.
+
+    Raises ContextError where there is none, or no such part, naming those there are.
+    """
+    kind, name = addresses.parts(ref.strip())
+    if kind == "review":
+        opened = _review(layout, name)
+    elif kind == "session":
+        opened = _session(layout, name)
+    else:
+        found = addresses.find(layout, ref)
+        text = _text(layout, found)
+        opened = Opened(ref=found.ref, kind=found.kind, path=layout.shown(found.path), text=text)
+    text = _part(layout, opened, part) if part else opened.text
+    if max_tokens and tokens.estimate(text) > max_tokens:
+        text = tokens.clip(text, max_tokens)
+    return opened.replace(text=text)
+
+
+def _text(layout: Layout, found: addresses.Address) -> str:
+    from contextkit.base import stores
+
+    store = stores.named(found.kind)
+    if not store.is_file:
+        return files.read_bytes(found.path).decode("utf-8", "replace")
+    identity = found.ref.partition(":")[2]
+    for _, entry in stores.module(store).load_all(layout):
+        if _identity(entry) == identity:
+            return entry_text(entry)
+    raise ContextError(f"{found.ref}: is not there any more")
+
+
+def _identity(entry: Any) -> str:
+    return str(entry.get("id") if isinstance(entry, dict) else entry.id)
+
+
+def entry_text(entry: Any) -> str:
+    """A reminder or a subagent's row as text: a field a line."""
+    fields = entry if isinstance(entry, dict) else vars(entry)
+    lines = [
+        f"{name}: {_plain(value)}" for name, value in fields.items() if value not in ("", (), [])
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else formats.to_json(value).strip()
+
+
+def _review(layout: Layout, name: str) -> Opened:
+    """A finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
+    from contextkit.reviews.flows import agent_files, drill_down
+    from contextkit.reviews.flows import ingest as ingesting
+
+    run, _, rest = name.partition("/")
+    about = ingesting.of_run(layout, run)
+    agent, _, finding = rest.rpartition("/") if rest not in about.roster else (rest, "", "")
+    if agent not in about.roster:
+        raise ContextError(f"review:{name}: asked were {', '.join(about.roster)}: run/agent/id")
+    path = agent_files.agent_file(about.folder, agent)
+    text = files.read_bytes(path).decode("utf-8", "replace")
+    if finding:
+        text, ids = drill_down.shown(text, finding, 100_000)
+        if not text:
+            raise ContextError(
+                f"review:{name}: there is no {finding!r}; there are: {', '.join(ids)}"
+            )
+    ref = "/".join(filter(None, (f"review:{about.run}", agent, finding)))
+    return Opened(ref=ref, kind="review", path=layout.shown(path), text=text)
+
+
+def _session(layout: Layout, name: str) -> Opened:
+    """What is known of a session: its events, a line each."""
+    from contextkit.base import ledger
+
+    events = [one for one in ledger.read(layout) if one.get("session") == name]
+    if not events:
+        raise ContextError(f"session:{name}: nothing is known of it: make context_sessions all=1")
+    text = "".join(f"{one['at']}  {one['event']:<12}  {one['ref']}\n" for one in events)
+    return Opened(ref=f"session:{name}", kind="session", path="", text=text)
+
+
+def _part(layout: Layout, opened: Opened, part: str) -> str:
+    if opened.kind == "payload":
+        from contextkit.payloads.documents import store as payloads
+
+        payload = payloads.load(layout.join(opened.path), opened.path)
+        fields = {"content": payload.content, "summary": payload.summary,
+                  "head": f"{payload.topic}\n{payload.created_at}  {payload.source}",
+                  "sources": "\n".join(payload.sources), "file": opened.text}  # fmt: skip
+        if part in fields:
+            return fields[part]
+    found = sections(opened.text)
+    wanted = part.strip().lstrip("#").strip().lower()
+    for heading, _, text in found:
+        if heading.lower().startswith(wanted) and wanted:
+            return text
+    there = ", ".join(names.clipped(heading, 40) for heading, _, _ in found if heading)
+    raise bad_input(f"part: there is no {names.quoted(part)}; there are: {there or 'none'}")
+
+
+def sections(text: str) -> list[tuple[str, int, str]]:
+    """(heading, line from 1, text with what is below it) of a Markdown text; first what is above.
+
+    A `#` in a code fence is no heading.
+    """
+    lines = text.split("\n")
+    starts: list[tuple[int, int, str]] = [(0, 0, "")]
+    for number, (line, code) in enumerate(zip(lines, markdown.in_fences(lines), strict=True)):
+        order, title = markdown.heading(line) if not code else (0, "")
+        if order:
+            starts.append((number, order, title))
+    found = []
+    for index, (number, level, heading) in enumerate(starts):
+        after = (n for n, other, _ in starts[index + 1 :] if other <= level or not level)
+        found.append((heading, number + 1, "\n".join(lines[number : next(after, len(lines))])))
+    return found

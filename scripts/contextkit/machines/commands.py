@@ -1,0 +1,116 @@
+"""The commands of `context_sync.py`: push, pull, remotes."""
+
+from __future__ import annotations
+
+from contextkit.base import names
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.machines.documents import identity
+from contextkit.machines.documents import known as knowledge
+from contextkit.machines.flows import choice, remotes
+from contextkit.machines.flows import pull as pulling
+from contextkit.machines.flows import push as pushing
+from contextkit.machines.flows.report import Report
+
+
+def push(layout: Layout, args: Arguments) -> Answer:
+    chosen = choice.make(args.what, args.session, args.task, args.run)
+    done = pushing.push(layout, args.remote, chosen, redact=args.redact, dry_run=args.dry_run)
+    return _answer(done)
+
+
+def pull(layout: Layout, args: Arguments) -> Answer:
+    chosen = choice.make(args.what, args.session, args.task, args.run)
+    return _answer(
+        pulling.pull(layout, args.remote, chosen, source=getattr(args, "from"),
+                     dry_run=args.dry_run)
+    )  # fmt: skip
+
+
+def _answer(done: Report) -> Answer:
+    said = list(done.said)
+    if done.refused:
+        count = len({line.partition(":")[2] for line in done.refused})
+        said += [*done.refused, f"{count} secrets: what holds one stayed here; redact=1 sends it"
+                 " without, secrets_allow in contextkit.yaml names what is none"]  # fmt: skip
+    failed = done.failed or any(row.did in ("refused", "not taken") for row in done.rows)
+    return Answer(
+        text=done.text,
+        status=1 if failed else 0,
+        data=[vars(row) for row in done.rows],
+        talk="\n".join(said),
+    )
+
+
+def remotes_(layout: Layout, args: Arguments) -> Rows | str:
+    if args.forget:
+        gone = remotes.forget(layout, args.remote, args.forget)
+        machine = identity.load(layout)
+        if machine is not None and gone.id == machine.id:
+            _, address = remotes.engine(layout, args.remote)
+            with knowledge.lock(layout):
+                pushing.forget_notes(layout, address, machine.id)
+        return f"forgotten: {gone.id} ({gone.name}); what others took of it stays with them"
+    said: list[str] = []
+    rows = remotes.listed(layout, args.remote, names.now(), said)
+    if said and not rows:
+        raise ContextError("; ".join(said))
+    columns = (
+        ("machine", "id", lambda row: row.id + (" *" if row.here else "")),
+        ("name", "name", lambda row: names.shortened(row.name, 16)),
+        ("at", "at"),
+        ("age", "age"),
+        ("documents", "documents"),
+        ("bytes", "bytes"),
+    )
+    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there",
+                below="\n".join(said))  # fmt: skip
+
+
+_REMOTE = Option(
+    name="remote", help="a git remote or URL, file:///…, s3://…, gs://…, az://… (default: origin)"
+)
+_WHAT = (
+    Option(name="what", kind="words", help="kinds, or all, memory, review (default: all but"
+           " what git carries)"),
+    Option(name="session", help="only the payloads of this session"),
+    Option(name="task", help="only the memory of this task"),
+    Option(name="run", help="only this review run"),
+)  # fmt: skip
+_DRY_RUN = Option(name="dry_run", kind="flag", help="only say what would be done")
+
+PROGRAM = Program(
+    name="context_sync",
+    about="The same context on several machines: push, pull, and who has pushed.",
+    commands=(
+        Command(
+            run=push,
+            help="send what is new here to a remote",
+            options=(
+                _REMOTE,
+                *_WHAT,
+                Option(name="redact", kind="flag",
+                       help="send a document with a secret without it, and marked so"),
+                _DRY_RUN,
+                JSON,
+            ),
+        ),
+        Command(
+            run=pull,
+            help="take what other machines sent",
+            options=(
+                _REMOTE,
+                *_WHAT,
+                Option(name="from", help="only of this machine: id or name"),
+                _DRY_RUN,
+                JSON,
+            ),
+        ),
+        Command(
+            run=remotes_,
+            help="the machines of a remote",
+            options=(_REMOTE, Option(name="forget", help="remove this machine there"), JSON),
+        ),
+    ),
+)  # fmt: skip

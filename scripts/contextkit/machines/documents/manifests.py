@@ -1,0 +1,227 @@
+"""Manifests: what a machine has to share, and the head that names the newest.
+
+    objects/<2>/<sha256>         a document, compressed; whoever writes it writes the same text
+    machines/<id>/<number>.json  what changed on a machine since an earlier manifest
+    machines/<id>/head.json      the number of the newest manifest and its digest
+
+Manifest `n` holds what changed after manifest `n & (n - 1)` (the number without its lowest bit):
+whoever is one behind reads one, whoever has nothing reads at most one for each bit of `n`, and
+each that is a power of two holds everything. Each key has one writer.
+
+All of it comes from other machines, so everything is checked here: names, sizes, formats.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass, field
+
+from contextkit.base import names, version
+from contextkit.base.errors import ContextError
+from contextkit.machines.documents import identity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from contextkit.machines.documents.clocks import Clock
+
+FORMAT = 1
+MOST_BYTES = 16 << 20  # of a document
+MOST_MANIFEST = 64 << 20  # bytes of a manifest
+MOST_HEAD = 8_192  # bytes of a head
+_MOST_ENTRIES = 500_000
+_MOST_CLOCK = 10_000  # machines that changed one document
+_SEGMENT = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+ENDED = "ended"  # what ended is an entry of this kind: `ended/payload/<session>`
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A document as a machine has it, or that something ended.
+
+    name: `kind/path in the store`; sha256: of its text, which an end has none of.
+    gone: it is not here any more, and nobody need remove it for that.
+    about: the task or run that the document says it is of.
+    """
+
+    name: str
+    sha256: str = ""
+    bytes: int = 0
+    at: str = ""
+    clock: Clock = field(default_factory=dict)
+    gone: bool = False
+    redacted: bool = False
+    about: str = ""
+
+    @property
+    def kind(self) -> str:
+        return self.name.partition("/")[0]
+
+    @property
+    def path(self) -> str:
+        """The name without its kind."""
+        return self.name.partition("/")[2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """The newest state of a machine; `documents` and `bytes` are of all that it shares."""
+
+    machine: str
+    name: str
+    number: int
+    digest: str
+    at: str
+    documents: int = 0
+    bytes: int = 0
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What changed on `machine` after its manifest `since`, up to `number`."""
+
+    machine: str
+    number: int
+    since: int
+    entries: tuple[Entry, ...]
+    format: int = FORMAT
+
+
+def object_key(digest: str) -> str:
+    return f"objects/{digest[:2]}/{digest}"
+
+
+def manifest_key(machine: str, number: int) -> str:
+    return f"machines/{machine}/{number}.json"
+
+
+def head_key(machine: str) -> str:
+    return f"machines/{machine}/head.json"
+
+
+def since(number: int) -> int:
+    """The manifest after which the one of this number begins."""
+    return number & (number - 1)
+
+
+def chain(number: int, seen: int = 0) -> list[int]:
+    """The manifests that tell all that changed after `seen`, oldest first."""
+    found = []
+    while number > seen:
+        found.append(number)
+        number = since(number)
+    return found[::-1]
+
+
+def render_head(head: Head) -> bytes:
+    return (json.dumps(asdict(head), ensure_ascii=False) + "\n").encode()
+
+
+def parse_head(data: bytes, machine: str) -> Head:
+    """The head of `machine`. Raises ContextError for what is none, or of a newer format."""
+    where = f"the head of {machine}"
+    found = _fields(data, where, MOST_HEAD)
+    counts = {n: _count(found, n, where) for n in ("number", "documents", "bytes")}
+    if found.get("machine") != machine or not _DIGEST.fullmatch(str(found.get("digest"))):
+        raise ContextError(f"{where}: is not that of this machine, or has no digest")
+    name = identity.clean_name(str(found.get("name") or "")) or machine
+    at = str(found.get("at"))
+    if names.shape(at) != "0000-00-00T00:00:00Z":
+        at = ""
+    return Head(machine=machine, name=name, digest=str(found["digest"]), at=at, **counts)
+
+
+def render(manifest: Manifest) -> bytes:
+    """The manifest, a line an entry; what an entry does not need is left out."""
+    entries = [
+        json.dumps({k: v for k, v in asdict(entry).items() if v}, ensure_ascii=False)
+        for entry in manifest.entries
+    ]
+    top = {name: value for name, value in asdict(manifest).items() if name != "entries"}
+    body = ",\n".join(entries)
+    return (json.dumps(top)[:-1] + ', "entries": [\n' + body + "\n]}\n").encode()
+
+
+def parse(data: bytes, machine: str, number: int) -> Manifest:
+    """The manifest `number` of `machine`. Raises ContextError naming what is wrong."""
+    where = f"manifest {number} of {machine}"
+    found = _fields(data, where, MOST_MANIFEST)
+    if (found.get("machine"), found.get("number")) != (machine, number):
+        raise ContextError(f"{where}: says it is another one")
+    if found.get("since") != since(number):
+        raise ContextError(f"{where}: does not say since when")
+    listed = found.get("entries")
+    if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
+        raise ContextError(f"{where}: has no list of entries, or too many")
+    entries = tuple(entry(one, where) for one in listed)
+    return Manifest(machine=machine, number=number, since=since(number), entries=entries)
+
+
+def entry(found: Any, where: str) -> Entry:
+    """The entry in an object. Raises ContextError for a name or a value that cannot be."""
+    if not isinstance(found, dict) or not isinstance(found.get("name"), str):
+        raise ContextError(f"{where}: an entry has no name")
+    name = check_name(found["name"], where)
+    gone = found.get("gone") is True
+    digest = found.get("sha256", "")
+    needs_text = not gone and name.partition("/")[0] != ENDED
+    if not isinstance(digest, str) or not (_DIGEST.fullmatch(digest) or not needs_text):
+        raise ContextError(f"{where}: {name}: has no digest")
+    size = _count(found, "bytes", where)
+    if size > MOST_BYTES:
+        raise ContextError(f"{where}: {name}: larger than {MOST_BYTES} bytes")
+    at = found.get("at", "")
+    if names.shape(str(at)) != "0000-00-00T00:00:00Z":
+        at = ""
+    clock = found.get("clock", {})
+    good = isinstance(clock, dict) and len(clock) <= _MOST_CLOCK
+    if not good or not all(
+        identity.is_id(one) and type(count) is int and 0 < count < 1 << 53
+        for one, count in clock.items()
+    ):
+        raise ContextError(f"{where}: {name}: its clock is none")
+    return Entry(
+        name=name,
+        sha256=digest,
+        bytes=size,
+        at=at,
+        clock=clock,
+        gone=gone,
+        redacted=found.get("redacted") is True,
+        about=names.one_line(str(found.get("about", "")))[:200],
+    )
+
+
+def check_name(name: str, where: str) -> str:
+    """A name that stays below its store on every file system; raises ContextError for others."""
+    segments = name.split("/")
+    fits = all(len(one.encode("utf-8", "replace")) <= 200 for one in segments)
+    if not 2 <= len(segments) <= 12 or not fits or not all(map(_SEGMENT.fullmatch, segments)):
+        raise ContextError(f"{where}: {names.brief(name)}: is no name of a document")
+    return name
+
+
+def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
+    if len(data) > most:
+        raise ContextError(f"{where}: larger than {most} bytes")
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ContextError(f"{where}: is not valid JSON") from None
+    if not isinstance(found, dict):
+        raise ContextError(f"{where}: is no JSON object")
+    version.refuse_newer(found.get("format"), str(FORMAT), where)
+    if found.get("format") != FORMAT:
+        raise ContextError(f"{where}: of format {found.get('format')!r}; this reads {FORMAT}")
+    return found
+
+
+def _count(found: dict[str, Any], name: str, where: str) -> int:
+    value = found.get(name, 0)
+    if type(value) is not int or not 0 <= value < 1 << 53:
+        raise ContextError(f"{where}: {name} is no whole number")
+    return value

@@ -1,0 +1,74 @@
+"""A remote that is a folder: a mounted share, a disk that is carried about, a test.
+
+The tree of `manifests`, a file a key, each written whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files
+from contextkit.machines.documents import identity, manifests
+from contextkit.machines.flows.engines.protocol import Elsewhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+class Folder:
+    """The remote `file:///path`."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def heads(self) -> dict[str, bytes]:
+        """The head of every machine, by its id."""
+        try:
+            found = sorted(os.listdir(os.path.join(self._path, "machines")))
+        except FileNotFoundError:
+            return {}
+        heads = {one: self._get(manifests.head_key(one)) for one in found if identity.is_id(one)}
+        return {machine: data for machine, data in heads.items() if data is not None}
+
+    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """(key, value) of those that are there, in any order."""
+        for key in keys:
+            data = self._get(key)
+            if data is not None:
+                yield key, data
+
+    def put(
+        self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
+        keep: frozenset[str], before: str,
+    ) -> None:  # fmt: skip
+        """Write the objects, then the manifest that names them, then the head.
+
+        `before` is the digest in the head that we left: raises Elsewhere where it is another.
+        """
+        data = self._get(manifests.head_key(machine))
+        if (manifests.parse_head(data, machine).digest if data else "") != before:
+            raise Elsewhere(f"{self._path}: another folder pushes as {machine}")
+        for key, data in objects.items():
+            path = os.path.join(self._path, key)
+            if not os.path.exists(path):
+                files.write(path, data)
+        files.settle()
+        files.write(os.path.join(self._path, manifest[0]), manifest[1])
+        files.settle()
+        files.write(os.path.join(self._path, manifests.head_key(machine)), head)
+        files.settle()
+
+    def forget(self, machine: str) -> None:
+        """Remove what a machine wrote; objects stay, since others may name them."""
+        place = os.path.join(self._path, "machines", machine)
+        for name in sorted(os.listdir(place), key=lambda name: name != "head.json"):
+            os.unlink(os.path.join(place, name))
+        os.rmdir(place)
+
+    def _get(self, key: str) -> bytes | None:
+        try:
+            with open(os.path.join(self._path, key), "rb") as file:
+                return file.read(manifests.MOST_MANIFEST + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            return None

@@ -1,0 +1,201 @@
+"""A remote that is a git repository: one ref a machine, one commit without parents each time.
+
+    refs/contextkit/<machine>      the tree of `manifests` as far as this machine needs it
+
+git's object store addresses by content, so only what is new is sent. History does not grow, and a
+plain clone, which takes branches and tags, gets nothing of it. A repository of our own below
+`.contextkit` holds what was fetched, so that neither `git log --all` nor a `git gc` of the user's
+repository knows of it; how remotes are reached is taken from the user's settings.
+
+A commit without parents tells git nothing of what the other side has: it would send everything
+again. A repository in which old commits are marked shallow looks at their trees as well, so each
+commit that we know is marked so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+from contextkit.base import files, git, names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.machines.documents import identity, manifests
+from contextkit.machines.flows.engines.protocol import Elsewhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+REFS = "refs/contextkit/"
+_AUTHOR = b"contextkit <contextkit@localhost> 0 +0000"
+# Sections of the user's own settings that say how a remote is reached.
+_REACHED_BY = ("remote.", "url.", "http.", "credential.", "core.sshcommand", "core.gitproxy",
+               "protocol.", "ssh.")  # fmt: skip
+_SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+         "-c", "core.fsmonitor=false", "-c", "push.recurseSubmodules=no",
+         "-c", "fetch.fsckObjects=true")  # fmt: skip
+
+
+class Git:
+    """The remote of this name or URL."""
+
+    def __init__(self, layout: Layout, remote: str, address: str) -> None:
+        """`remote` is a name or URL as git takes it, `address` the URL it stands for."""
+        self._remote, self._address = remote, address
+        self._top = layout.repository.top if layout.repository else layout.root
+        self._folder = os.path.join(layout.state, "sync", "git")
+        self._settings = self._how_remotes_are_reached(layout)
+        if not os.path.isfile(os.path.join(self._folder, "HEAD")):
+            files.store(layout.state)
+            files.make_folder(self._folder)
+            self._git("init", "--quiet", "--bare", self._folder, bare=False)
+
+    def heads(self) -> dict[str, bytes]:
+        """The head of every machine, by its id; this fetches what they have that is new."""
+        self._mark_shallow()
+        self._git(
+            "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-filter",
+            "--no-recurse-submodules", "--force", "--", self._remote,
+            f"+{REFS}*:{self._here()}*",
+        )  # fmt: skip
+        keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in self._machines()}
+        return {keys[key]: data for key, data in self._read(list(keys))}
+
+    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """(key, value) of those that the machine has; `heads` brought them here."""
+        for name, data in self._read([f"{machine}:{key}" for key in keys]):
+            yield name.partition(":")[2], data
+
+    def _read(self, wanted: list[str]) -> Iterator[tuple[str, bytes]]:
+        """Each `machine:key` that is there, and what it holds."""
+        asked = "".join(f"{self._here()}{name}\n" for name in wanted)
+        data = self._git("cat-file", "--batch", given=asked.encode()) if wanted else b""
+        at = 0
+        for name in wanted:
+            end = data.index(b"\n", at)
+            fields = data[at:end].split()
+            at = end + 1
+            if len(fields) == 3 and fields[1] == b"blob" and fields[2].isdigit():
+                size = int(fields[2])
+                yield name, data[at : at + size]
+                at += size + 1
+
+    def put(
+        self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
+        keep: frozenset[str], before: str,
+    ) -> None:  # fmt: skip
+        """One commit with all that `keep` names and what is new, in place of the last one.
+
+        Raises Elsewhere where the ref is not what we know of it.
+        """
+        ref = self._here() + machine
+        old = self._oid(ref)
+        if before and not old:
+            raise Elsewhere(f"remote {self._remote}: what we left there is not known here")
+        new = self._commit(machine, old, {**objects, manifest[0]: manifest[1]}, head, keep)
+        self._mark_shallow(old)
+        try:
+            self._git(
+                "push", "--quiet", "--no-verify", f"--force-with-lease={REFS}{machine}:{old}",
+                "--", self._remote, f"{new}:{REFS}{machine}",
+            )  # fmt: skip
+        except ContextError as error:
+            if "stale info" in str(error):
+                raise Elsewhere(str(error)) from None
+            raise
+        self._git("update-ref", ref, new)
+
+    def forget(self, machine: str) -> None:
+        """Remove the ref of a machine, there and here."""
+        self._git("push", "--quiet", "--no-verify", "--", self._remote, f":{REFS}{machine}")
+        self._git("update-ref", "-d", self._here() + machine)
+
+    def _commit(
+        self, machine: str, old: str, added: dict[str, bytes], head: bytes, keep: frozenset[str]
+    ) -> str:
+        """A commit without parents: the tree of `old` without what nobody needs, and `added`."""
+        work = f"refs/heads/work-{os.getpid()}"
+        stream = [b"commit %s\ncommitter %s\ndata 0\n\n" % (work.encode(), _AUTHOR)]
+        if old:
+            tree = self._git("rev-parse", f"{old}^{{tree}}").strip()
+            stream.append(b'M 040000 %s ""\n' % tree)
+            listed = self._git("ls-tree", "-r", "-z", "--name-only", old).split(b"\0")
+            stream += [b"D %s\n" % name for name in listed if name and name.decode() not in keep]
+        for key, data in {**added, manifests.head_key(machine): head}.items():
+            stream.append(b"M 100644 inline %s\ndata %d\n%s\n" % (key.encode(), len(data), data))
+        stream.append(b"done\n")
+        self._git("fast-import", "--quiet", "--done", "--force", given=b"".join(stream))
+        new = self._oid(work)
+        self._git("update-ref", "-d", work)
+        return new
+
+    def _here(self) -> str:
+        """The refs under which the machines of this remote are kept here."""
+        return f"refs/remotes/{names.sha256(self._address.encode())[:16]}/"
+
+    def _machines(self) -> list[str]:
+        listed = self._git("for-each-ref", "--format=%(refname)", self._here()).decode()
+        found = [line.removeprefix(self._here()) for line in listed.splitlines()]
+        return [one for one in found if identity.is_id(one)]
+
+    def _oid(self, ref: str) -> str:
+        return self._git("rev-parse", "--verify", "--quiet", ref, fine=(0, 1)).decode().strip()
+
+    def _mark_shallow(self, *more: str) -> None:
+        listed = self._git("for-each-ref", "--format=%(objectname)", "refs/remotes/").decode()
+        known = sorted({one for one in (*listed.split(), *more) if one})
+        path = os.path.join(self._folder, "shallow")
+        if known:
+            files.write(path, "".join(f"{one}\n" for one in known), derived=True)
+        else:
+            files.discard(path)
+
+    def _how_remotes_are_reached(self, layout: Layout) -> dict[str, str]:
+        """The settings of the user's repository about remotes, as variables for git."""
+        if layout.repository is None:
+            return {}
+        listed = git.run(
+            self._top, "config", "--includes", "--list", "--show-scope", "--null", fine=(0, 1)
+        ).split("\0")
+        pairs = []
+        for scope, setting in zip(listed[::2], listed[1::2], strict=False):
+            name, _, value = setting.partition("\n")
+            if scope in ("local", "worktree") and name.lower().startswith(_REACHED_BY):
+                if not name.endswith((".fetch", ".push", ".mirror", ".prune", ".tagopt",
+                                      ".promisor", ".partialclonefilter")):  # fmt: skip
+                    pairs.append((name, value))
+        count = int(os.environ.get("GIT_CONFIG_COUNT", "0") or 0)
+        found = {"GIT_CONFIG_COUNT": str(count + len(pairs))}
+        for number, (name, value) in enumerate(pairs, count):
+            found |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+        return found
+
+    def _git(
+        self, *arguments: str, given: bytes = b"", fine: tuple[int, ...] = (0,), bare: bool = True
+    ) -> bytes:
+        """What git prints in our repository; raises ContextError with what it says."""
+        kept = {n: v for n, v in os.environ.items() if n not in git.VARIABLES}
+        place = (f"--git-dir={self._folder}",) if bare else ()
+        command = ("git", "-C", self._top, *place, *_SAFE, *arguments)
+        environment = {**kept, **self._settings, "GIT_TERMINAL_PROMPT": "0"}
+        try:
+            done = subprocess.run(command, env=environment, input=given, capture_output=True)
+        except FileNotFoundError:
+            raise ContextError(git.NOT_THERE) from None
+        if done.returncode not in fine:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise ContextError(self._failure(arguments[0], said, done.returncode))
+        return done.stdout
+
+    def _failure(self, command: str, said: list[str], status: int) -> str:
+        marked = [line for line in said if line.startswith(("fatal:", "error:", " !"))]
+        reason = "; ".join(marked or said[-1:]) or f"status {status}"
+        if command in ("fetch", "push"):
+            return _without_password(f"remote {self._remote}: git {command}: {reason}")
+        return f"git {command}: {reason}"
+
+
+def _without_password(text: str) -> str:
+    return re.sub(r"://[^/@\s]*@", "://", text)

@@ -1,0 +1,122 @@
+"""A remote that is a bucket: `s3://`, `gs://`, `az://`, by the package obstore.
+
+The tree of `manifests`, an object a key. Credentials and region come from the variables and files
+that each provider documents. Many requests are under way at once, so that a thousand documents
+cost a few round trips.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+from contextkit.base import packages
+from contextkit.base.errors import ContextError
+from contextkit.machines.documents import identity, manifests
+from contextkit.machines.flows.engines.protocol import Elsewhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+_AT_ONCE = 64  # requests under way
+_INSTALL = "install it: {python} -m pip install 'obstore>=0.12,<0.13'"
+
+
+class Objects:
+    """The remote at this URL: a bucket, and what all keys begin with."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._obstore = _package()
+        options: dict[str, Any] = {}
+        if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"):
+            options["client_options"] = {"allow_http": True}
+        try:
+            self._store = self._obstore.store.from_url(url, **options)
+        except Exception as error:  # each provider has exceptions of its own
+            raise self._failure(error) from None
+
+    def heads(self) -> dict[str, bytes]:
+        """The head of every machine, by its id."""
+        listed = self._try(lambda: self._obstore.list_with_delimiter(self._store, "machines"))
+        found = [str(one).rstrip("/").rpartition("/")[2] for one in listed["common_prefixes"]]
+        keys = {manifests.head_key(one): one for one in found if identity.is_id(one)}
+        return {keys[key]: data for key, data in self.get("", keys)}
+
+    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """(key, value) of those that are there, in any order."""
+        wanted = list(keys)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for key, data in zip(wanted, pool.map(self._get, wanted), strict=True):
+                if data is not None:
+                    yield key, data
+
+    def put(
+        self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
+        keep: frozenset[str], before: str,
+    ) -> None:  # fmt: skip
+        """Write the objects, many at once, then the manifest that names them, then the head.
+
+        `before` is the digest in the head that we left: raises Elsewhere where it is another.
+        """
+        data = self._get(manifests.head_key(machine))
+        if (manifests.parse_head(data, machine).digest if data else "") != before:
+            raise Elsewhere(f"{self._url}: another folder pushes as {machine}")
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            list(pool.map(lambda pair: self._put(*pair), objects.items()))
+        self._put(*manifest)
+        self._put(manifests.head_key(machine), head)
+
+    def forget(self, machine: str) -> None:
+        """Remove what a machine wrote; objects stay, since others may name them."""
+        prefix = f"machines/{machine}/"
+        self._delete([manifests.head_key(machine)])
+        batches = self._try(lambda: list(self._obstore.list(self._store, prefix)))
+        for batch in batches:
+            self._delete([one["path"] for one in batch])
+
+    def _get(self, key: str) -> bytes | None:
+        try:
+            found = self._obstore.get(self._store, key)
+            if found.meta["size"] > manifests.MOST_MANIFEST:
+                return None
+            return bytes(found.bytes())
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise self._failure(error) from None
+
+    def _put(self, key: str, data: bytes) -> None:
+        self._try(lambda: self._obstore.put(self._store, key, data, use_multipart=False))
+
+    def _delete(self, keys: list[str]) -> None:
+        self._try(lambda: self._obstore.delete(self._store, keys))
+
+    def _try(self, ask: Callable[[], T]) -> T:
+        try:
+            return ask()
+        except Exception as error:
+            raise self._failure(error) from None
+
+    def _failure(self, error: Exception) -> ContextError:
+        first = next((line for line in str(error).splitlines() if line.strip()), repr(error))
+        return ContextError(f"remote {self._url}: {first.strip()[:300]}")
+
+
+def _package() -> Any:
+    """The package, imported now: it costs as much as a bare start, and git remotes need none."""
+    packages.extend_path()
+    try:
+        from importlib import import_module
+
+        import_module("obstore.store")
+        return import_module("obstore")
+    except ImportError:
+        python = os.path.join(packages.TOOLKIT, ".venv", "bin", "python")
+        raise ContextError(
+            "object stores need the package obstore: " + _INSTALL.format(python=python)
+        ) from None

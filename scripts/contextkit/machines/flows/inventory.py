@@ -1,0 +1,132 @@
+"""The flow of looking: which documents that travel are here, and which changed since last time."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.machines.documents import clocks, manifests
+from contextkit.machines.documents.identity import Machine
+from contextkit.machines.documents.known import Known, Version
+from contextkit.machines.flows import shares
+from contextkit.memory.documents import store as memory
+from contextkit.memory.flows import upkeep
+from contextkit.payloads.documents import store as payloads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Texts = dict[str, Callable[[], bytes]]  # how to read each document that is here, by its name
+
+
+def look(layout: Layout, machine: Machine, known: Known, now: int, said: list[str]) -> Texts:
+    """Bring `known` up to date; what cannot travel is `said`.
+
+    A file whose size, time and inode are as before is not read again.
+    """
+    texts: Texts = {}
+    for name, path in shares.local(layout):
+        try:
+            manifests.check_name(name, shares.address(name))
+            if _note_file(known, machine, name, path, now):
+                texts[name] = lambda path=path: files.read_bytes(path)  # type: ignore[misc]
+            else:
+                said.append(f"{shares.address(name)}: larger than {manifests.MOST_BYTES} bytes")
+        except FileNotFoundError:
+            continue  # removed just now
+        except ContextError as error:
+            said.append(f"not shared: {error}")
+    for name, data in shares.own(layout, machine):
+        _note(known, machine, name, data, (), now)
+        texts[name] = lambda data=data: data  # type: ignore[misc]
+    _note_gone(known, machine, texts)
+    _note_ended(layout, machine, known, now)
+    for version in known.documents.values():
+        _note_settled(layout, machine, known, version)
+    return texts
+
+
+def _note_file(known: Known, machine: Machine, name: str, path: str, now: int) -> bool:
+    """Note a file; False where it is too large to travel."""
+    state = os.stat(path)
+    stat = (state.st_size, state.st_mtime_ns, state.st_ino)
+    if state.st_size > manifests.MOST_BYTES:
+        return False
+    version = known.documents.get(name)
+    if version is None or version.gone or tuple(version.stat) != stat:
+        _note(known, machine, name, files.read_bytes(path), stat, now)
+    return True
+
+
+def _note(
+    known: Known, machine: Machine, name: str, data: bytes, stat: tuple[int, ...], now: int
+) -> None:
+    version = known.documents.get(name)
+    digest = names.sha256(data)
+    if version is not None and version.sha256 == digest:
+        version.stat, version.gone = stat, False
+        return
+    before = version or Version(sha256="")
+    known.count += 1
+    known.documents[name] = Version(
+        sha256=digest,
+        bytes=len(data),
+        at=names.iso(now),
+        clock=clocks.ticked(before.clock, machine.id, known.count),
+        stat=stat,
+        mine=True,
+        beside=before.beside,
+    )
+
+
+def _note_gone(known: Known, machine: Machine, texts: Texts) -> None:
+    """What was here and is not: no version of its own, only not offered any more."""
+    for name, version in known.documents.items():
+        kind, path = name.partition("/")[::2]
+        if name in texts or version.gone or kind == manifests.ENDED:
+            continue
+        if kind in shares.OWN and not path.startswith(machine.id):
+            continue  # those of another machine are part of a file here
+        version.gone = True
+
+
+def _note_ended(layout: Layout, machine: Machine, known: Known, now: int) -> None:
+    """Sessions and tasks that this machine had a part in, and that ended or are there again."""
+    there = set(payloads.sessions_in(layout))
+    tasks = set(memory.archived(layout))
+    had = {
+        shares.session_of(name)
+        for name, version in known.documents.items()
+        if shares.session_of(name) and machine.id in version.clock
+    }
+    ended = {f"{manifests.ENDED}/payload/{session}" for session in had - there}
+    ended |= {f"{manifests.ENDED}/memory/{task}" for task in tasks}
+    for name in sorted(ended):
+        version = known.documents.get(name)
+        if version is None or version.gone:
+            task = name.rpartition("/")[2]
+            if "/memory/" in name and upkeep.listed(layout, task):
+                continue  # only a part of it was put away
+            known.count += 1
+            before = version.clock if version else {}
+            clock = clocks.ticked(before, machine.id, known.count)
+            known.documents[name] = Version(sha256="", at=names.iso(now), clock=clock, mine=True)
+    for name, version in known.documents.items():
+        kind, what = name.partition("/")[::2]
+        if kind == manifests.ENDED and not version.gone:
+            of, _, subject = what.partition("/")
+            version.gone = subject in there if of == "payload" else subject not in tasks
+
+
+def _note_settled(layout: Layout, machine: Machine, known: Known, version: Version) -> None:
+    """Where somebody removed what was kept beside, our text has the last word."""
+    for copy in list(version.beside):
+        if not os.path.lexists(layout.join(copy.path)):
+            version.beside.remove(copy)
+            known.count += 1
+            joined = clocks.joined(version.clock, copy.clock)
+            version.clock = clocks.ticked(joined, machine.id, known.count)
+            version.mine = True

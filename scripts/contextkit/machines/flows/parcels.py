@@ -1,0 +1,23 @@
+"""What lies on a remote under a key: compressed, never larger unpacked than its kind may be."""
+
+from __future__ import annotations
+
+import zlib
+
+from contextkit.base.errors import ContextError
+
+
+def pack(data: bytes) -> bytes:
+    return zlib.compress(data, 6)
+
+
+def unpack(data: bytes, most: int, where: str) -> bytes:
+    """The text in a parcel. Raises ContextError for what is none, or larger than `most` bytes."""
+    work = zlib.decompressobj()
+    try:
+        text = work.decompress(data, most + 1)
+    except zlib.error:
+        raise ContextError(f"{where}: is damaged") from None
+    if len(text) > most or not work.eof:
+        raise ContextError(f"{where}: larger than {most} bytes, or cut short")
+    return text

@@ -1,0 +1,330 @@
+"""The flow of a pull: what other machines pushed is offered to the stores here.
+
+    not here                      made, never in place of anything
+    here with the same text       nothing
+    newer than what is here       takes its place
+    neither knew of the other     merged by the store's own rule, else kept beside ours
+
+Nothing is removed for being absent elsewhere; what was removed here does not come back. Killed
+anywhere, the next pull goes on: what is there already has the same text.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, names
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.machines.documents import clocks, manifests
+from contextkit.machines.documents import known as knowledge
+from contextkit.machines.documents.identity import Machine
+from contextkit.machines.documents.known import Copy, Known, Version
+from contextkit.machines.documents.manifests import Entry, Head
+from contextkit.machines.flows import inventory, parcels, remotes, shares
+from contextkit.machines.flows.choice import Choice
+from contextkit.machines.flows.report import HISTORY, Report
+from contextkit.memory.flows import upkeep
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import retention
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.machines.flows.engines.protocol import Engine
+
+_AT_ONCE = 500  # documents that are fetched together
+
+
+class Offer:
+    """One call of `pull`: where it works, who asks, what it knows, what became of everything."""
+
+    def __init__(self, layout: Layout, machine: Machine, known: Known, report: Report) -> None:
+        self.layout, self.machine, self.known, self.report = layout, machine, known, report
+        self.now = names.now()
+        self.sessions: dict[str, None] = {}  # in which something was stored
+        self.sender = machine
+
+
+def pull(
+    layout: Layout, remote: str, chosen: Choice, *, source: str = "", dry_run: bool = False
+) -> Report:
+    """Take what is chosen and new, of every machine or of the one that `source` names."""
+    at, address = remotes.engine(layout, remote)
+    report = Report(verb="taken", dry_run=dry_run)
+    with knowledge.lock(layout):
+        machine, known = remotes.myself(layout)
+        there = knowledge.load_remote(layout, address, machine.id)
+        offer = Offer(layout, machine, known, report)
+        inventory.look(layout, machine, known, offer.now, report.said)
+        if known.unfinished:  # a pull that was killed: which sessions got something is not known
+            offer.sessions.update(dict.fromkeys(payloads.sessions_in(layout)))
+        heads = remotes.read_heads(at.heads(), report.said)
+        others = [head for head in heads.values() if head.machine != machine.id]
+        for head in _meant(others, source):
+            _take(offer, at, head, there.seen.get(head.machine, 0), chosen)
+            if dry_run:
+                continue
+            if chosen.is_all and not report.failed:
+                there.seen[head.machine] = head.number
+            knowledge.save(layout, known)
+        if not dry_run:
+            _make_indexes(offer)
+            known.unfinished = False
+            there.pulled_at = names.iso(offer.now)
+            knowledge.save(layout, known)
+            knowledge.save_remote(layout, there, machine.id)
+    return report
+
+
+def _meant(heads: list[Head], source: str) -> list[Head]:
+    if not source:
+        return heads
+    found = [head for head in heads if source in (head.machine, head.name)]
+    found = found or [head for head in heads if head.machine.startswith(source)]
+    if not found:
+        there = ", ".join(f"{head.machine} ({head.name})" for head in heads) or "none"
+        raise ContextError(f"from: no machine is {source[:60]!r}; there: {there}")
+    return found
+
+
+def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> None:
+    """Offer to the stores here what a machine has that is new."""
+    report = offer.report
+    if head.number == seen:
+        return
+    offer.sender = Machine(id=head.machine, name=head.name)
+    try:
+        found = remotes.read_entries(at, head, seen)
+    except ContextError as error:
+        report.fail(f"{head.name}: {error}")
+        return
+    entries = [one for _, one in found.values() if chosen.takes(one.name, one.about)]
+    wanted = [entry for entry in entries if _is_new(offer, entry)]
+    report.machines += 1
+    for entry in wanted:
+        if entry.kind == manifests.ENDED:
+            _end(offer, entry)
+    documents = [entry for entry in wanted if entry.kind != manifests.ENDED]
+    # A run before its output, which goes where the run says.
+    documents.sort(key=lambda entry: (entry.kind != "run", entry.name))
+    if report.dry_run:
+        for entry in documents:
+            did = HISTORY if entry.kind == shares.LEDGER else "taken"
+            report.add(did, shares.address(entry.name), entry.bytes, head.name)
+    else:
+        _fetch(offer, at, head.machine, documents)
+
+
+def _fetch(offer: Offer, at: Engine, machine: str, documents: list[Entry]) -> None:
+    """Fetch documents some at a time, and offer each; one that is refused is reported."""
+    if documents and not offer.known.unfinished:
+        offer.known.unfinished = True
+        knowledge.save(offer.layout, offer.known)
+    for first in range(0, len(documents), _AT_ONCE):
+        part = documents[first : first + _AT_ONCE]
+        keys = dict.fromkeys(manifests.object_key(entry.sha256) for entry in part)
+        texts = dict(at.get(machine, keys))
+        for entry in part:
+            try:
+                _offer(offer, entry, texts.get(manifests.object_key(entry.sha256)))
+            except ContextError as error:
+                where = shares.address(entry.name)
+                offer.report.add("not taken", where, 0, offer.sender.name, str(error))
+                offer.known.documents.setdefault(entry.name, Version(sha256="", gone=True))
+
+
+def _is_new(offer: Offer, entry: Entry) -> bool:
+    """Whether an entry tells something that is not known here; the same text is noted as known."""
+    version = offer.known.documents.get(entry.name)
+    if entry.gone:
+        return False
+    if version is None:
+        return True
+    if clocks.covers(version.clock, entry.clock) and version.clock:
+        return False
+    if any(clocks.covers(copy.clock, entry.clock) for copy in version.beside):
+        return False
+    if version.sha256 == entry.sha256 and not version.gone and entry.kind != manifests.ENDED:
+        _advance(offer, version, entry.clock)
+        return False
+    return True
+
+
+def _advance(offer: Offer, version: Version, clock: clocks.Clock) -> None:
+    """A document here is now at least as new as `clock`: copies beside it that it knows of go."""
+    version.clock = clocks.joined(version.clock, clock)
+    for copy in list(version.beside):
+        if clocks.covers(version.clock, copy.clock):
+            path = offer.layout.join(copy.path)
+            if os.path.isfile(path) and names.sha256(files.read_bytes(path)) == copy.sha256:
+                files.discard(path)
+            version.beside.remove(copy)
+
+
+def _offer(offer: Offer, entry: Entry, parcel: bytes | None) -> None:
+    """Offer one document to its store. Raises ContextError for what it cannot take."""
+    where = shares.address(entry.name)
+    if parcel is None:
+        raise ContextError("it is not on the remote any more")
+    data = parcels.unpack(parcel, min(entry.bytes, manifests.MOST_BYTES), where)
+    if names.sha256(data) != entry.sha256:
+        raise ContextError("its text is not what the manifest says")
+    if entry.kind in shares.OWN:
+        _take_own(offer, entry, data)
+        return
+    path = shares.place(offer.layout, entry.name)
+    shares.check(entry.name, data)
+    shares.prepare(offer.layout, entry.name)
+    with shares.lock(offer.layout, entry.name, path):
+        session = shares.session_of(entry.name)
+        if session:
+            retention.resume(offer.layout, session, offer.now)
+            offer.sessions[session] = None
+        did = _settle(offer, entry, path, data)
+    if did:
+        to = did.partition(" ")[2]
+        name = offer.sender.name
+        offer.report.add(did.partition(" ")[0], where, entry.bytes, name, to)
+
+
+def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
+    """Bring a document and what is at its place together; what was done, empty for nothing."""
+    known = offer.known.documents
+    version = known.get(entry.name)
+    if not os.path.lexists(path):
+        try:
+            files.create(path, data, exact=True)
+            _learn(offer, entry, path, data, version)
+            return "taken"
+        except FileExistsError:
+            pass  # somebody made it just now
+    ours = files.read_bytes(path)
+    digest = names.sha256(ours)
+    if version is None or not version.sha256:
+        offer.known.count += 1
+        first = clocks.ticked({}, offer.machine.id, offer.known.count)
+        version = known[entry.name] = Version(
+            sha256=digest, bytes=len(ours), clock=first, mine=True
+        )
+    if digest == entry.sha256:
+        _learn(offer, entry, path, data, version)
+        return ""
+    merge = shares.merger(entry.name)
+    if merge is not None:
+        return _merged(offer, entry, path, ours, merge(ours, data), data, version)
+    if clocks.covers(entry.clock, version.clock) and version.sha256 == digest:
+        files.write(path, data)
+        _learn(offer, entry, path, data, version)
+        return "taken"
+    return _beside(offer, entry, path, data, version)
+
+
+def _learn(offer: Offer, entry: Entry, path: str, data: bytes, version: Version | None) -> Version:
+    """What is at `path` now is `data`, which knows of all that the entry does."""
+    state = os.stat(path)
+    learned = version or Version(sha256="")
+    digest = names.sha256(data)
+    learned.mine = learned.mine and digest == learned.sha256
+    learned.sha256, learned.bytes, learned.gone = digest, len(data), False
+    learned.at = entry.at
+    learned.stat = (state.st_size, state.st_mtime_ns, state.st_ino)
+    offer.known.documents[entry.name] = learned
+    _advance(offer, learned, entry.clock)
+    return learned
+
+
+def _merged(
+    offer: Offer, entry: Entry, path: str, ours: bytes, merged: bytes, theirs: bytes,
+    version: Version,
+) -> str:  # fmt: skip
+    if merged != ours:
+        files.write(path, merged)
+    learned = _learn(offer, entry, path, merged, version)
+    if merged not in (ours, theirs):
+        offer.known.count += 1
+        learned.clock = clocks.ticked(learned.clock, offer.machine.id, offer.known.count)
+        learned.mine = True
+    return "merged" if merged != ours else ""
+
+
+def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:
+    """Keep their text beside ours, in place of an older one of theirs that nobody touched."""
+    digest = names.sha256(data)
+    for copy in version.beside:
+        at = offer.layout.join(copy.path)
+        if clocks.covers(entry.clock, copy.clock) and os.path.isfile(at):
+            if names.sha256(files.read_bytes(at)) == copy.sha256:
+                files.write(at, data)
+                copy.sha256, copy.clock = digest, entry.clock
+                return f"beside {copy.path}"
+    made = ""
+    for at in files.numbered(f"{path}{shares.MARK}{offer.sender.id}"):
+        try:
+            made = files.create(at, data, exact=True)
+            break
+        except FileExistsError:
+            if files.read_bytes(at) == data:  # a pull that was killed came as far as this
+                made = at
+                break
+    shown = offer.layout.shown(made)
+    version.beside = [copy for copy in version.beside if copy.path != shown]
+    version.beside.append(
+        Copy(path=shown, sha256=digest, machine=offer.sender.id, clock=entry.clock)
+    )
+    return f"beside {shown}"
+
+
+def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
+    """Rows and events of the machine that sends them, and of no other."""
+    owner = entry.path.partition("/")[0].removesuffix(".json")
+    if owner != offer.sender.id:
+        raise ContextError(f"is not of the machine that sends it ({owner})")
+    if entry.kind == shares.SUBAGENTS:
+        did, count = "merged", shares.take_rows(offer.layout, offer.sender, data)
+    else:
+        did = HISTORY
+        count = shares.take_events(offer.layout, entry.name, offer.sender, data)
+    offer.known.documents[entry.name] = Version(
+        sha256=entry.sha256, bytes=entry.bytes, at=entry.at, clock=entry.clock
+    )
+    if count:
+        offer.report.add(did, shares.address(entry.name), entry.bytes, offer.sender.name)
+
+
+def _end(offer: Offer, entry: Entry) -> None:
+    """What ended there ends here, with this machine's own grace."""
+    of, _, subject = entry.path.partition("/")
+    layout = offer.layout
+    address = shares.address(entry.name)
+    if offer.report.dry_run:
+        offer.report.add("ended", address, 0, offer.sender.name)
+        return
+    done = ""
+    try:
+        if of == "payload":
+            ended = retention.end(layout, subject, offer.now)
+            done = ended.line() if ended else ""
+            for name in [n for n in offer.known.documents if shares.session_of(n) == subject]:
+                del offer.known.documents[name]
+        elif of == "memory":
+            moved = upkeep.archive(layout, subject, [])
+            done = f"{len(moved)} documents archived" if moved else ""
+    except ContextError as error:
+        offer.report.add("not taken", address, 0, offer.sender.name, str(error))
+    version = offer.known.documents.setdefault(entry.name, Version(sha256="", at=entry.at))
+    version.clock = clocks.joined(version.clock, entry.clock)
+    version.gone = False
+    if done:
+        offer.report.add("ended", address, 0, offer.sender.name, done)
+
+
+def _make_indexes(offer: Offer) -> None:
+    """The manifest of each session that got something, made again from its files."""
+    for session in offer.sessions:
+        with retention.session_lock(offer.layout, session):
+            offer.report.said += [
+                line
+                for line in payloads.repair(offer.layout, session, offer.now)
+                if "listed now" not in line
+            ]
+    files.settle()

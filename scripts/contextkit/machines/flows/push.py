@@ -1,0 +1,197 @@
+"""The flow of a push: what is new here goes to a remote, under this machine's own keys.
+
+Objects go up before the manifest that names them and the head last, so whoever reads sees a whole
+state or the one before. Killed anywhere, the next push finds out what arrived and completes it.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import names, redaction
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.machines.documents import known as knowledge
+from contextkit.machines.documents import manifests
+from contextkit.machines.documents.identity import Machine
+from contextkit.machines.documents.known import Known, Published, Remote
+from contextkit.machines.documents.manifests import Entry, Head, Manifest
+from contextkit.machines.flows import choice, inventory, parcels, remotes, shares
+from contextkit.machines.flows.choice import Choice
+from contextkit.machines.flows.engines.protocol import Elsewhere
+from contextkit.machines.flows.report import HISTORY, Report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.machines.flows.engines.protocol import Engine
+    from contextkit.machines.flows.inventory import Texts
+
+
+def push(
+    layout: Layout, remote: str, chosen: Choice, *, redact: bool = False, dry_run: bool = False
+) -> Report:
+    """Send what is chosen and new; a document with a secret stays here unless it is redacted."""
+    at, address = remotes.engine(layout, remote)
+    with knowledge.lock(layout):
+        machine, known = remotes.myself(layout)
+        for _ in range(2):
+            there = knowledge.load_remote(layout, address, machine.id)
+            try:
+                return _push(layout, at, there, machine, known, chosen, redact, dry_run)
+            except Elsewhere:
+                if remotes.recall(at, there, known):
+                    knowledge.save_remote(layout, there, machine.id)
+                else:  # this folder is a copy of another one, which goes on under this id
+                    machine, known = remotes.begin(layout)
+        there = knowledge.load_remote(layout, address, machine.id)
+        return _push(layout, at, there, machine, known, chosen, redact, dry_run)
+
+
+def _push(
+    layout: Layout, at: Engine, there: Remote, machine: Machine, known: Known, chosen: Choice,
+    redact: bool, dry_run: bool,
+) -> Report:  # fmt: skip
+    now = names.now()
+    report = Report(verb="sent", dry_run=dry_run)
+    texts = inventory.look(layout, machine, known, now, report.said)
+    if not dry_run:
+        knowledge.save(layout, known)
+    if there.pending or not there.digest:
+        if not remotes.recall(at, there, known):
+            raise Elsewhere("another folder pushes as this machine")
+    new = _changed(known, there)
+    about = choice.about(layout, [name for name in new if name in texts], texts)
+    new = [name for name in new if chosen.takes(name, about.get(name, ""))]
+    objects, entries = _gathered(layout, known, texts, new, about, redact, report)
+    if not entries:
+        if not dry_run:
+            knowledge.save_remote(layout, there, machine.id)
+        return report
+    for entry in entries:
+        report.add(_verb(entry), shares.address(entry.name), entry.bytes)
+    if dry_run:
+        return report
+    head, manifest = _next(there, machine, entries, now)
+    _send(layout, at, there, machine, objects, manifest, head)
+    report.sent = sum(map(len, objects.values())) + len(manifest[1])
+    return report
+
+
+def _verb(entry: Entry) -> str:
+    if entry.gone:
+        return "withdrawn"
+    if entry.kind == manifests.ENDED:
+        return "ended"
+    if entry.kind == shares.LEDGER:
+        return HISTORY
+    return "redacted" if entry.redacted else "sent"
+
+
+def _changed(known: Known, there: Remote) -> list[str]:
+    """The names of what this machine made and the remote does not have as it is now."""
+    found = []
+    for name, version in known.documents.items():
+        published = there.entries.get(name)
+        if published is None:
+            if version.mine and not version.gone:
+                found.append(name)
+            continue
+        if not (version.mine or version.gone):
+            continue  # another machine has the newer text and publishes it
+        entry = published.entry
+        same = entry.redacted or entry.sha256 == version.sha256
+        if entry.gone != version.gone or not (same and entry.clock == version.clock):
+            found.append(name)
+    return sorted(found)
+
+
+def _gathered(
+    layout: Layout, known: Known, texts: Texts, new: list[str], about: dict[str, str],
+    redact: bool, report: Report,
+) -> tuple[dict[str, bytes], list[Entry]]:  # fmt: skip
+    """The objects and entries of what may leave."""
+    objects: dict[str, bytes] = {}
+    entries = []
+    allowed = layout.limits.secrets_allow
+    for name in new:
+        version = known.documents[name]
+        entry = Entry(
+            name=name, at=version.at, clock=dict(version.clock), gone=version.gone,
+            about=about.get(name, ""),
+        )  # fmt: skip
+        if version.gone or entry.kind == manifests.ENDED:
+            entries.append(entry)
+            continue
+        try:
+            data = texts[name]()
+        except (ContextError, FileNotFoundError):
+            continue  # removed just now: the next push knows
+        if names.sha256(data) != version.sha256:
+            continue  # changed just now: the next push takes it
+        secrets = redaction.found(data.decode("utf-8", "replace"), allowed)
+        if secrets and not redact:
+            report.refuse(shares.address(name), secrets)
+            continue
+        if secrets:
+            data = shares.redacted(name, data, allowed)
+        digest = names.sha256(data)
+        objects[manifests.object_key(digest)] = parcels.pack(data)
+        entries.append(
+            Entry(**{**vars(entry), "sha256": digest, "bytes": len(data),
+                     "redacted": bool(secrets)})
+        )  # fmt: skip
+    return objects, entries
+
+
+def _next(
+    there: Remote, machine: Machine, entries: list[Entry], now: int
+) -> tuple[bytes, tuple[str, bytes]]:
+    """The head and the manifest that come next; `there` is as it will be when they arrived."""
+    number = there.number + 1
+    there.entries.update({one.name: Published(number=number, entry=one) for one in entries})
+    since = manifests.since(number)
+    listed = tuple(one.entry for one in there.entries.values() if one.number > since)
+    manifest = Manifest(machine=machine.id, number=number, since=since, entries=listed)
+    data = parcels.pack(manifests.render(manifest))
+    kept = [one.entry for one in there.entries.values() if one.entry.sha256 and not one.entry.gone]
+    head = Head(
+        machine=machine.id,
+        name=machine.name,
+        number=number,
+        digest=names.sha256(data),
+        at=names.iso(now),
+        documents=len(kept),
+        bytes=sum(entry.bytes for entry in kept),
+    )
+    there.pushed_at = names.iso(now)
+    return manifests.render_head(head), (manifests.manifest_key(machine.id, number), data)
+
+
+def _send(
+    layout: Layout, at: Engine, there: Remote, machine: Machine, objects: dict[str, bytes],
+    manifest: tuple[str, bytes], head: bytes,
+) -> None:  # fmt: skip
+    number = there.number + 1
+    keep = {
+        manifests.object_key(one.entry.sha256)
+        for one in there.entries.values()
+        if one.entry.sha256 and not one.entry.gone
+    }
+    keep |= {manifests.manifest_key(machine.id, one) for one in manifests.chain(number)}
+    there.pending = manifests.parse_head(head, machine.id).digest
+    _mark_pending(layout, there, machine)
+    at.put(machine.id, objects, manifest, head, frozenset(keep), there.digest)
+    there.number, there.digest, there.pending = number, there.pending, ""
+    knowledge.save_remote(layout, there, machine.id)
+
+
+def _mark_pending(layout: Layout, there: Remote, machine: Machine) -> None:
+    """Note what is about to arrive; what was there before is asked for where we are killed."""
+    before = knowledge.load_remote(layout, there.address, machine.id)
+    before.number, before.digest, before.pending = there.number, there.digest, there.pending
+    knowledge.save_remote(layout, before, machine.id)
+
+
+def forget_notes(layout: Layout, address: str, machine: str) -> None:
+    """What we knew of a remote, after it forgot us."""
+    there = knowledge.load_remote(layout, address, machine)
+    there.entries, there.number, there.digest, there.pending = {}, 0, "", ""
+    knowledge.save_remote(layout, there, machine)

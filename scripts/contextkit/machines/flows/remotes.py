@@ -1,0 +1,239 @@
+"""The flow of reaching a remote: which one is meant, what keeps it, what is known of it."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, git, names
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.machines.documents import identity, known, manifests
+from contextkit.machines.documents.identity import Machine
+from contextkit.machines.documents.known import Known, Published, Remote
+from contextkit.machines.documents.manifests import Entry, Head, Manifest
+from contextkit.machines.flows import parcels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.machines.flows.engines.protocol import Engine
+
+DEFAULT = "origin"
+OBJECT_STORES = ("s3://", "gs://", "az://")
+
+
+class Row(Record):
+    """A machine that pushes to a remote, as its head says; `here` is the one that asks."""
+
+    id: str
+    machine: str
+    name: str
+    at: str
+    documents: int
+    bytes: int
+    age: str = ""
+    here: bool = False
+
+
+def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
+    """What keeps the remote that is meant, and the URL it stands for.
+
+    Raises ContextError for a name that is no remote of this repository.
+    """
+    named = remote or _from_settings(layout)
+    if named.startswith(OBJECT_STORES):
+        from contextkit.machines.flows.engines.objects import Objects
+
+        return Objects(named), named
+    path = named.removeprefix("file://")
+    if named.startswith("file://") and not _is_git(path):
+        from contextkit.machines.flows.engines.folder import Folder
+
+        if not os.path.isabs(path):
+            raise bad_input(f"remote: {named!r} must be file:// and an absolute path")
+        inside = files.store(layout.state)
+        if os.path.realpath(path).startswith(os.path.realpath(inside)):
+            raise bad_input(f"remote: {named!r} is where this machine keeps its own state")
+        return Folder(path), named
+    return _git_engine(layout, named)
+
+
+def _git_engine(layout: Layout, named: str) -> tuple[Engine, str]:
+    from contextkit.machines.flows.engines.git import Git
+
+    if named.startswith("-") or not named.isprintable():
+        raise bad_input(f"remote: {named!r} is no remote")
+    typed = os.path.join(layout.here, named)
+    if _is_git(typed):  # a path is relative to where it was typed
+        named = os.path.abspath(typed)
+    address = named
+    if not any(mark in named for mark in ("/", ":")):
+        if layout.repository is None:
+            raise bad_input("remote: this is no git repository: name one, remote=URL")
+        top = layout.repository.top
+        address = git.run(top, "config", "--get", f"remote.{named}.url", fine=(0, 1)).strip()
+        if not address:
+            known = git.run(top, "remote").split()
+            others = f": there is {', '.join(known)}" if known else ""
+            raise bad_input(f"remote: there is no git remote {named!r}{others}; remote=URL works")
+    return Git(layout, named, address), address
+
+
+def _is_git(path: str) -> bool:
+    """Whether a path is a git repository, bare or not."""
+    return any(
+        os.path.isfile(os.path.join(path, *folder, "HEAD"))
+        and os.path.isdir(os.path.join(path, *folder, "objects"))
+        for folder in ((), (".git",))
+    ) or os.path.isfile(os.path.join(path, ".git"))
+
+
+def _from_settings(layout: Layout) -> str:
+    sync = getattr(layout.limits, "sync", "off")
+    return DEFAULT if sync in ("", "off", "git") else str(sync)
+
+
+def read_heads(found: dict[str, bytes], said: list[str]) -> dict[str, Head]:
+    """The heads that can be read, by machine; what is wrong with others is `said`."""
+    heads = {}
+    for machine, data in sorted(found.items()):
+        try:
+            heads[machine] = manifests.parse_head(data, machine)
+        except ContextError as error:
+            said.append(f"passed over: {error}")
+    return heads
+
+
+def read_manifest(data: bytes, machine: str, number: int) -> Manifest:
+    where = f"manifest {number} of {machine}"
+    return manifests.parse(parcels.unpack(data, manifests.MOST_MANIFEST, where), machine, number)
+
+
+def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:
+    """What changed on a machine after its manifest `seen`: the newest entry of each name.
+
+    Raises ContextError where a manifest is missing or not what the head says.
+    """
+    start = 0 if seen > head.number else seen
+    numbers = manifests.chain(head.number, start)
+    keys = {manifests.manifest_key(head.machine, number): number for number in numbers}
+    found = {keys[key]: data for key, data in engine.get(head.machine, keys)}
+    entries: dict[str, tuple[int, Entry]] = {}
+    for number in numbers:
+        if number not in found:
+            raise ContextError(f"manifest {number} of {head.machine} is missing: pull again")
+        if number == head.number and names.sha256(found[number]) != head.digest:
+            raise ContextError(f"manifest {number} of {head.machine} is not what its head says")
+        manifest = read_manifest(found[number], head.machine, number)
+        entries.update({entry.name: (number, entry) for entry in manifest.entries})
+    return entries
+
+
+def myself(layout: Layout) -> tuple[Machine, Known]:
+    """This machine and what it knows. With its knowledge lost it is another machine from now on:
+    a count that begins anew would look older than what others have of it.
+    """
+    machine = identity.load(layout)
+    if machine is None:
+        return begin(layout)
+    found = known.load(layout, machine.id)
+    if found.count == 0 and not found.documents:
+        there = os.path.isfile(os.path.join(known.folder(layout), "documents.json"))
+        if not there or not found.machine:
+            identity.forget(layout)
+            return begin(layout)
+    return machine, found
+
+
+def begin(layout: Layout) -> tuple[Machine, Known]:
+    """A new machine, which knows nothing."""
+    identity.forget(layout)
+    machine = identity.ensure(layout)
+    found = Known(machine=machine.id)
+    known.save(layout, found)
+    return machine, found
+
+
+def recall(engine: Engine, remote: Remote, known: Known) -> bool:
+    """Learn from the remote what we have there; False where somebody else is us there.
+
+    For when a push was killed, our notes of this remote are lost, or somebody forgot us there.
+    """
+    data = engine.heads().get(known.machine)
+    if data is None:
+        remote.entries, remote.digest, remote.pending = {}, "", ""
+        return True
+    head = manifests.parse_head(data, known.machine)
+    if remote.digest and head.digest not in (remote.digest, remote.pending):
+        return False
+    if head.digest != remote.digest or not remote.entries:
+        there = read_entries(engine, head, 0)
+        if not _may_be_ours(known, [entry for _, entry in there.values()]):
+            return False
+        remote.entries = {name: Published(number=n, entry=entry) for name, (n, entry) in
+                          there.items()}  # fmt: skip
+    remote.number, remote.digest, remote.pending = head.number, head.digest, ""
+    return True
+
+
+def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
+    """Whether we can have published these: none is newer than what we count, or another text."""
+    for entry in entries:
+        version = known.documents.get(entry.name)
+        if entry.clock.get(known.machine, 0) > known.count:
+            return False
+        if version is not None and version.clock == entry.clock:
+            if version.sha256 != entry.sha256 and not entry.redacted:
+                return False
+    return True
+
+
+def listed(layout: Layout, remote: str, now: int, said: list[str]) -> list[Row]:
+    """Every machine of a remote, the one that pushed last first."""
+    at, _ = engine(layout, remote)
+    machine = identity.load(layout)
+    rows = [
+        Row(
+            id=head.machine,
+            machine=head.machine,
+            name=head.name,
+            at=head.at,
+            documents=head.documents,
+            bytes=head.bytes,
+            age=_age(head.at, now),
+            here=machine is not None and machine.id == head.machine,
+        )
+        for head in read_heads(at.heads(), said).values()
+    ]
+    return sorted(rows, key=lambda row: (row.at, row.id), reverse=True)
+
+
+def _age(at: str, now: int) -> str:
+    moment = names.moment(at) if at else 0
+    seconds = now - moment
+    if not moment:
+        return "unknown"
+    if seconds < 0:
+        return "0m"
+    for size, unit in ((86400, "d"), (3600, "h")):
+        if seconds >= size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds // 60}m"
+
+
+def forget(layout: Layout, remote: str, machine: str) -> Row:
+    """Remove a machine from a remote; what others have of it stays with them.
+
+    `machine` is an id, the beginning of one, or a name. Raises ContextError for none or several.
+    """
+    rows = listed(layout, remote, names.now(), [])
+    fitting = [row for row in rows if row.id == machine] or [
+        row for row in rows if row.name == machine or row.id.startswith(machine)
+    ]
+    if len(fitting) != 1:
+        there = ", ".join(row.id for row in rows) or "none"
+        count = "no" if not fitting else str(len(fitting))
+        raise bad_input(f"forget: {count} machines are {machine[:60]!r}; there: {there}")
+    at, _ = engine(layout, remote)
+    at.forget(fitting[0].id)
+    return fitting[0]

@@ -1,0 +1,361 @@
+"""What travels between machines, by kind: which files, where they lie, how two versions meet.
+
+A store says in `base/stores` which of its files travel. A document that differs at the same name
+is merged by `merge(ours, theirs)` of the store's module, where it has one. Two kinds have a single
+writer each and no file of their own: the rows of the subagents of a machine, and a piece of its
+ledger. What an agent wrote for a review run travels under the run's id.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import re
+from contextlib import AbstractContextManager, nullcontext
+
+from contextkit.base import files, names, sessions, stores
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.capsules.documents import reminders
+from contextkit.machines.documents import manifests
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import retention
+from contextkit.reviews.documents import runs
+from contextkit.subagents.documents import registry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from contextkit.base.stores import Store
+    from contextkit.machines.documents.identity import Machine
+
+SUBAGENTS, LEDGER, OUTPUT = "subagent", "ledger", "output"
+OWN = (SUBAGENTS, LEDGER)  # kinds that only the machine that they are of can write
+MARK = ".from-"  # before the machine, in the name of a file that is kept beside ours
+_OUTPUTS = re.compile(r"[A-Za-z0-9_%][A-Za-z0-9._%@:+-]*\.(md|json)")
+_OUTPUT_PLACES = ("docs/research/", ".clavain/")  # below which output of a foreign run may go
+_FROM = b',"machine":'
+_LINE = 4_000  # bytes of an event
+_PIECE = 1 << 16  # bytes of a ledger that travel together
+
+
+def kinds() -> tuple[str, ...]:
+    """Every kind that can travel."""
+    return (*(store.kind for store in stores.STORES if store.travels), *OWN, OUTPUT)
+
+
+def by_default() -> tuple[str, ...]:
+    """The kinds that travel unless others are named: all but what git carries anyway.
+
+    The inbox does, although git has it: it merges by entry here and there.
+    """
+    in_git = [s.kind for s in stores.STORES if s.in_git and not s.is_file]
+    return tuple(kind for kind in kinds() if kind not in in_git)
+
+
+def _store(kind: str) -> Store | None:
+    return next((s for s in stores.STORES if s.kind == kind and s.travels), None)
+
+
+# What is here
+
+
+def local(layout: Layout) -> Iterator[tuple[str, str]]:
+    """(name, path) of every file here that can travel, in no particular order."""
+    for store in stores.STORES:
+        if not store.travels:
+            continue
+        place = layout.store(store.kind)
+        if store.is_file:
+            if os.path.isfile(place) and not os.path.islink(place):
+                yield f"{store.kind}/{os.path.basename(store.place)}", place
+            continue
+        depth = max(pattern.count("/") for pattern in store.travels)
+        for relative in _below(place, "", depth):
+            if any(_matches(relative, pattern) for pattern in store.travels):
+                yield f"{store.kind}/{relative}", os.path.join(place, relative)
+    yield from _outputs(layout)
+
+
+def _below(place: str, prefix: str, depth: int) -> Iterator[str]:
+    """The plain files below a folder, down to `depth`, without links and hidden ones."""
+    try:
+        with os.scandir(os.path.join(place, prefix)) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for entry in entries:
+        if entry.name[0] == "." or MARK in entry.name:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if depth:
+                yield from _below(place, f"{prefix}{entry.name}/", depth - 1)
+        elif entry.is_file(follow_symlinks=False):
+            yield prefix + entry.name
+
+
+def _matches(relative: str, pattern: str) -> bool:
+    parts, wanted = relative.split("/"), pattern.split("/")
+    return len(parts) == len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
+
+
+def _outputs(layout: Layout) -> Iterator[tuple[str, str]]:
+    """What agents wrote for the runs of this machine, and what was made of it."""
+    for run in runs.load_all(layout).documents:
+        place = layout.join(run.output_dir)
+        for name in _below(place, "", 0):
+            if _OUTPUTS.fullmatch(name) and _belongs(place, run.id):
+                yield f"{OUTPUT}/{run.id}/{name}", os.path.join(place, name)
+
+
+def _belongs(place: str, run: str) -> bool:
+    """Whether a folder is that of this run, and not of a later one of the same target."""
+    try:
+        found = json.loads(files.read(os.path.join(place, runs.ROSTER_FILE)))
+    except (ContextError, ValueError):
+        return False
+    return isinstance(found, dict) and run in (found.get("run"), found.get("id"))
+
+
+def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
+    """(name, text) of what only this machine writes: its subagents, its pieces of the ledger."""
+    try:
+        rows = [row for row in registry.rows(layout) if not row.get("machine")]
+    except ContextError:
+        rows = []
+    if rows:
+        marked = [{**row, "machine": machine.id} for row in rows]
+        yield f"{SUBAGENTS}/{machine.id}.json", (registry.render(marked) + "\n").encode()
+    yield from _ledger(layout, machine)
+
+
+def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
+    """The lines of this machine's own, by month, in pieces that never change once they are full."""
+    place = os.path.join(layout.state, "ledger")
+    for month in _below(place, "", 0):
+        if not month.endswith(".jsonl"):
+            continue
+        data = files.read_bytes(os.path.join(place, month))
+        whole = data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
+        lines = [line for line in whole if b'"machine":' not in line]
+        piece, size, number = [], 0, 0
+        for line in [*lines, b""]:
+            piece.append(line)
+            size += len(line)
+            if piece and (size >= _PIECE or not line) and size:
+                name = f"{LEDGER}/{machine.id}/{month.removesuffix('.jsonl')}-{number}.jsonl"
+                yield name, b"".join(piece)
+                piece, size, number = [], 0, number + 1
+
+
+# Where a name belongs
+
+
+def address(name: str) -> str:
+    """A name as people read it: `payload:s-42/20261122-043007-auth`."""
+    kind, _, path = name.partition("/")
+    if kind == manifests.ENDED:
+        of, _, subject = path.partition("/")
+        return f"{'session' if of == 'payload' else 'task'}:{subject}"
+    if kind == LEDGER:
+        return f"{LEDGER}:{path.rpartition('/')[2].removesuffix('.jsonl')}"
+    store = _store(kind)
+    suffix = os.path.splitext(path)[1] if store and not store.is_file else ""
+    return f"{kind}:{path.removesuffix(suffix) if suffix else path}"
+
+
+def session_of(name: str) -> str:
+    """The session that a payload belongs to; empty for anything else."""
+    kind, path = name.partition("/")[::2]
+    return path.partition("/")[0] if kind == "payload" else ""
+
+
+def place(layout: Layout, name: str) -> str:
+    """Where a document of another machine belongs here; the folder need not exist.
+
+    Raises ContextError for a name that no store of ours can have, and for a place that leads
+    elsewhere through a link.
+    """
+    kind, relative = manifests.check_name(name, "what came in").partition("/")[::2]
+    if kind == OUTPUT:
+        return _output_place(layout, relative)
+    store = _store(kind)
+    if store is None or MARK in relative or relative.endswith(".tmp"):
+        raise ContextError(f"{names.brief(name)}: no document of this kind travels")
+    if store.is_file:
+        if relative != os.path.basename(store.place):
+            raise ContextError(f"{names.brief(name)}: is not the name of the {kind} file")
+        return files.inside(layout.root, layout.store(kind), kind)
+    if not any(_matches(relative, pattern) for pattern in store.travels):
+        raise ContextError(f"{names.brief(name)}: is no name of a {kind}")
+    if kind == "payload":
+        sessions.check(relative.partition("/")[0])
+    return _below_store(layout, layout.store(kind), relative, kind)
+
+
+def _below_store(layout: Layout, store: str, relative: str, kind: str) -> str:
+    """A path in a store whose folders are no links; raises ContextError where one is."""
+    files.inside(layout.root, store, kind)
+    at = store.rstrip("/")
+    for part in ("", *relative.split("/")):
+        at = os.path.join(at, part) if part else at
+        if os.path.islink(at):
+            raise ContextError(f"{layout.shown(at)}: is a symbolic link: refused")
+    return at
+
+
+def _output_place(layout: Layout, relative: str) -> str:
+    run, _, name = relative.partition("/")
+    if not sessions.is_name(run) or not _OUTPUTS.fullmatch(name):
+        raise ContextError(f"output/{names.brief(relative)}: is no output of a run")
+    folder = os.path.normpath(runs.load(layout, run).output_dir)
+    if not f"{folder}/".startswith(_OUTPUT_PLACES):
+        raise ContextError(f"{folder}: output of another machine only goes where reviews write")
+    return _below_store(layout, layout.join(folder), name, OUTPUT)
+
+
+def prepare(layout: Layout, name: str) -> None:
+    """Make the store that a document goes to, so that git sees it only where it should."""
+    kind = name.partition("/")[0]
+    store = _store(kind)
+    if kind == "payload":
+        payloads.prepare_store(layout)
+    elif kind == OUTPUT:
+        path = place(layout, name)
+        if not os.path.isdir(os.path.dirname(path)):
+            files.store(os.path.dirname(path))
+    elif kind == "reminder":
+        reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
+    elif store and not store.in_git and not store.is_file:
+        layout.make_store(kind)
+
+
+def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
+    """The lock under which a document of this name is changed here."""
+    kind = name.partition("/")[0]
+    if kind == "payload":
+        return retention.session_lock(layout, session_of(name))
+    store = _store(kind)
+    if kind == "run" or (store and store.is_file):
+        return files.locked(layout.lock(path))
+    return nullcontext()
+
+
+def merger(name: str) -> Callable[[bytes, bytes], bytes] | None:
+    """How two versions of this document become one: a function of both texts, where there is one.
+
+    It gives the same whichever is ours, and nothing new where one holds the other.
+    """
+    store = _store(name.partition("/")[0])
+    found = getattr(stores.module(store), "merge", None) if store and store.module else None
+    if found is None or not store or not store.merges:
+        return None
+    merge: Callable[[bytes, bytes], bytes] = found
+    return merge
+
+
+def check(name: str, data: bytes) -> None:
+    """Raise ContextError for a text that is no document of its kind."""
+    kind, path = name.partition("/")[::2]
+    if kind == "payload":
+        payloads.parse(data, address(name))
+        return
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ContextError(f"{address(name)}: is not UTF-8") from None
+    if kind == "run" and path.endswith(".json"):
+        run = runs.parse(text, address(name))
+        if f"{run.id}.json" != path:
+            raise ContextError(f"{address(name)}: says it is the run {run.id}")
+    elif kind in ("handoff", "plan", "checkpoint", "snapshot"):
+        store = _store(kind)
+        assert store is not None
+        stores.module(store).parse(text)
+
+
+def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
+    """A document without its secrets, and whole again where it says its own length."""
+    from contextkit.base import redaction
+
+    if name.partition("/")[0] == "payload":
+        payload = payloads.parse(data, address(name))
+        changes = redaction.cleaned(vars(payload), allowed)
+        return payloads.render(payload.replace(**changes)).encode()
+    return redaction.redacted(data.decode("utf-8"), allowed)[0].encode()
+
+
+# What only another machine writes
+
+
+def take_rows(layout: Layout, machine: Machine, data: bytes) -> int:
+    """Put the subagents of another machine into the registry, in place of those it had; how many
+    rows changed. Each carries the machine's id in `machine`, and ours are never touched.
+    """
+    found = registry.parse(data.decode("utf-8", "replace"), f"subagents of {machine.name}")
+    theirs = {
+        row["id"]: {**row, "machine": machine.id}
+        for row in found
+        if isinstance(row, dict) and isinstance(row.get("id"), str) and names.safe(row["id"])
+    }
+
+    def edit(rows: list[Any]) -> int:
+        before = registry.render(rows)
+        taken = {r.get("id") for r in rows if isinstance(r, dict) and not _is_of(r, machine)}
+        for identity in taken & theirs.keys():
+            row = theirs.pop(identity)
+            theirs[f"{identity}@{machine.id}"] = {**row, "id": f"{identity}@{machine.id}"}
+        for at, row in enumerate(rows):
+            if isinstance(row, dict) and _is_of(row, machine):
+                rows[at] = theirs.pop(str(row.get("id")), row)
+        rows += theirs.values()
+        return int(registry.render(rows) != before)
+
+    return registry.change(layout, edit)
+
+
+def _is_of(row: dict[str, Any], machine: Machine) -> bool:
+    return row.get("machine") == machine.id
+
+
+def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int:
+    """Add the events of another machine to the ledger, each once and with the machine's name."""
+    month = os.path.basename(name)[:7]
+    if names.shape(month) != "0000-00":
+        raise ContextError(f"{names.brief(name)}: names no month")
+    path = os.path.join(layout.state, "ledger", month + ".jsonl")
+    files.store(layout.state)
+    with files.locked(layout.lock(path)):
+        old = files.read_bytes(path) if os.path.isfile(path) else b""
+        end = b'"machine_id":"%s"}' % machine.id.encode()
+        there = {line.rpartition(_FROM)[0] for line in old.splitlines() if line.endswith(end)}
+        new = [line for line in _events(data, machine) if line.rpartition(_FROM)[0] not in there]
+        if new:
+            _append(path, new)
+    return len(new)
+
+
+def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
+    """The events in a piece of a ledger, each with the machine that it is from at its end."""
+    for line in data.splitlines():
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(event, dict) and len(line) <= _LINE:
+            event |= {"machine": machine.name, "machine_id": machine.id}
+            yield json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _append(path: str, lines: list[bytes]) -> None:
+    """Each line by one write, as the ledger's own writers do, since they take no lock."""
+    files.make_folder(os.path.dirname(path))
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        for line in lines:
+            os.write(descriptor, line + b"\n")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,380 @@
+"""The commands of external memory that look: status, recover, list, check, estimate."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import addresses, cli, files, formats, git, ledger, names, redaction, tokens
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import store as memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.memory.documents.context_window import Zone
+    from contextkit.memory.documents.sections import FileNote
+    from contextkit.memory.flows.recovery import Recovered
+    from contextkit.memory.flows.report import Report
+
+
+def status(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import sessions
+    from contextkit.memory.documents import context_window
+
+    task = memory.check_task(args.task) if args.task else memory.current_task(layout)
+    sent = _sent_off(layout, task)
+    count = _count(layout, args)
+    if count is None:
+        cli.say(f"nothing was read: {_INPUTS}")
+        return Answer(text=sent, status=2)
+    session = sessions.find_current(layout)
+    found, due = context_window.look(layout, session, task, count)
+    if not due:
+        path = (
+            context_window.snapshot_of(layout, session, task)
+            if found.name == context_window.SAVE
+            else ""
+        )
+        return _said(found, task, path, False, sent)
+    from contextkit.memory.documents import snapshots
+    from contextkit.memory.flows import derived, saving
+
+    now = names.now()
+    if task and not saving.is_known(layout, task):
+        cli.say(f'new task "{task}"')
+    made = derived.derive(
+        layout,
+        reason="token_limit",
+        now=now,
+        tokens=found.tokens,
+        task=task,
+        summary=args.summary,
+        modified=_uncommitted(layout),
+    )
+    try:
+        path, new = context_window.once(
+            layout, session, task, lambda: layout.shown(snapshots.save(layout, made, now)), now
+        )
+    except (OSError, ContextError) as error:
+        cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
+        return Answer(text=snapshots.render(made), status=1)
+    return _said(found, task, path, new, sent)
+
+
+def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
+    """What differs from the last commit; the rest of a snapshot is worth saving without it."""
+    from contextkit.memory.flows import derived
+
+    try:
+        return derived.uncommitted(layout)
+    except (ContextError, OSError) as error:
+        cli.say(f"the snapshot does not list uncommitted files: {error}")
+        return ()
+
+
+_INPUTS = "give tokens=, file= or transcript="
+
+
+def _sent_off(layout: Layout, task: str) -> str:
+    """Who of the last fan-out is back and who is missing, in a line; empty without one."""
+    if not task or not os.path.exists(layout.memory_state(f"{task}.agents")):
+        return ""
+    from contextkit.memory.flows import agents
+
+    return f"{task}: {names.one_line(agents.attendance(layout, task).line())}"
+
+
+def _count(layout: Layout, args: Arguments) -> int | None:
+    """The tokens of the context: as given, in a transcript, or of a text; None of nothing."""
+    given = [name for name in ("tokens", "file", "transcript") if getattr(args, name)]
+    if len(given) > 1:
+        raise bad_input(f"{given[0]} and {given[1]}: give one of tokens=, file=, transcript=")
+    if args.tokens:
+        plain = args.tokens.strip().lstrip("~").replace(",", "").replace("_", "")
+        if not names.is_whole(plain, 12):
+            raise bad_input(f"tokens={args.tokens[:40]}: must be a whole number")
+        return int(plain)
+    if args.transcript:
+        from contextkit.memory.documents import context_window
+
+        return context_window.context_tokens(_transcript(layout, args.transcript))
+    try:
+        text = cli.content(args.file)
+    except ContextError:
+        if args.file:
+            raise
+        return None
+    return tokens.estimate(text) if text.strip() else None
+
+
+def _transcript(layout: Layout, typed: str) -> str:
+    return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
+
+
+def _said(zone: Zone, task: str, path: str, new: bool, sent: str) -> Answer:
+    from contextkit.base import templates
+
+    prompt = templates.render("snapshot_prompt.md", task=task, snapshot=path) if path else ""
+    data = {
+        "id": zone.name, **vars(zone), "task": task,
+        "snapshot": path, "written": new, "prompt": prompt, "agents": sent,
+    }  # fmt: skip
+    share = zone.tokens * 100 // zone.save_at
+    line = f"{zone.name} ~{zone.tokens} of {zone.save_at} tokens ({share} %)"
+    sent = f"\n{sent}" if sent else ""
+    if path:
+        again = f"the next one after the count has been below {zone.save_at}"
+        when = "written now" if new else f"written before; {again}"
+        return Answer(text=f"{line}\nsnapshot: {path} ({when}){sent}\n\n{prompt}", data=data)
+    if zone.name == "warn":
+        line += f": save what matters now; a snapshot is written at {zone.save_at}"
+    else:
+        line += f": a warning comes at {zone.warn_at}"
+    return Answer(text=line + sent, data=data)
+
+
+def recover(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.flows import recovery, report
+
+    budget = args.budget or layout.limits.memory_recover_tokens
+    least = report.LEAST_PROMPT if args.prompt else report.LEAST
+    if budget < least:
+        raise bad_input(f"budget={budget}: give at least {least} tokens")
+    task = memory.check_task(args.task) if args.task else ""
+    layout = _worktree(layout, args.worktree)
+    most = None if cli.for_programs() else report.most_findings(budget)
+    transcript = _transcript(layout, args.transcript) or _left_behind(layout)
+    found = recovery.load(layout, task, names.now(), most, transcript)
+    for warning in found.warnings:
+        cli.say(names.one_line(warning))
+    if found.others:
+        cli.say(f"other tasks, not in this: {', '.join(found.others)}")
+    if found.empty:
+        raise ContextError(_nothing(layout, task))
+    made = report.report(layout, found, budget, bool(args.prompt))
+    if made.left_out:
+        size = sum(part.tokens for part in made.left_out)
+        count = len(made.left_out) + found.unread
+        cli.say(f"{count} parts (~{size} tokens) are not whole: budget={budget}")
+    if not found.whole:
+        cli.say("no checkpoint and no snapshot can be read: this is what remains")
+    allowed = layout.limits.secrets_allow
+    first, *others = [addresses.of(layout, layout.join(path), kind) for kind, path in found.named]
+    size = tokens.estimate(made.text)
+    ledger.note(layout, ledger.RENDERED, first, tokens=size, sources=others)
+    return Answer(
+        text=redaction.redacted(made.text, allowed)[0],
+        status=0 if found.whole else 1,
+        data=lambda: _public(found, made, allowed),
+    )
+
+
+def _left_behind(layout: Layout) -> str:
+    """The transcript of the last session here, if that went on after the last save."""
+    if not layout.limits.memory_transcripts:
+        return ""
+    home = os.path.expanduser("~")
+    kept = (os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"),
+            os.environ.get("CODEX_HOME") or os.path.join(home, ".codex"))  # fmt: skip
+    if not any(map(os.path.isdir, kept)):
+        return ""
+    from contextkit.memory.flows import transcripts
+
+    own = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    return transcripts.newest(layout.root, without=own)
+
+
+def _worktree(layout: Layout, named: str) -> Layout:
+    """The layout of another worktree, by its path, its folder's name or the branch in it.
+
+    Without a name this one's.
+    Raises ContextError, naming what there is, for anything that is no worktree of this repository.
+    """
+    if not named:
+        return layout
+    if layout.repository is None:
+        raise bad_input(f"worktree={named[:60]}: there is no git repository here")
+    trees = _worktrees(layout.repository)
+    wanted = os.path.realpath(os.path.join(layout.here, os.path.expanduser(named)))
+    for top, branch in trees.items():
+        if named in (branch, os.path.basename(top)) or wanted == os.path.realpath(top):
+            return Layout(top)
+    known = [branch or top for top, branch in trees.items()]
+    listed = ", ".join(names.one_line(each) for each in known)
+    raise bad_input(f"worktree={named[:60]}: no worktree of this repository; there are {listed}")
+
+
+def _worktrees(repository: git.Repository) -> dict[str, str]:
+    """The folder of each work tree of a repository, and the branch in it (empty: detached)."""
+    found = {}
+    main = os.path.dirname(repository.common)
+    places = [main] if os.path.basename(repository.common) == ".git" else []
+    linked = os.path.join(repository.common, "worktrees")
+    for name in sorted(os.listdir(linked)) if os.path.isdir(linked) else []:
+        try:
+            pointer = files.read(os.path.join(linked, name, "gitdir")).strip()
+        except ContextError:
+            continue
+        places.append(os.path.dirname(os.path.join(linked, name, pointer)))
+    for top in places:
+        there = git.find(top)
+        if there and os.path.realpath(there.common) == os.path.realpath(repository.common):
+            found[there.top] = git.head(there).branch
+    return found
+
+
+def _nothing(layout: Layout, task: str) -> str:
+    what = f"nothing is stored about {task!r}" if task else "nothing is stored"
+    archived = ", ".join(memory.archived(layout))
+    if not task and archived:
+        return f"no task is open; archived, and recovered with task=: {archived}"
+    return f"{what} in {layout.places.memory}: make memory_list shows what there is"
+
+
+def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
+    """What programs get: everything that is known, and the report as people get it; redacted."""
+    fields = {name: value for name, value in vars(found).items() if name != "warnings"}
+    fields["findings"] = [one.public() for one in found.findings]
+    whole = {"id": found.task, **fields, "warnings": found.warnings, "left_out": made.left_out,
+             "report": made.text}  # fmt: skip
+    return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
+
+
+def list_(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.memory.flows import upkeep
+
+    layout = _worktree(layout, args.worktree)
+    broken: list[str] = []
+    found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
+    cli.say_each(f"cannot be read: {line}" for line in broken)
+    rows = [
+        {"id": _id(one.path), "kind": one.kind, "task": one.task, "time": one.time,
+         "state": one.state, "path": layout.shown(one.path)}
+        for one in found
+    ]  # fmt: skip
+    columns = (
+        ("kind", "kind"),
+        ("task", "task", lambda row: _cut(row["task"], _TASK)),
+        ("state", "state"),
+        ("id", "id", lambda row: _cut(row["id"], _NAME)),
+    )
+    known = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
+    nothing = f"No memory of {args.task}; there are {known}." if known else "No memory."
+    below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
+    return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
+
+
+_TASK, _NAME = 16, 34  # characters of a task and of a name, so that a row has at most 80
+
+
+def _cut(text: str, most: int) -> str:
+    """`text`, of a long one the end, which has the time."""
+    return text if len(text) <= most else "…" + text[1 - most :]
+
+
+def _id(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def check(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.flows import saving, upkeep
+
+    task = memory.check_task(args.task) if args.task else ""
+    found = upkeep.check(layout, task)
+    if task and not found and not saving.is_known(layout, task):
+        raise ContextError(_nothing(layout, task))
+    status = 1 if any(lint.severity == upkeep.ERROR for lint in found) else 0
+    rows = [{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in found]
+    lines = [
+        f"{lint.severity} {names.one_line(f'{lint.path}:{lint.line}: {lint.wrong}')}"
+        f"\n    {names.one_line(lint.mend)}"
+        for lint in found
+    ]
+    return Answer(text="\n".join(lines), status=status, data=rows)
+
+
+# Rules of thumb of the seed (Token Estimation), rough on purpose: what each costs at least and at
+# most, in tenths of a token. A text that exists is counted by `tokens.estimate`.
+RULES = {
+    "words": (13, 13),
+    "code_lines": (100, 100),
+    "file_reads": (5_000, 20_000),
+    "responses": (10_000, 30_000),
+}
+
+
+def planned(counts: dict[str, int]) -> tuple[int, int]:
+    """The tokens, at least and at most, of so many of each of RULES; a mix adds up."""
+    low = sum(number * RULES[name][0] for name, number in counts.items())
+    high = sum(number * RULES[name][1] for name, number in counts.items())
+    return -(-low // 10), -(-high // 10)
+
+
+def estimate(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import tokens
+
+    counts = {name: getattr(args, name) for name in RULES if getattr(args, name)}
+    if not counts and not args.file:
+        raise bad_input(f"give at least one of {'=, '.join(RULES)}= or file=")
+    low, high = planned(counts)
+    text = tokens.estimate(cli.content(args.file)) if args.file else 0
+    low, high = low + text, high + text
+    data = {"id": "estimate", "low": low, "high": high, "counts": counts, "file_tokens": text}
+    return Answer(text=f"{low}" if low == high else f"{low}-{high}", data=data)
+
+
+TASK = Option(name="task", help="the task (default: the one that was written about last)")
+WORKTREE = Option(name="worktree", help="another worktree: its path, or the branch in it")
+COMMANDS = (
+    Command(
+        run=status,
+        help="ok, warn or save; in the save zone it writes a snapshot, once",
+        options=(
+            Option(name="tokens", help="the tokens of the context, as the host shows them"),
+            Option(name="file", help="a text whose tokens are estimated (default: standard input)"),
+            Option(name="transcript", help="a transcript of Claude Code (JSONL)"),
+            TASK,
+            Option(name="summary", help="what a snapshot says about the conversation"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=recover,
+        help="what a fresh agent needs to go on with a task",
+        options=(
+            TASK,
+            Option(name="budget", kind="whole", help="tokens of what is printed (default: 4000)"),
+            Option(name="prompt", kind="flag", help="in a frame to start a fresh agent with"),
+            Option(name="transcript", help="of the session that ended (default: the last one's)"),
+            WORKTREE,
+            JSON,
+        ),
+    ),
+    Command(
+        run=list_,
+        help="every document of the store",
+        options=(
+            Option(name="task", help="only those of this task"),
+            WORKTREE,
+            JSON,
+        ),
+    ),
+    Command(
+        run=check,
+        help="what will not help whoever resumes, and how to mend it",
+        options=(Option(name="task", help="only this one (default: all)"), JSON),
+    ),
+    Command(
+        run=estimate,
+        help="what something will cost, in tokens, before it is there",
+        options=(
+            Option(name="words", kind="whole", help="words of prose"),
+            Option(name="code_lines", kind="whole", help="lines of code"),
+            Option(name="file_reads", kind="whole", help="files to be read"),
+            Option(name="responses", kind="whole", help="answers of agents"),
+            Option(name="file", help="a text that is there already"),
+            JSON,
+        ),
+    ),
+)

@@ -1,0 +1,274 @@
+"""The context window of a session: how full it is, and the snapshot saved once when it is time.
+
+    ok      there is room
+    warn    from 80 % of the threshold: save what matters; nothing is written
+    save    from the threshold: a snapshot is written, once until the count has dropped below
+
+For hooks: `zone` is arithmetic, `look` opens one small file at most, and the snapshot that `once`
+asks for is made by `flows.derived.derive`, which starts no process.
+
+How many tokens a context holds stands in the transcript of Claude Code or Codex, which is JSON, a
+line an event: each reply of the model carries its `usage`, and what went into the last one is
+what the context holds. Only the end of the file is read, since a transcript of a day has hundreds
+of megabytes and a hook has milliseconds.
+
+    {"type": "assistant", "isSidechain": false, "message": {"usage": {"input_tokens": 4,
+     "cache_creation_input_tokens": 900, "cache_read_input_tokens": 119000, …}}, …}
+    {"type": "event_msg", "payload": {"type": "token_count", "info": {"model_context_window":
+     258400, "last_token_usage": {"input_tokens": 119904, …}, …}}}
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, formats, names, tokens
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.limits import Limits
+from contextkit.base.records import Record
+from contextkit.memory.documents import store as memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from io import FileIO
+    from typing import Any
+
+OK, WARN, SAVE = "ok", "warn", "save"
+_FORGOTTEN = 30 * 86_400  # seconds after which nobody asks for a mark any more
+
+
+class Zone(Record):
+    """Where a count of tokens lies; both borders belong to the zone above them."""
+
+    name: str
+    tokens: int
+    warn_at: int
+    save_at: int
+
+
+def borders(limits: Limits, window: int = 0) -> tuple[int, int]:
+    """The counts from which to warn and to save, as the settings have it.
+
+    `window` is what the model's context holds, where a host tells: the number that nobody set is
+    the same fraction of it as of the window in the settings, and one that was set is absolute.
+    """
+    save_at = limits.memory_save_tokens
+    if limits.memory_save_percent:
+        save_at = (window or limits.memory_window_tokens) * limits.memory_save_percent // 100
+    elif window and save_at == Limits.memory_save_tokens:
+        save_at = window * save_at // Limits.memory_window_tokens
+    return -(-max(save_at, 1) * limits.memory_warn_percent // 100), max(save_at, 1)
+
+
+def zone(layout: Layout, tokens: int, window: int = 0) -> Zone:
+    """The zone of a context that holds so many tokens, of a window where that is known."""
+    warn_at, save_at = borders(layout.limits, window)
+    name = SAVE if tokens >= save_at else WARN if tokens >= warn_at else OK
+    return Zone(name=name, tokens=tokens, warn_at=warn_at, save_at=save_at)
+
+
+def snapshot_of(layout: Layout, session: str, task: str) -> str:
+    """The snapshot written since the count rose into the save zone; empty while none is there."""
+    try:
+        path = files.read(_mark(layout, session, task)).strip()
+    except ContextError:
+        return ""
+    return path if os.path.exists(layout.join(path)) else ""
+
+
+def look(
+    layout: Layout, session: str, task: str, tokens: int, window: int = 0
+) -> tuple[Zone, bool]:
+    """The zone, and whether a snapshot is due now; below the threshold the next one will be."""
+    found = zone(layout, tokens, window)
+    if found.name == SAVE:
+        return found, not snapshot_of(layout, session, task)
+    forget(layout, session, task)
+    return found, False
+
+
+def forget(layout: Layout, session: str, task: str) -> None:
+    """The context was emptied: what is saved next is another snapshot."""
+    try:
+        os.unlink(_mark(layout, session, task))
+    except FileNotFoundError:
+        pass
+
+
+def once(
+    layout: Layout, session: str, task: str, write: Callable[[], str], now: int, age: int = 0
+) -> tuple[str, bool]:
+    """The snapshot of this rise: the path that `write` returns, or what another process wrote.
+
+    With `age`, one that is more seconds old does not count: for a compaction, which needs what
+    was said since, and comes at times right after the end of a turn that was saved.
+
+    A process killed in between leaves a snapshot without its mark: the next look writes another,
+    which is one too many and never one too few.
+    """
+    mark = _mark(layout, session, task)
+    with files.locked(layout.lock(mark)):
+        there = snapshot_of(layout, session, task)
+        when = memory.parted(os.path.basename(there))[1]
+        if there and (not age or when >= memory.stamp(now - age)):
+            return there, False
+        path = write()
+        files.write(mark, path + "\n")
+        _sweep(os.path.dirname(mark), now)
+    return path, True
+
+
+def _mark(layout: Layout, session: str, task: str) -> str:
+    """A context is one session at one task; either may be unknown."""
+    key = names.sha256(f"{session}\0{task}".encode("utf-8", "replace"))[:24]
+    return layout.memory_state("saves/" + key)
+
+
+def _sweep(folder: str, now: int) -> None:
+    """Remove the marks of sessions that nobody asks about any more."""
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        try:
+            if os.stat(path).st_mtime < now - _FORGOTTEN:
+                os.unlink(path)
+        except FileNotFoundError:
+            continue  # another process swept it
+
+
+# Counting what a session holds
+
+
+_PIECE = 1 << 16  # bytes read at first; each further piece is twice as long
+_FARTHEST = 1 << 25  # bytes from the end after which the search is given up
+_COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+_COMMON, _LARGE = 200_000, 1_000_000  # tokens of a window
+_BOUNDARY = b'"compact_boundary"'
+# One of these is in every line of Claude Code's, whatever its type.
+_MARKS = (b'"sessionId"', b'"uuid"', b'"leafUuid"', b'"messageId"')
+_INSTEAD = "give tokens=N as your host shows it, or file=TEXT to have it estimated"
+
+
+def context_tokens(path: str) -> int:
+    """The tokens in the context of the session whose transcript is `path`; 0 before any reply.
+
+    Right after a compaction it is an estimate of what was kept. Raises ContextError for what
+    cannot be read and for what is no transcript.
+    """
+    return _read(path)[0]
+
+
+def size(path: str, count: int) -> int:
+    """What the context of the session can hold, as the transcript or the count says; 0 unknown.
+
+    Codex tells it. Claude Code names the model: `[1m]` at its end, or a context above the common
+    window, is the large one.
+    """
+    found = _read(path)[1] if path and os.path.isfile(path) else 0
+    return found or (_LARGE if count > _COMMON else 0)
+
+
+def _read(path: str) -> tuple[int, int]:
+    """The tokens in the context, and its window where the transcript tells that."""
+    newer: list[bytes] = []  # lines after the one in hand, which is looked at from the end
+    aside = False
+    for line in _from_the_end(path):
+        if b'"token_count"' in line and (told := _of_codex(_event(line))):
+            return told
+        if b'"usage"' in line or _BOUNDARY in line:
+            event = _event(line)
+            if event.get("isSidechain"):
+                aside = True
+            elif event.get("subtype") == "compact_boundary":
+                return sum(tokens.estimate(_said(_event(each))) for each in newer), 0
+            elif found := _usage(event):
+                message = event["message"]
+                return found, _LARGE if str(message.get("model", "")).endswith("[1m]") else 0
+        newer.append(line)
+    _refuse_strangers(path, newer[-1] if newer else b"")
+    if aside:
+        raise bad_input(f"{path}: holds a subagent's lines only: {_INSTEAD}")
+    return 0, 0
+
+
+def _of_codex(event: dict[str, Any]) -> tuple[int, int] | None:
+    """What a line of Codex's counts; None where it does not count the context."""
+    payload = event.get("payload")
+    info = payload.get("info") if isinstance(payload, dict) else None
+    if not isinstance(info, dict):
+        return None
+    usage = info.get("last_token_usage")
+    count = usage.get("input_tokens") if isinstance(usage, dict) else None
+    most = info.get("model_context_window")
+    if type(count) is not int or count < 1:
+        return None
+    return count, most if type(most) is int and most > 0 else 0
+
+
+def _event(line: bytes) -> dict[str, Any]:
+    """The object in a line; empty for any other text, such as a line written by half."""
+    if not line.rstrip().endswith(b"}"):
+        return {}  # newer Pythons would import json to raise the error of a line cut off
+    try:
+        found = formats.scan_json(line.decode("utf-8", "replace"))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _usage(event: dict[str, Any]) -> int:
+    """What the model was given to read for this reply; 0 where the host made the reply up."""
+    message = event.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    if not isinstance(usage, dict) or event.get("type") != "assistant":
+        return 0
+    counts = [usage.get(name) for name in _COUNTED]
+    return sum(n for n in counts if type(n) is int and n > 0)
+
+
+def _said(event: dict[str, Any]) -> str:
+    """The text of a main-chain message, such as the summary that a compaction leaves."""
+    message = event.get("message")
+    if event.get("isSidechain") or not isinstance(message, dict):
+        return ""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    said = [block.get("text") for block in blocks if isinstance(block, dict)]
+    return "\n".join(text for text in said if isinstance(text, str))
+
+
+def _refuse_strangers(path: str, first: bytes) -> None:
+    """Say what to give instead where the first line of a file is not one of Claude Code's."""
+    if not first or (first.startswith(b'{"') and any(mark in first for mark in _MARKS)):
+        return
+    kind = "a Codex rollout, " if b'"payload"' in first else ""
+    raise bad_input(f"{path}: {kind}no transcript of Claude Code: {_INSTEAD}")
+
+
+def _from_the_end(path: str) -> Iterator[bytes]:
+    """The lines of a file that are not blank, the last one first."""
+    if not os.path.isfile(path):
+        raise bad_input(f"{path}: is no file: {_INSTEAD}")
+    try:
+        with open(path, "rb", buffering=0) as file:
+            yield from _lines_of(file, path)
+    except OSError as error:
+        raise bad_input(f"{path}: cannot be read ({error.strerror}): {_INSTEAD}") from None
+
+
+def _lines_of(file: FileIO, path: str) -> Iterator[bytes]:
+    start = length = file.seek(0, os.SEEK_END)
+    size, rest = _PIECE, b""
+    while start:
+        if length - start > _FARTHEST:
+            raise bad_input(f"{path}: no reply in its last {_FARTHEST >> 20} MB: {_INSTEAD}")
+        size = min(size, start)
+        start = file.seek(start - size)
+        rest, *lines = (file.read(size) + rest).split(b"\n")
+        yield from (line for line in reversed(lines) if line.strip())
+        size *= 2
+    if rest.strip():
+        yield rest

@@ -1,0 +1,177 @@
+"""What the ledger answers: the way of a document, sessions, deliveries; opening by address."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Script
+from contextkit.base import ledger
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.history.flows import delivery, show, why
+
+
+def events() -> list[dict[str, Any]]:
+    return list(ledger.read(Layout()))
+
+
+def test_every_step_of_a_document_leaves_a_line(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SESSION_ID", "s-1")
+    Path("report.md").write_text("# Report\n\nA race in src/auth.py:42.\n", encoding="utf-8")
+    run("payload_store", "store", "--topic=auth", "--source=ui", "--file=report.md", "--force")
+    run("payload_store", "show", "--ref=latest", "--part=content")
+    run("remember_later", "--message=x")
+    run("remember_later", "list", "--json")
+    run("remember_later", "done", json.loads(run.out)[0]["id"])
+    run("handoff", "write", "--from=a", "--to=b", "--no-story", "--next-action=x")
+    run("handoff", "show")
+    run("handoff", "consume")
+    run("context", "session_end", "--session=s-1")
+    said = [(one["event"], one["ref"].partition(":")[0]) for one in events()]
+    assert said == [
+        ("stored", "payload"), ("rendered", "payload"), ("shown", "payload"),
+        ("stored", "reminder"), ("consumed", "reminder"),
+        ("stored", "handoff"), ("shown", "handoff"), ("consumed", "handoff"),
+        ("ended", "session"),
+    ]  # fmt: skip
+    assert {one["session"] for one in events()} == {"s-1"}
+
+
+@pytest.fixture
+def chain(repo: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Capsules and subagents: each capsule is put into one, which leaves the next."""
+    layout = Layout()
+    refs = []
+    for number in range(14):
+        by = {"CONTEXT_SUBAGENT_ID": f"sub-{number - 1}"} if number else {}
+        monkeypatch.setenv("CONTEXT_NOW", f"2025-10-23T{number:02}:00:00Z")
+        for name, value in by.items():
+            monkeypatch.setenv(name, value)
+        ref = f"capsule:feature/x/20251023T{number:02}0000Z"
+        ledger.note(layout, "stored", ref, tokens=100, session="s")
+        ledger.note(layout, "injected", ref, tokens=50, to=f"subagent:sub-{number}", session="s")
+        refs.append(ref)
+    return refs
+
+
+def test_the_way_goes_in_both_directions(chain: list[str]) -> None:
+    layout = Layout()
+    history = why.History(events())
+    way = why.way(layout, history, chain[3])
+    assert way.sources == (chain[2],)
+    assert way.left == (chain[4],)
+    assert way.written["by"] == "subagent:sub-2"
+    assert way.to == ({"ref": "subagent:sub-3", "at": "2025-10-23T03:00:00Z", "tokens": 50},)
+    assert way.drift == ("it is not there any more",)
+    data = why.data(history, why.way(layout, history, chain[0]))
+    assert data["from"] == ()
+    assert data["levels"] == {"from": [], "left": [[ref] for ref in chain[1:13]]}
+
+
+def test_a_tree_has_twelve_levels_and_every_document_once(chain: list[str]) -> None:
+    layout = Layout()
+    history = why.History(events())
+    text = why.tree(history, why.way(layout, history, chain[0]))
+    assert [ref for ref in chain if f"  {ref}\n" in f"{text}\n"] == chain[1:13]
+    ledger.note(layout, "stored", chain[0], sources=[chain[13]])
+    ledger.note(layout, "stored", chain[1], sources=[chain[1], chain[0]])
+    history = why.History(events())
+    assert "(above)" in why.tree(history, why.way(layout, history, chain[0]))
+
+
+def test_why_is_asked_by_any_spelling(repo: Path, run: Script) -> None:
+    run("external_memory", "plan", "--task=t", "--objective=x")
+    for ref in ("plan:t", ".temp/memory/research_plans/t.md", "latest", "plan:latest"):
+        assert run("context", "why", f"--ref={ref}", "--json") == 0
+        found = json.loads(run.out)
+        assert found["ref"] == "plan:t"
+        assert found["written"]["program"]
+        assert {"kind", "from", "to", "opened", "left", "drift"} <= found.keys()
+    assert run("context", "why", "--ref=plan:none") == 1
+
+
+def test_what_is_from_before_the_ledger_is_said_to_be(repo: Path, run: Script) -> None:
+    run("external_memory", "plan", "--task=t", "--objective=x")
+    for path in Path(".contextkit/ledger").iterdir():
+        path.unlink()
+    assert run("context", "why", "--ref=plan:t") == 0
+    assert "knows nothing" in run.err
+    assert "nothing is known" in run.out
+
+
+def test_a_session_is_a_line(repo: Path, run: Script) -> None:
+    layout = Layout()
+    ledger.note(layout, "stored", "payload:s/a", tokens=1000, session="s")
+    ledger.note(layout, "stored", "payload:s/b", tokens=500, session="s")
+    ledger.note(layout, "injected", "payload:s/a", tokens=60, session="s", to="session:s")
+    ledger.note(layout, "shown", "payload:s/a", tokens=40, session="s")
+    ledger.note(layout, "stored", "payload:t/a", tokens=7, session="t")
+    ledger.note(layout, "ended", "session:t", session="t")
+    assert run("context", "sessions", "--json") == 0
+    (row,) = json.loads(run.out)
+    assert {name: row[name] for name in ("session", "stored", "injected", "shown", "saved")} == {
+        "session": "s", "stored": 1500, "injected": 60, "shown": 40, "saved": 1400,
+    }  # fmt: skip
+    assert row["open"] == 1
+    assert row["ended"] == ""
+    run("context", "sessions", "--all", "--json")
+    assert [one["session"] for one in json.loads(run.out)] == ["s", "t"]
+
+
+def test_a_delivery_says_what_was_never_done(repo: Path) -> None:
+    layout = Layout()
+    for name in ("a", "b", "c", "d"):
+        ledger.note(layout, "stored", f"plan:{name}", tokens=10)
+    ledger.note(layout, "rendered", "plan:a", tokens=3, sources=["plan:b"])
+    ledger.note(layout, "shown", "plan:a", tokens=4)
+    ledger.note(layout, "consumed", "plan:b")
+    ledger.note(layout, "removed", "plan:d")
+    found = delivery.totals(delivery.of_documents(events()).values())
+    assert vars(found) == {
+        "documents": 3, "never_delivered": 1, "never_opened": 2, "never_consumed": 2,
+        "stored": 40, "injected": 3, "shown": 4, "saved": 33,
+    }  # fmt: skip
+
+
+def test_the_ledger_is_printed_and_filtered(repo: Path, run: Script) -> None:
+    layout = Layout()
+    ledger.note(layout, "stored", "plan:a", session="s")
+    ledger.note(layout, "stored", "plan:b", session="t", sources=["plan:a"])
+    ledger.note(layout, "shown", "plan:b", session="t")
+
+    def refs(*narrow: str) -> list[str]:
+        assert run("context", "events", *narrow, "--json") == 0
+        return [one["ref"] for one in json.loads(run.out)]
+
+    assert refs() == ["plan:a", "plan:b", "plan:b"]
+    assert refs("--ref=plan:a") == ["plan:a", "plan:b"]
+    assert refs("--session=t", "--event=shown") == ["plan:b"]
+    assert refs("--since=2026-01-01") == []
+    assert run("context", "events", "--event=lost") == 2
+
+
+def test_a_document_is_opened_by_its_address(repo: Path, run: Script) -> None:
+    Path("report.md").write_text("# R\n\n## A\n\none\n\n### B\n\ntwo\n\n## C\n\nx\n", "utf-8")
+    run("payload_store", "store", "--topic=t", "--source=a", "--file=report.md", "--force")
+    run("remember_later", "--message=look at it")
+    assert run("context", "show", "--ref=payload:latest", "--part=content") == 0
+    assert run.out == Path("report.md").read_text(encoding="utf-8")
+    assert show.document(Layout(), "payload:latest", "a").text.startswith("## A\n\none\n\n### B")
+    assert "look at it" in show.document(Layout(), "reminder:latest").text
+    with pytest.raises(ContextError, match=r"there are: .*A, B, C"):
+        show.document(Layout(), "payload:latest", "nothing")
+    assert run("context", "show", "--ref=latest", "--max-tokens=5", "--json") == 0
+    assert json.loads(run.out)["ref"]
+    assert events()[-1]["event"] == "shown"
+
+
+def test_a_session_can_be_opened(repo: Path) -> None:
+    ledger.note(Layout(), "stored", "plan:a", session="s")
+    assert show.document(Layout(), "session:s").text.endswith("stored        plan:a\n")
+    with pytest.raises(ContextError, match="nothing is known"):
+        show.document(Layout(), "session:none")

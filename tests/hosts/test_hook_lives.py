@@ -1,0 +1,172 @@
+"""Sessions that die, work in a tree of their own, or are an agent; and contexts of any size."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import memory_stores
+import pytest
+from conftest import git
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import open_sessions, rules
+from contextkit.hosts.flows import runner
+from contextkit.memory.documents import context_window, snapshots
+from contextkit.payloads.documents import store as payloads
+from contextkit.reviews.documents import verdicts
+from contextkit.reviews.flows import start as starting
+from contextkit.reviews.flows.start import Request
+from test_subagent_manager_script import a_capsule
+from test_transcripts import reply
+
+LONG = "# Report\n\n" + "It takes 52 ms. " * 300
+TURNS = str(Path(__file__).parents[1] / "memory" / "transcripts" / "claude_code.jsonl")
+
+
+def fire(event: str, host: str = "claude", **passed: Any) -> str:
+    data = json.dumps({"session_id": "s-1", **passed}).encode()
+    said = runner.run([event, f"--host={host}"], data)
+    assert rules.problems(host, event, 0, said) == []
+    found = json.loads(said) if said else {}
+    return str(
+        found.get("reason") or found.get("hookSpecificOutput", {}).get("additionalContext", "")
+    )
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes_wrong(repo: Path) -> Any:
+    yield
+    log = repo / ".contextkit" / "hooks" / "diagnostics.log"
+    assert not log.exists(), log.read_text(encoding="utf-8")
+
+
+def dies(layout: Layout, session: str = "s-1") -> None:
+    """The host of a session is gone, and nobody said that the session ended."""
+    one = open_sessions.OpenSession(session=session, process=2**22 + 1, transcript=TURNS)
+    open_sessions.note(layout, one)
+
+
+def current(layout: Layout) -> None:
+    memory_stores.checkpoint(layout)
+    os.makedirs(os.path.dirname(layout.memory_state("current")), exist_ok=True)
+    Path(layout.memory_state("current")).write_text("station\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("source", ["startup", "clear"])
+def test_the_open_task_is_told_in_a_line(layout: Layout, source: str) -> None:
+    assert fire("SessionStart", source=source) == ""
+    current(layout)
+    (line,) = fire("SessionStart", source=source).splitlines()
+    assert line.startswith("The task `station` is open, last saved 2025-10-23T18:05Z: `make")
+
+
+def test_what_a_session_did_that_died_is_told_to_the_next_once(layout: Layout) -> None:
+    dies(layout)
+    said = fire("SessionStart", session_id="s-2", source="startup")
+    assert said.startswith("The last session here, s-1, ended without a word.")
+    assert "Now wire it into the screen," in said
+    assert fire("SessionStart", session_id="s-3", source="startup") == ""
+
+
+def test_a_session_is_known_from_its_first_turn_to_its_end(layout: Layout) -> None:
+    fire("Stop", transcript_path=TURNS)
+    assert open_sessions.is_known(layout, "s-1")
+    assert fire("SessionStart", session_id="s-2", source="startup") == ""  # it is under way
+    fire("SessionEnd", reason="other")
+    assert not open_sessions.is_known(layout, "s-1")
+
+
+def test_a_compaction_names_the_payloads_and_tells_nothing_twice(layout: Layout) -> None:
+    current(layout)
+    fire("SubagentStop", agent_id="a1", agent_type="Explore", last_assistant_message=LONG)
+    assert "The screen is half done." in fire("SessionStart", "codex", source="resume")
+    said = fire("SessionStart", "codex", source="compact")
+    (path,) = payloads.documents(layout, "s-1")
+    assert said == (
+        f"Stored in this session: `{Path(path).stem}`: `make payload_show ref=…` shows one."
+    )
+    fire("PreCompact", "codex", trigger="auto")
+    assert "station" in fire("SessionStart", "codex", source="compact")
+
+
+def test_a_subagent_in_a_worktree_of_its_own_has_the_stores_of_the_project(
+    repo: Path, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = a_capsule()
+    place = repo / ".claude" / "worktrees" / "agent-a1"
+    git("worktree", "add", "-q", "-b", "worktree-agent-a1", str(place))
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(place))
+    given = {"agent_id": "a1", "agent_type": "Explore", "cwd": str(place)}
+    assert str(path) in fire("SubagentStart", **given)
+    text = LONG + "\n\nVERDICT: NEEDS_ATTENTION it is slow\n"
+    fire("SubagentStop", **given, last_assistant_message=text)
+    assert len(payloads.documents(layout, "s-1")) == 1
+    assert verdicts.load(layout, "Explore")
+    assert git("-C", str(place), "status", "--porcelain", "--ignored") == ""
+
+
+def test_a_reviewer_that_is_a_session_is_judged_as_it_stops(repo: Path, layout: Layout) -> None:
+    (repo / "plan.md").write_text("# Plan\n", encoding="utf-8")
+    request = Request(process="flux-drive", target="plan.md", agents=("fd-safety",))
+    started = starting.start(layout, request, 1_761_242_700)
+    prompt = Path(started.launches[0].prompt).read_text(encoding="utf-8")
+    fire("UserPromptSubmit", "codex", prompt=prompt)
+    for _ in range(layout.limits.hook_blocks):
+        said = fire("Stop", "codex", last_assistant_message="All is well.")
+        assert "there is no such file" in said and "## Output Contract" in said
+    Path(started.launches[0].path).write_text("### Findings Index\nVerdict: safe\n", "utf-8")
+    assert fire("Stop", "codex", last_assistant_message="Done.") == ""
+    entry = verdicts.load(layout, "fd-safety")
+    assert entry and entry["status"] == "CLEAN"
+    assert fire("Stop", "codex", session_id="s-2", last_assistant_message="Mine.") == ""
+
+
+def test_a_launched_agent_hands_in_what_it_says_last(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTEXT_SUBAGENT_ID", "explore-1")
+    monkeypatch.setenv("CONTEXT_AGENT", "explore")
+    text = LONG + "\n\nVERDICT: NEEDS_ATTENTION it is slow\n"
+    assert fire("Stop", "codex", last_assistant_message=text) == ""
+    (path,) = payloads.documents(layout, "s-1")
+    assert payloads.load(path, path).source == "explore"
+    entry = verdicts.load(layout, "explore")
+    assert entry and entry["detail_path"] == layout.shown(path)
+
+
+def counts(tokens: int, window: int) -> str:
+    info = {"last_token_usage": {"input_tokens": tokens}, "model_context_window": window}
+    return json.dumps({"type": "event_msg", "payload": {"type": "token_count", "info": info}})
+
+
+def test_the_tokens_of_a_rollout_and_its_window(layout: Layout, repo: Path) -> None:
+    path = repo.parent / "rollout.jsonl"
+    path.write_text(counts(5, 1) + "\n" + counts(300_000, 400_000) + "\n", encoding="utf-8")
+    assert context_window.context_tokens(str(path)) == 300_000
+    assert context_window.size(str(path), 300_000) == 400_000
+    for tokens, there in ((299_999, 0), (300_000, 1)):  # three quarters of it
+        path.write_text(counts(tokens, 400_000) + "\n", encoding="utf-8")
+        fire("Stop", "codex", transcript_path=str(path))
+        assert len(snapshots.load_all(layout)) == there
+
+
+def test_a_number_that_somebody_set_is_absolute(layout: Layout, repo: Path) -> None:
+    assert context_window.borders(layout.limits) == (120_000, 150_000)
+    assert context_window.borders(layout.limits, 1_000_000)[1] == 750_000
+    chosen = layout.limits.replace(memory_save_tokens=90_000)
+    assert context_window.borders(chosen, 1_000_000)[1] == 90_000
+    assert context_window.borders(chosen.replace(memory_save_percent=50), 1_000_000)[1] == 500_000
+
+
+def test_what_a_stop_missed_is_taken_at_the_next_event(layout: Layout, repo: Path) -> None:
+    path = repo.parent / "transcript.jsonl"
+    path.write_text(reply(10) + "\n", encoding="utf-8")
+    late = {"transcript_path": str(path), "last_assistant_message": "It is all done now."}
+    fire("Stop", **late)
+    path.write_text(reply(10) + "\n" + reply(160_000) + "\n", encoding="utf-8")
+    fire("UserPromptSubmit", prompt="go on", transcript_path=str(path))
+    assert len(snapshots.load_all(layout)) == 1
+    fire("SessionEnd", reason="other", transcript_path=str(path))
+    assert len(snapshots.load_all(layout)) == 1
