@@ -13,14 +13,8 @@ import pytest
 from conftest import CHECKOUT, SCRIPTS, Script
 from contextkit.base import version
 from contextkit.base.errors import ContextError
-from contextkit.memory.documents import (
-    checkpoints,
-    findings,
-    merged,
-    plan_updates,
-    plans,
-    snapshots,
-)
+from contextkit.base.references import Reference
+from contextkit.memory.documents import checkpoints, findings, merged, plans, snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
 
@@ -117,7 +111,7 @@ def test_the_documents_of_external_memory_say_their_format(module: Any, document
 
 
 def test_a_snapshot_with_digests_says_its_format_above_them() -> None:
-    digests = (snapshots.Reference(path="a.py", sha256="00"),)
+    digests = (Reference(path="a.py", sha256="00"),)
     snapshot = snapshots.Snapshot(task_id="t", resume="go on", digests=digests)
     text = snapshots.render(snapshot)
     assert "\n\ngo on\n\n<!-- contextkit: format=1 -->\n<!-- contextkit: files=" in text.replace(
@@ -131,8 +125,8 @@ def test_a_snapshot_with_digests_says_its_format_above_them() -> None:
 def test_an_update_of_a_plan_leaves_its_format_last_and_one_of_a_newer_plan_is_refused() -> None:
     old = plans.render(plans.Plan(task_id="t", constraints=("slow",)))
     change = plans.Plan(task_id="t", next_actions=("one",), constraints=("dear",))
-    new = plan_updates.update(old, change, 0)
+    new = plans.update(old, change, 0)
     assert new.endswith("1. one\n\n<!-- contextkit: format=1 -->\n")
     assert plans.parse(new).constraints == ("slow", "dear")
     with pytest.raises(ContextError, match="newer contextkit"):
-        plan_updates.update(old.replace("format=1", "format=2"), change, 0)
+        plans.update(old.replace("format=1", "format=2"), change, 0)
