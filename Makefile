@@ -116,6 +116,7 @@ contextkit.context_remotes = context_sync remotes   ## list the machines of a re
 contextkit.context_show    = context show         ## open any document by address, path, unambiguous beginning or latest: ref=
 contextkit.context_why     = context why          ## trace a document: what it was made from, who got it, what came of it: ref=
 contextkit.context_search  = context search       ## search everything stored, archived and ended sessions included: q=…
+contextkit.context_report  = context report       ## write a page of what was carried, open, stale or failed: open=1 text=1 file=
 contextkit.context_sessions = context sessions    ## list sessions: tokens stored, injected, shown and saved; all=1 lists ended ones too
 contextkit.context_ledger  = context events       ## list recorded events: ref= session= event= since=
 contextkit.context_upgrade = adopt upgrade        ## update this copy and say what is new: to=DIR, a URL or a version

@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts mutants lint check bench bench_tokens bench_receipts bench_secrets bench_peers torture golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_page test_platforms test_hosts mutants lint check bench bench_tokens bench_receipts bench_secrets bench_duplicates bench_machines bench_peers torture golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -35,6 +35,9 @@ test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and 
 test_hosts: $(CONTEXTKIT_DEVELOPMENT) ## the hooks in real Claude Code and Codex, from npm, against a mock model (needs node); hosts=newest
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/real_hosts/install.py $(if $(filter newest,$(hosts)),newest) && .venv/bin/python -m pytest -n 2 -c tests/real_hosts/pytest.ini tests/real_hosts
 
+test_page: $(CONTEXTKIT_DEVELOPMENT) ## the report in a real browser; skipped, and said, where there is none
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/page.py'
+
 mutants: $(CONTEXTKIT_DEVELOPMENT) ## change what decides something and see whether a test notices: what=fitting n=50
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/mutants.py $(foreach name,what n seed,$(if $(filter $(name),$(CONTEXTKIT_GIVEN)),"$(name)=$$$(name)"))
 
@@ -55,11 +58,17 @@ bench_receipts: $(CONTEXTKIT_DEVELOPMENT) ## what receipts keep of the facts of 
 bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## what of planted secrets is found, and what is flagged that is none: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)
 
+bench_duplicates: $(CONTEXTKIT_DEVELOPMENT) ## what a synthesis finds twice of pairs that people marked: folder=DIR with reviews/
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/duplicate_rates.py' $(CONTEXTKIT_FOLDER)
+
 bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## beside the originals, in folders that you have: clavain=DIR parallelus=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/peers.py' $(call CONTEXTKIT_TYPED,clavain parallelus)
 
 torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,reviews,arguments,secrets seed=
 	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)
+
+bench_machines: $(CONTEXTKIT_DEVELOPMENT) ## what pushing and pulling costs with 1 to 1,000 machines, over a folder, git and S3
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/machines.py'
 
 golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the golden files
 	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -n0 -m golden

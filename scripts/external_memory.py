@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextkit.base import cli
 from contextkit.base.commands import Program
-from contextkit.memory.commands import recovering, tidying, writing
+from contextkit.memory.commands import reading, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 PROGRAM = Program(
     name="external_memory",
     about=__doc__ or "",
-    commands=(
-        *writing.COMMANDS,
-        *recovering.COMMANDS,
-        *tidying.COMMANDS,
-    ),
+    commands=(*writing.COMMANDS, *reading.COMMANDS),
 )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextkit.base import cli
-from contextkit.handoffs.commands.writing import PROGRAM
+from contextkit.handoffs.commands import PROGRAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

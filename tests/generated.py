@@ -11,6 +11,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 import diagram  # noqa: E402
+import plugins  # noqa: E402
 from contextkit.base import makefiles, stores  # noqa: E402
 from contextkit.base.commands import Option  # noqa: E402
 
@@ -84,10 +85,12 @@ def structure() -> str:
 
 def pages() -> dict[Path, str]:
     """Every page that is made from the code, and its text."""
-    return {PAGE: make_targets(), PICTURE: picture(), STRUCTURE: structure()}
+    plugin = {CHECKOUT / path: text for path, text in plugins.files().items()}
+    return {PAGE: make_targets(), PICTURE: picture(), STRUCTURE: structure(), **plugin}
 
 
 if __name__ == "__main__":
     for path, text in pages().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         print(path.relative_to(CHECKOUT))

@@ -145,18 +145,17 @@ LEDGER = ours("base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
 ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
-    "base.addresses base.markdown capsules.documents.folders capsules.documents.notebooks"
+    "base.addresses base.markdown capsules.documents.branches"
     " capsules.documents.store"
     " base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.redaction base.sessions base.tokens"
-    " handoffs.commands.reading handoffs.commands.writing handoffs.documents.artifacts"
-    " handoffs.documents.carrying"
+    " handoffs.commands handoffs.documents.artifacts"
     " handoffs.documents.fields handoffs.documents.fitting handoffs.documents.profiles"
     " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
-    " handoffs.flows.switch handoffs.flows.work_files reviews.documents.verdicts"
+    " handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 
@@ -232,7 +231,7 @@ def test_looking_at_memory_imports_nothing_dear(repo: Path) -> None:
     modules_of("external_memory", *save.split())
     for call in ("status --transcript=t.jsonl", "recover --task=t", "status --tokens=150000"):
         found = modules_of("external_memory", *call.split())
-        assert "contextkit.memory.commands.recovering" in found and not found & DEAR
+        assert "contextkit.memory.commands.reading" in found and not found & DEAR
 
 
 def modules_of_hook(scripts: Path, event: str, given: str) -> set[str]:

@@ -1,6 +1,6 @@
 """How many duplicates across reviewers a synthesis finds, beside pairs that people marked.
 
-    CONTEXTKIT_CORPUS=folder python tests/bench/duplicate_rates.py
+    make bench_duplicates folder=DIR
 
 The folder holds `reviews/<review>--<agent>.md`. A pair is two findings of different agents that one
 change would mend; the labels name files and ids only.
@@ -60,9 +60,9 @@ def rates(folder: Path) -> tuple[int, int, int]:
 
 
 def main() -> int:
-    corpus = os.environ.get("CONTEXTKIT_CORPUS", "")
+    corpus = sys.argv[1] if sys.argv[1:] else os.environ.get("CONTEXTKIT_CORPUS", "")
     if not corpus:
-        print("duplicates across reviewers: CONTEXTKIT_CORPUS names no folder of real reviews")
+        print("duplicates across reviewers: folder= names no folder of real reviews")
         return 0
     found, right, wanted = rates(Path(corpus) / "reviews")
     print(f"duplicates across reviewers: {found} found, {right} of them right"

@@ -12,11 +12,11 @@ import pytest
 from conftest import git
 from contextkit.base import names
 from contextkit.base.layout import Layout
-from contextkit.capsules.documents import reminders, seals
+from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.documents.seals import Seal
-from contextkit.capsules.flows import cited, drift, prune, upkeep
-from contextkit.capsules.flows.prune import Wish
+from contextkit.capsules.documents.store import Seal
+from contextkit.capsules.flows import drift, upkeep
+from contextkit.capsules.flows.upkeep import Wish
 from hypothesis import given
 from hypothesis import strategies as st
 from test_capsules import finished
@@ -99,7 +99,7 @@ def test_the_checklist_may_name_notebooks_that_are_not_there(layout: Layout) -> 
 @given(st.text(alphabet="ab/.#:~@-_ `()[]\n0123456789md", max_size=80))
 def test_whatever_a_body_says_looking_for_references_ends(text: str) -> None:
     layout = Layout()
-    for mention in cited.find(layout, text):
+    for mention in drift.mentions(layout, text):
         assert 1 <= mention.line <= text.count("\n") + 1
 
 
@@ -177,13 +177,13 @@ def test_a_seal_reads_back_and_taking_it_off_leaves_the_file_byte_for_byte(
     plain, mini = finished(), finished(mini=True)
     for text in (plain, plain.replace("\n", "\r\n"), mini):
         seal = Seal(head="1" * 40, digests=digests)
-        once = seals.sealed(text, seal)
-        assert seals.of(once) == seal
-        assert seals.sealed(once, seal) == once
-        assert seals.unsealed(once) == text
+        once = capsules.sealed(text, seal)
+        assert capsules.seal_of(once) == seal
+        assert capsules.sealed(once, seal) == once
+        assert capsules.unsealed(once) == text
         body = text.replace("\r\n", "\n")
         assert capsules.parse(once.replace("\r\n", "\n")) == capsules.parse(body)
-    assert seals.of(plain) is None
+    assert capsules.seal_of(plain) is None
 
 
 def test_sealing_names_commit_and_files_and_twice_is_once(layout: Layout) -> None:
@@ -193,10 +193,10 @@ def test_sealing_names_commit_and_files_and_twice_is_once(layout: Layout) -> Non
     before = path.read_bytes()
     assert upkeep.seal(layout, layout.join(str(path)))
     once = path.read_bytes()
-    sealed = seals.of(once.decode("utf-8"))
+    sealed = capsules.seal_of(once.decode("utf-8"))
     assert sealed and sealed.head == head
     assert list(sealed.digests) == ["src/app.py", "README.md"]
-    assert seals.unsealed(once.decode("utf-8")).encode() == before
+    assert capsules.unsealed(once.decode("utf-8")).encode() == before
     assert not upkeep.seal(layout, layout.join(str(path)))
     commit(str(path), once.decode("utf-8"))  # what the capsule itself adds changes no seal
     assert not upkeep.seal(layout, layout.join(str(path)))
@@ -208,7 +208,7 @@ def test_a_seal_that_somebody_wrote_gives_git_no_option(layout: Layout) -> None:
         path = a_capsule(extra=f"head: {head}\n")
         stale(layout, path)
         upkeep.seal(layout, layout.join(str(path)))
-        sealed = seals.of(path.read_text(encoding="utf-8"))
+        sealed = capsules.seal_of(path.read_text(encoding="utf-8"))
         assert sealed and sealed.head == git("rev-parse", "HEAD").strip()
     assert not list(Path().glob("stolen*"))
 
@@ -256,7 +256,7 @@ def test_a_sealed_capsule_is_measured_from_its_commit(layout: Layout) -> None:
     commit("b.py", when="2025-10-23T17:00:00Z")  # whatever the clock of the other machine said
     assert len(stale(layout, path)) == 1
     text = path.read_text(encoding="utf-8")
-    head = seals.of(text)
+    head = capsules.seal_of(text)
     assert head is not None
     path.write_text(text.replace(head.head, "1" * 40), encoding="utf-8")
     assert stale(layout, path) == [
@@ -283,7 +283,7 @@ def test_outside_git_only_notebooks_and_seals_tell(
 
 
 def pruned(layout: Layout, days: int = 60, **wish: Any) -> list[tuple[str, str]]:
-    going = prune.prune(layout, Wish(**wish), TIME + days * 86_400)
+    going = upkeep.prune(layout, Wish(**wish), TIME + days * 86_400)
     for one in going:
         assert not Path(one.id).exists()
     return [(Path(one.id).stem, one.why) for one in going]
@@ -319,7 +319,7 @@ def test_a_stub_or_a_broken_file_is_never_removed(layout: Layout) -> None:
 def test_a_dry_run_removes_nothing(layout: Layout) -> None:
     for stamp in (OLD, MIDDLE):
         a_capsule(stamp=stamp)
-    going = prune.prune(layout, Wish(keep=1), TIME, dry_run=True)
+    going = upkeep.prune(layout, Wish(keep=1), TIME, dry_run=True)
     assert len(going) == 1 and Path(going[0].id).exists()
 
 

@@ -14,7 +14,7 @@ import yaml
 from contextkit.base import templates, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.capsules.documents import check, folders
+from contextkit.capsules.documents import branches, check
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import SECTIONS, Capsule
 from hypothesis import given, settings
@@ -255,7 +255,7 @@ def layout(sealed: Path) -> Layout:
 
 def stored(layout: Layout, branch: str) -> str:
     """Put a capsule where it belongs and return its folder."""
-    path = Path(folders.free_path(layout, branch, 1761242700))
+    path = Path(branches.free_path(layout, branch, 1761242700))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(an_outline(branch), encoding="utf-8")
     return str(path.parent)
@@ -277,28 +277,28 @@ def stored(layout: Layout, branch: str) -> str:
     ],
 )
 def test_a_branch_has_its_parts_as_folders(layout: Layout, branch: str, folder: str) -> None:
-    assert folders.folder(layout, branch) == f"{layout.capsules}/{folder}"
+    assert branches.folder(layout, branch) == f"{layout.capsules}/{folder}"
 
 
 def test_the_file_has_the_time_of_the_capsule(layout: Layout) -> None:
-    assert folders.path_at(layout, "a", TIME) == f"{layout.capsules}/a/{STAMP}.md"
+    assert branches.path_at(layout, "a", TIME) == f"{layout.capsules}/a/{STAMP}.md"
 
 
 pieces = st.sampled_from(
     ["a", "A", "b", "+", "-", "@", "/", "/", ".", "ü", " ", "'", '"', ": ", "remember-later.md",
      "Remember-Later.MD", f"{STAMP}.md"]
 )  # fmt: skip
-branches = st.lists(pieces, min_size=1, max_size=5).map("".join).filter(str.strip)
+branch_names = st.lists(pieces, min_size=1, max_size=5).map("".join).filter(str.strip)
 
 
-@given(st.lists(branches, min_size=2, max_size=6, unique=True))
+@given(st.lists(branch_names, min_size=2, max_size=6, unique=True))
 @settings(max_examples=30, deadline=None)
 def test_no_two_branches_share_a_folder_and_each_gets_its_own_back(found: list[str]) -> None:
     with TemporaryDirectory() as root:
         layout = Layout(root)
         homes = [stored(layout, branch) for branch in found]
         assert len({home.lower() for home in homes}) == len(homes)
-        assert [folders.folder(layout, branch) for branch in found] == homes
+        assert [branches.folder(layout, branch) for branch in found] == homes
         inbox = layout.reminders.lower() + "/"
         for home in homes:
             assert home.startswith(layout.capsules + "/")
@@ -315,21 +315,21 @@ def test_the_second_of_two_alike_branches_gets_a_digest(
     stored(layout, first)
     home = stored(layout, second)
     assert re.fullmatch(r".*-[0-9a-f]{6}", home)
-    assert folders.folder(layout, second) == home
+    assert branches.folder(layout, second) == home
 
 
 def test_a_branch_keeps_its_folder_when_the_other_one_is_gone(layout: Layout) -> None:
     first, second = stored(layout, "a-b"), stored(layout, "a+b")
     shutil.rmtree(first)
-    assert folders.folder(layout, "a+b") == second != first
-    assert folders.folder(layout, "a@b") == first
+    assert branches.folder(layout, "a+b") == second != first
+    assert branches.folder(layout, "a@b") == first
 
 
 def test_a_digest_that_another_branch_is_called_by_is_passed_over(layout: Layout) -> None:
     stored(layout, "a+b")
-    wanted = folders.folder(layout, "a-b")
+    wanted = branches.folder(layout, "a-b")
     assert stored(layout, Path(wanted).name) == wanted
-    assert folders.folder(layout, "a-b") not in (wanted, f"{layout.capsules}/a-b")
+    assert branches.folder(layout, "a-b") not in (wanted, f"{layout.capsules}/a-b")
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,7 @@ def test_no_branch_is_in_the_way_of_the_inbox(layout: Layout, branch: str, there
         Path(layout.reminders).write_text("# Remember later\n", encoding="utf-8")
     home = stored(layout, branch)
     assert not f"{home}/".lower().startswith(layout.reminders.lower() + "/")
-    assert folders.folder(layout, branch) == home
+    assert branches.folder(layout, branch) == home
 
 
 def test_the_owner_is_read_from_a_capsule_whatever_lies_before_it(layout: Layout) -> None:
@@ -350,8 +350,8 @@ def test_the_owner_is_read_from_a_capsule_whatever_lies_before_it(layout: Layout
     (home / "README.md").write_text("about\n", encoding="utf-8")
     (home / "20200101T000000Z.md").write_bytes(b"\xff")
     (home / "20210101T000000Z.md").mkdir()
-    assert folders.folder(layout, "a-b") == str(home)
-    assert folders.folder(layout, "a+b") != str(home)
+    assert branches.folder(layout, "a-b") == str(home)
+    assert branches.folder(layout, "a+b") != str(home)
 
 
 @pytest.mark.parametrize("spelled", ["'a-b'", '"a-b"', '"a\\x2db"', "a-b"])
@@ -362,8 +362,8 @@ def test_the_owner_is_read_however_the_name_is_quoted(layout: Layout, spelled: s
         path.read_text(encoding="utf-8").replace("branch: a-b", f"branch: {spelled}"),
         encoding="utf-8",
     )
-    assert folders.folder(layout, "a-b") == str(home)
-    assert folders.folder(layout, "a+b") != str(home)
+    assert branches.folder(layout, "a-b") == str(home)
+    assert branches.folder(layout, "a+b") != str(home)
 
 
 def test_capsules_are_listed_by_time_and_within_a_second_by_number(tmp_path: Path) -> None:
@@ -371,15 +371,15 @@ def test_capsules_are_listed_by_time_and_within_a_second_by_number(tmp_path: Pat
     for name in [*reversed(order), ".draft.md", "notes.txt"]:
         (tmp_path / name).write_text("", encoding="utf-8")
     (tmp_path / "20991231T000000Z.md").mkdir()
-    assert [Path(path).name for path in folders.paths(str(tmp_path))] == order
-    assert folders.paths(str(tmp_path / "none")) == []
+    assert [Path(path).name for path in branches.paths(str(tmp_path))] == order
+    assert branches.paths(str(tmp_path / "none")) == []
 
 
 def test_a_taken_name_gets_a_number(layout: Layout) -> None:
     home = stored(layout, "a")
-    assert folders.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-2.md"
+    assert branches.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-2.md"
     Path(home, f"{STAMP}-2.md").symlink_to("nowhere")
-    assert folders.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-3.md"
+    assert branches.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-3.md"
 
 
 @pytest.mark.parametrize("linked", ["parallelus", "parallelus/manuals/capsules/feature"])
@@ -389,7 +389,7 @@ def test_a_linked_store_outside_the_root_is_refused(layout: Layout, linked: str)
     Path(linked).parent.mkdir(parents=True, exist_ok=True)
     Path(linked).symlink_to(outside)
     with pytest.raises(ContextError, match="lies outside"):
-        folders.path_at(layout, "feature/demo", TIME)
+        branches.path_at(layout, "feature/demo", TIME)
 
 
 def test_saving_fills_a_stub_and_the_same_text_again_changes_nothing(layout: Layout) -> None:
@@ -402,12 +402,12 @@ def test_saving_fills_a_stub_and_the_same_text_again_changes_nothing(layout: Lay
 
 
 def test_another_finished_capsule_is_left_and_the_new_one_numbered_once(layout: Layout) -> None:
-    path = folders.path_at(layout, "feature/demo", TIME)
+    path = branches.path_at(layout, "feature/demo", TIME)
     capsules.save(layout, finished(said="first"), path)
     for _ in range(2):
         assert capsules.save(layout, finished(said="second"), path).endswith(f"{STAMP}-2.md")
     assert capsules.save(layout, finished(said="third"), path).endswith(f"{STAMP}-3.md")
-    assert len(folders.paths(folders.folder(layout, "feature/demo"))) == 3
+    assert len(branches.paths(branches.folder(layout, "feature/demo"))) == 3
     assert capsules.save(layout, finished(said="fourth"), path, replace=True) == path
     assert Path(path).read_text(encoding="utf-8") == finished(said="fourth")
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from conftest import git
 from contextkit.base.layout import Layout
-from contextkit.handoffs.flows import autofill, work_files
+from contextkit.handoffs.flows import autofill
 
 
 def seen(root: str = "") -> list[str]:
-    return list(work_files.looking(Layout(root)).seen())
+    return list(autofill.looking(Layout(root)).seen())
 
 
 def test_every_state_that_a_file_can_be_in(repo: Path) -> None:

@@ -13,8 +13,7 @@ from conftest import git
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import open_sessions, rules
 from contextkit.hosts.flows import runner
-from contextkit.memory.documents import snapshots, zones
-from contextkit.memory.documents import transcripts as counted
+from contextkit.memory.documents import context_window, snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.flows import start as starting
@@ -145,8 +144,8 @@ def counts(tokens: int, window: int) -> str:
 def test_the_tokens_of_a_rollout_and_its_window(layout: Layout, repo: Path) -> None:
     path = repo.parent / "rollout.jsonl"
     path.write_text(counts(5, 1) + "\n" + counts(300_000, 400_000) + "\n", encoding="utf-8")
-    assert counted.context_tokens(str(path)) == 300_000
-    assert counted.window(str(path), 300_000) == 400_000
+    assert context_window.context_tokens(str(path)) == 300_000
+    assert context_window.size(str(path), 300_000) == 400_000
     for tokens, there in ((299_999, 0), (300_000, 1)):  # three quarters of it
         path.write_text(counts(tokens, 400_000) + "\n", encoding="utf-8")
         fire("Stop", "codex", transcript_path=str(path))
@@ -154,11 +153,11 @@ def test_the_tokens_of_a_rollout_and_its_window(layout: Layout, repo: Path) -> N
 
 
 def test_a_number_that_somebody_set_is_absolute(layout: Layout, repo: Path) -> None:
-    assert zones.borders(layout.limits) == (120_000, 150_000)
-    assert zones.borders(layout.limits, 1_000_000)[1] == 750_000
+    assert context_window.borders(layout.limits) == (120_000, 150_000)
+    assert context_window.borders(layout.limits, 1_000_000)[1] == 750_000
     chosen = layout.limits.replace(memory_save_tokens=90_000)
-    assert zones.borders(chosen, 1_000_000)[1] == 90_000
-    assert zones.borders(chosen.replace(memory_save_percent=50), 1_000_000)[1] == 500_000
+    assert context_window.borders(chosen, 1_000_000)[1] == 90_000
+    assert context_window.borders(chosen.replace(memory_save_percent=50), 1_000_000)[1] == 500_000
 
 
 def test_what_a_stop_missed_is_taken_at_the_next_event(layout: Layout, repo: Path) -> None:

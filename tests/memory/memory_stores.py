@@ -8,7 +8,7 @@ from typing import Any
 
 from contextkit.base import names, references
 from contextkit.base.layout import Layout
-from contextkit.memory.documents import checkpoints, findings, plan_updates, plans
+from contextkit.memory.documents import checkpoints, findings, plans
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import snapshots as snapshot_files
 from contextkit.memory.documents import store as memory
@@ -81,7 +81,7 @@ def plan(layout: Layout, task: str = TASK, **changes: Any) -> str:
         "next_actions": ("Write the screen",),
     }
     moment = changes.pop("moment", NOW - 6000)
-    return layout.shown(plan_updates.save(layout, plans.make(task, **fields | changes), moment))
+    return layout.shown(plans.save(layout, plans.make(task, **fields | changes), moment))
 
 
 def full(layout: Layout) -> None:

@@ -1,9 +1,9 @@
-"""estimates.py: the seed's figures, word for word."""
+"""reading.py: the seed's figures, word for word."""
 
 from __future__ import annotations
 
 import pytest
-from contextkit.memory.documents import estimates
+from contextkit.memory.commands import reading
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from contextkit.memory.documents import estimates
     ],
 )
 def test_what_is_planned_adds_up(counts: dict[str, int], tokens: tuple[int, int]) -> None:
-    assert estimates.planned(counts) == tokens
+    assert reading.planned(counts) == tokens

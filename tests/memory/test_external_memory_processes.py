@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import SCRIPTS
 from contextkit.base.layout import Layout
-from contextkit.memory.documents import checkpoints, findings, plan_updates, plans
+from contextkit.memory.documents import checkpoints, findings, merged, plans
 from contextkit.memory.documents import store as memory
 from test_checkpoints import a_checkpoint
 from test_findings import NOON, a_finding
@@ -49,13 +52,61 @@ def test_forty_checkpoints_at_once_have_their_file_as_id(layout: Layout) -> None
 
 def test_forty_updates_of_one_plan_are_all_in_it(layout: Layout) -> None:
     def ask(number: int) -> Callable[[], object]:
-        return lambda: plan_updates.save(
-            layout, plans.make("t", questions=[f"question {number}"]), NOON
-        )
+        return lambda: plans.save(layout, plans.make("t", questions=[f"question {number}"]), NOON)
 
     children = [child(ask(number)) for number in range(40)]
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 40
     assert len(plans.load(plans.path_of(layout, "t")).questions) == 40
+
+
+def script(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, str(SCRIPTS / "external_memory.py"), *arguments]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, encoding="utf-8")
+
+
+def all_of(processes: list[subprocess.Popen[str]]) -> list[str]:
+    """What they print, when all have ended as they should."""
+    told = [process.communicate() for process in processes]
+    assert [process.returncode for process in processes] == [0] * len(told), told
+    return [out for out, _ in told]
+
+
+def everywhere(layout: Layout, kind: str) -> list[Path]:
+    """The documents of a kind, archived ones too."""
+    here, there = layout.memory_folder(kind), layout.memory_archive("t", kind)
+    return [path for place in (here, there) for path in sorted(Path(place).glob("*.md"))]
+
+
+def test_writers_beside_merges_that_archive_lose_nothing(layout: Layout) -> None:
+    finding = ("finding", "--task=t", "--status=completed")
+    all_of([script(*finding, "--agent=first", "--summary=first")])
+    started = []
+    for number in range(8):
+        started.append(script(*finding, f"--agent=a{number}", f"--summary=text {number}"))
+        if number % 2:
+            started.append(script("merge", "--task=t", "--archive"))
+    all_of(started)
+    all_of([script("merge", "--task=t", "--archive")])
+    wanted = {"first", *(f"text {number}" for number in range(8))}
+    (path,) = Path(layout.memory_folder(memory.FINDINGS)).glob("*.md")
+    last = merged.load(str(path))
+    assert {part.finding.summary for part in last.parts} == wanted
+    kept = [path for path in everywhere(layout, memory.FINDINGS) if "merged_" not in path.name]
+    assert sorted(findings.load(str(path)).summary for path in kept) == sorted(wanted)
+
+
+def test_changes_of_a_plan_beside_archives_of_its_task_are_all_kept(layout: Layout) -> None:
+    all_of([script("plan", "--task=t", "--question=the first")])
+    started = []
+    for number in range(8):
+        started.append(script("plan", "--task=t", f"--question=number {number}"))
+        if number % 3 == 0:
+            started.append(script("archive", "--task=t"))
+    all_of(started)
+    there = everywhere(layout, memory.PLANS)
+    asked = [question.text for path in there for question in plans.load(str(path)).questions]
+    assert sorted(asked) == sorted(["the first", *(f"number {number}" for number in range(8))])
 
 
 def test_drafts_of_killed_saves_are_no_documents_and_go_after_an_hour(

@@ -159,6 +159,61 @@ def test_bad_input_is_refused_and_nothing_is_written(
 # Plans
 
 
+def test_an_answer_to_a_number_that_no_question_has_is_refused(run: Script, repo: Path) -> None:
+    memory(run, "plan", "--task=t", "--questions=Why? | How? | When?", "--answered=2")
+    plan = (STORE / "research_plans/t.md").read_text(encoding="utf-8")
+    for number in ("9", "4", "0"):
+        assert run("external_memory", "plan", "--task=t", f"--answered={number}") == 2
+        open_ones = f"answered={number}: no question has this number; open: 1 Why?; 3 When?"
+        assert run.err == f"external_memory: {open_ones}\n" and run.out == ""
+    assert (STORE / "research_plans/t.md").read_text(encoding="utf-8") == plan
+    memory(run, "plan", "--task=t", "--questions=Who?", "--answered=4")  # the one just asked
+    assert "- [x] Who? (answered)\n" in (STORE / "research_plans/t.md").read_text(encoding="utf-8")
+    assert run("external_memory", "plan", "--task=u", "--answered=1") == 2
+    assert "open: none" in run.err and names_in("research_plans") == ["t.md"]
+
+
+def test_an_answer_to_a_question_that_nobody_asked_is_named(run: Script, repo: Path) -> None:
+    memory(run, "plan", "--task=t", "--questions=Why? | How?")
+    memory(run, "plan", "--task=t", "--answered=why?")
+    assert run.err == ""
+    memory(run, "plan", "--task=t", "--answered=Hwo?")
+    assert run.err == "external_memory: answered: nobody had asked 'Hwo?': it is added\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("plan", "--objective=x"),
+        ("finding", "--agent=a", "--status=completed", "--summary=s"),
+        ("checkpoint", "--phase=review", "--summary=s", "--next-action=n"),
+        ("phase", "--to=review"),
+        ("phase", "--to=exploration"),
+        ("spawn", "--agents=1"),
+        ("spawn", "--agents=3"),
+        ("snapshot", "--summary=s"),
+        ("status", "--tokens=160000"),
+    ],
+    ids=" ".join,
+)
+def test_a_new_task_is_named_once(run: Script, repo: Path, call: tuple[str, ...]) -> None:
+    named = 'external_memory: new task "staiton"'
+    memory(run, "checkpoint", "--task=station", "--phase=review", "--summary=s", "--next-action=n")
+    command, *rest = call
+    memory(run, command, "--task=staiton", *rest)
+    assert run.err.splitlines().count(named) == 1
+    memory(run, "plan", "--task=station", "--objective=x")
+    assert "new task" not in run.err  # what is known by its checkpoint alone
+    memory(run, command, "--task=staiton", *rest)
+    assert named not in run.err.splitlines()
+
+
+def test_a_check_of_a_task_that_nobody_knows_says_so(run: Script, repo: Path) -> None:
+    memory(run, "plan", "--task=station", "--objective=x")
+    assert run("external_memory", "check", "--task=staiton") == 1
+    assert "nothing is stored about 'staiton'" in run.err and run.out == ""
+
+
 def test_a_second_save_keeps_answered_marks_and_what_a_person_wrote(
     run: Script, repo: Path
 ) -> None:

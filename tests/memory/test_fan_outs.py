@@ -1,4 +1,4 @@
-"""agents.py and fan_outs.py: who was sent off, who is back or missing, what an end saves."""
+"""agents.py: who was sent off, who is back or missing, what an end saves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import memory_stores as stores
 import pytest
 from conftest import Script
 from contextkit.base.layout import Layout
-from contextkit.memory.documents import checkpoints, fan_outs, findings
+from contextkit.memory.documents import checkpoints, findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import agents, recovery, report
 from memory_stores import NOW, TASK
@@ -151,7 +151,7 @@ def test_a_verdict_is_an_answer(layout: Layout, run: Script) -> None:
 def test_a_broken_fan_out_is_none(layout: Layout, run: Script, damage: str) -> None:
     spawn(run, "ui backend docs")
     Path(layout.memory_state(f"{TASK}.agents")).write_text(damage, encoding="utf-8")
-    assert fan_outs.load(layout, TASK) == fan_outs.FanOut(task=TASK)
+    assert agents.last_fan_out(layout, TASK) == agents.FanOut(task=TASK)
     assert run("external_memory", "recover") == 0
 
 

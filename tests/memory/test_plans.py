@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from contextkit.memory.documents import plan_updates, plans
+from contextkit.memory.documents import plans
 from contextkit.memory.documents.plans import Plan
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,8 +32,8 @@ def test_parse_undoes_render(**fields: Any) -> None:
 @given(**FIELDS)
 def test_an_update_twice_is_an_update_once(**fields: Any) -> None:
     plan = a_plan(**fields)
-    once = plan_updates.update(plans.render(a_plan()), plan, NOW)
-    assert plan_updates.update(once, plan, NOW) == once
+    once = plans.update(plans.render(a_plan()), plan, NOW)
+    assert plans.update(once, plan, NOW) == once
 
 
 def lines_of(text: str) -> list[str]:
@@ -57,7 +57,7 @@ def test_an_update_loses_no_line_that_a_person_wrote(
     for at in where:
         lines.insert(1 + at, human)
     text = "\n".join(lines)
-    updated = plan_updates.update(text, a_plan(**fields), NOW)
+    updated = plans.update(text, a_plan(**fields), NOW)
     kept = lines_of(updated)
     for line in lines_of(text):
         assert line in kept

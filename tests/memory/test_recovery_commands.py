@@ -10,7 +10,8 @@ import pytest
 from conftest import Script, git
 from contextkit.base import files
 from contextkit.base.layout import Layout
-from contextkit.memory.documents import snapshots, zones
+from contextkit.memory.documents import context_window as zones
+from contextkit.memory.documents import snapshots
 from memory_stores import NOW, TASK
 
 SNAPSHOTS = Path(".temp/memory/context_snapshots")
@@ -157,7 +158,10 @@ def test_a_hook_looks_without_starting_a_process(
 
     stores.full(layout)
     monkeypatch.setattr("os.posix_spawnp", None)
-    assert zones.look(layout, "s", TASK, 150_000) == (zones.zone(layout, 150_000), True)
+    assert zones.look(layout, "s", TASK, 150_000) == (
+        zones.zone(layout, 150_000),
+        True,
+    )
     made = derived.derive(layout, reason="token_limit", now=NOW, tokens=150_000)
     path = snapshots.save(layout, made, NOW)
     assert snapshots.load(path).task_id == TASK

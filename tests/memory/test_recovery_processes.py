@@ -13,7 +13,7 @@ import pytest
 from conftest import Script, git
 from contextkit.base import names
 from contextkit.base.layout import Layout
-from contextkit.memory.documents import checkpoints, zones
+from contextkit.memory.documents import checkpoints, context_window
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import derived, recovery, report, upkeep
 from memory_stores import NOW, TASK
@@ -80,7 +80,7 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
 
     def before(moment: int) -> tuple[str, ...]:
         """The save, and the store made such that it has something to write."""
-        zones.look(layout, "", TASK, 0)
+        context_window.look(layout, "", TASK, 0)
         memory.record(layout, TASK, "implementation")
         if kind == "clean":
             for age in (300_000, 200_000):

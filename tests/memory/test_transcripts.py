@@ -1,4 +1,4 @@
-"""transcripts.py: the count of a Claude Code session, read from the end of its transcript."""
+"""context_window.py: the count of a Claude Code session, read from the end of its transcript."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import SCRIPTS
 from contextkit.base.errors import ContextError
-from contextkit.memory.documents import transcripts
+from contextkit.memory.documents import context_window
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -36,7 +36,7 @@ def prompt(text: str = "go on", **changes: Any) -> str:
 
 def count(path: Path, *lines: str, end: str = "\n") -> int:
     path.write_text("\n".join(lines) + end, encoding="utf-8")
-    return transcripts.context_tokens(str(path))
+    return context_window.context_tokens(str(path))
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_only_the_end_of_a_big_file_is_read(file: Path, monkeypatch: pytest.Monk
         made.seek(0, 2)
         made.write(("\n" + reply(123_456) + "\n" + prompt("x" * 300_000) + "\n").encode())
     sizes = []
-    original = transcripts._lines_of
+    original = context_window._lines_of
 
     def counted(opened: Any, path: str) -> Any:
         class Counting:
@@ -112,8 +112,8 @@ def test_only_the_end_of_a_big_file_is_read(file: Path, monkeypatch: pytest.Monk
 
         return original(Counting(), path)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(transcripts, "_lines_of", counted)
-    assert transcripts.context_tokens(str(file)) == 123_456
+    monkeypatch.setattr(context_window, "_lines_of", counted)
+    assert context_window.context_tokens(str(file)) == 123_456
     assert sum(sizes) < 1 << 20
 
 
@@ -122,7 +122,7 @@ def test_the_search_has_an_end(file: Path) -> None:
         made.write((reply(5000) + "\n").encode())
         made.truncate(80 << 20)
     with pytest.raises(ContextError, match="no reply in its last 32 MB: give tokens=N"):
-        transcripts.context_tokens(str(file))
+        context_window.context_tokens(str(file))
 
 
 @pytest.mark.parametrize(
@@ -138,14 +138,14 @@ def test_the_search_has_an_end(file: Path) -> None:
 def test_others_are_refused_with_what_to_give_instead(file: Path, text: str, said: str) -> None:
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ContextError, match=said) as refused:
-        transcripts.context_tokens(str(file))
+        context_window.context_tokens(str(file))
     assert refused.value.status == 2 and "give tokens=N" in str(refused.value)
 
 
 @pytest.mark.parametrize("path", ["", "missing.jsonl", "/dev/zero", "."])
 def test_what_is_no_file_is_refused(path: str) -> None:
     with pytest.raises(ContextError, match="give tokens=N"):
-        transcripts.context_tokens(path)
+        context_window.context_tokens(path)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -153,7 +153,7 @@ def test_what_is_no_file_is_refused(path: str) -> None:
 def test_whatever_a_file_holds_there_is_a_count_or_a_sentence(file: Path, data: bytes) -> None:
     file.write_bytes(data)
     try:
-        assert transcripts.context_tokens(str(file)) >= 0
+        assert context_window.context_tokens(str(file)) >= 0
     except ContextError:
         pass
 
@@ -161,8 +161,8 @@ def test_whatever_a_file_holds_there_is_a_count_or_a_sentence(file: Path, data: 
 def test_json_is_not_imported_on_the_way(file: Path) -> None:
     count(file, reply(80_000), reply(90_000)[:-9], end="")
     program = (
-        "import sys; from contextkit.memory.documents import transcripts\n"
-        "print(transcripts.context_tokens(sys.argv[1]), 'json' in sys.modules)"
+        "import sys; from contextkit.memory.documents import context_window\n"
+        "print(context_window.context_tokens(sys.argv[1]), 'json' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-S", "-c", program, str(file)],

@@ -1,4 +1,4 @@
-"""zones.py: when to warn, when to save, and that a save happens once."""
+"""context_window.py: when to warn, when to save, and that a save happens once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
-from contextkit.memory.documents import zones
+from contextkit.memory.documents import context_window as zones
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,13 +43,13 @@ def test_the_threshold_is_a_number_or_a_share_of_a_window(
     assert zones.borders(configured(repo, *lines).limits) == (warn_at, save_at)
 
 
-@given(save=st.integers(1, 10**7), percent=st.integers(0, 100), window=st.integers(1, 10**7),
+@given(save=st.integers(1, 10**7), percent=st.integers(0, 100), size=st.integers(1, 10**7),
        warn=st.integers(1, 100))  # fmt: skip
 def test_a_warning_never_comes_after_the_save(
-    save: int, percent: int, window: int, warn: int
+    save: int, percent: int, size: int, warn: int
 ) -> None:
     limits = Limits(memory_save_tokens=save, memory_save_percent=percent,
-                    memory_window_tokens=window, memory_warn_percent=warn)  # fmt: skip
+                    memory_window_tokens=size, memory_warn_percent=warn)  # fmt: skip
     warn_at, save_at = zones.borders(limits)
     assert 1 <= warn_at <= save_at
 

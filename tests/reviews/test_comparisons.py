@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from contextkit.base import changes
+from contextkit.base import changes, packages
 from contextkit.base.changes import Change
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -26,6 +26,20 @@ def test_an_unborn_branch_is_compared_with_nothing(sealed: Path) -> None:
     assert states(found.commit) == {"a": "created"}
     with pytest.raises(ContextError, match="no commit here yet"):
         base("main")
+
+
+def test_a_copy_of_the_toolkit_is_no_work_to_review(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("branch", "main")
+    commit("mine")
+    commit("tools/contextkit/scripts/verdict.py")
+    assert len(comparisons.compare(Layout()).changes) == 2
+    monkeypatch.setattr(packages, "TOOLKIT", str(repo / "tools" / "contextkit"))
+    (one,) = comparisons.compare(Layout()).changes
+    assert one.path == "mine"
+    monkeypatch.setattr(packages, "TOOLKIT", str(repo))  # at work on the toolkit itself
+    assert len(comparisons.compare(Layout()).changes) == 2
 
 
 def test_a_base_is_where_the_branches_parted(repo: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -61,6 +62,9 @@ def test_what_does_not_fit_is_counted_with_the_command_for_it(out: Path, run: Sc
     run("verdict", "show", "--dir=out", "--max-tokens=20")
     *_, last = run.out.splitlines()
     assert last == "+2 more: make verdict_show dir=out severity=P0,P1 skip=1 max_tokens=20"
+    with contextlib.chdir(out):  # the command is for where it is read
+        run("verdict", "show", "--dir=.", "--max-tokens=20")
+        assert run.out.splitlines()[-1].startswith("+2 more: make verdict_show dir=. severity=")
     run("verdict", "show", "--dir=out", "--skip=1", "--json")
     assert [(one["agent"], one["id"]) for one in json.loads(run.out)] == [
         ("b", "row-1"),

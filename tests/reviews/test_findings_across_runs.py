@@ -105,6 +105,33 @@ def test_a_dismissal_expires_when_its_lines_change_and_not_when_they_move(run: S
     assert gate(run, a_run(run, LOST)) == "FAIL"
 
 
+def test_a_dismissed_finding_is_known_again_when_it_is_reworded_and_not_made_stricter(
+    run: Script,
+) -> None:
+    assert dismiss(run, a_run(run, LOST, SLOW), "a/P1-1") == 0
+    reworded = ("P1", "P1-4", "A batch gets lost", 6)
+    again = a_run(run, reworded)
+    run("verdict", "index", f"--run={again}", "--json")
+    assert [row["status"] for row in json.loads(run.out) if row["kind"] == "finding"] == [
+        "dismissed"
+    ]
+    [one] = synthesized(run, again)["findings"]
+    assert (one["since"], one["dismissed"]) == ("still", "it is replayed")
+    assert gate(run, again) == "PASS"
+    for other in (
+        ("P0", "P0-4", "A batch gets lost", 6),  # stricter than what was dismissed
+        ("P1", "P1-4", "A batch gets lost", 15),  # elsewhere
+        ("P1", "P1-4", "The token is logged", 6),  # of something else
+    ):
+        assert gate(run, a_run(run, other)) == "FAIL", other
+
+
+def test_one_dismissal_hides_one_reworded_finding(run: Script) -> None:
+    assert dismiss(run, a_run(run, LOST), "a/P1-1", "--by=ada") == 0
+    both = [("P1", "P1-4", "A batch gets lost", 6), ("P1", "P1-5", "One batch gets lost", 5)]
+    assert gate(run, a_run(run, *both)) == "FAIL"
+
+
 def test_a_p0_is_never_hidden_without_somebody_who_decided_it(run: Script) -> None:
     identity = a_run(run, SAFE)
     assert dismiss(run, identity, "a/P0-1") == 0

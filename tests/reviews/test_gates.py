@@ -244,6 +244,17 @@ def test_a_process_may_block_more_than_p0_and_p1_but_not_less(out: Path, run: Sc
     assert gate(run) == ("FAIL", [["severe", "fd-b"]])
 
 
+@pytest.mark.parametrize(("blocks", "passes"), [((), True), (("P3",), True), (("PARTIAL",), False)])
+def test_a_process_may_block_research_that_is_partial(
+    blocks: tuple[str, ...], passes: bool, out: Path, run: Script
+) -> None:
+    (out / "fd-a.md").write_text(RESEARCH, encoding="utf-8")
+    (out / "fd-b.md").write_text(RESEARCH.replace("high", "low"), encoding="utf-8")
+    a_run(out, mode="research", blocks=blocks)
+    ingest(run)
+    assert gate(run) == (("PASS", []) if passes else ("FAIL", [["attention", "fd-b"]]))
+
+
 def test_two_runs_with_one_agent_do_not_touch_each_other(out: Path, run: Script) -> None:
     a_run(out)
     ingest(run)

@@ -127,16 +127,19 @@ class Layout:
 
     @property
     def ours(self) -> tuple[str, ...]:
-        """Every store, the inbox, the registry and the copies that context_init makes.
+        """Every store, inbox, registry, the copies of context_init, and a copy of the toolkit.
 
         Absolute paths of files and folders, there or not: no work of the repository's own, so
         no part of a diff, a review or what makes a capsule stale.
         """
-        return tuple(
+        places = [
             self._place(store.kind)
             for store in stores.STORES
             if store.holds != stores.HOST and not store.within
-        )
+        ]
+        own = os.path.relpath(os.path.realpath(toolkit()), os.path.realpath(self.root))
+        is_copy = own.split("/")[0] not in (".", "..")  # not the checkout at work on itself
+        return (*places, self.join(own)) if is_copy else tuple(places)
 
     @property
     def ephemeral(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from contextkit.base import addresses, cli, files, ledger, names, redaction, tok
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.capsules.documents import folders
+from contextkit.capsules.documents import branches
 from contextkit.capsules.documents import store as capsules
 
 FILE = Option(name="file", help="the capsule (default: the branch's newest finished one)")
@@ -55,8 +55,8 @@ def _target(layout: Layout, args: Arguments, capsule: capsules.Capsule) -> str:
     if args.branch and args.branch != capsule.branch:
         raise bad_input(f"branch={args.branch}: the capsule says {capsule.branch!r}")
     if args.file:
-        return folders.chosen_path(layout, args.file)
-    return folders.path_at(layout, capsule.branch, capsule.created_at)
+        return branches.chosen_path(layout, args.file)
+    return branches.path_at(layout, capsule.branch, capsule.created_at)
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
@@ -164,10 +164,10 @@ def _told(marks: list[tuple[str, str]]) -> list[str]:
 
 
 def prune(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.capsules.flows import prune as pruning
+    from contextkit.capsules.flows import upkeep
 
-    wish = pruning.Wish(keep=args.keep or 0, older_than=args.older_than, merged=args.merged)
-    going = pruning.prune(layout, wish, names.now(), args.dry_run)
+    wish = upkeep.Wish(keep=args.keep or 0, older_than=args.older_than, merged=args.merged)
+    going = upkeep.prune(layout, wish, names.now(), args.dry_run)
     talk = "dry run: nothing was removed" if args.dry_run else ""
     return Answer(
         text="\n".join(f"{one.id}  {one.why}" for one in going),
@@ -187,8 +187,10 @@ def _branch(layout: Layout, given: str) -> str:
 
 def _chosen(layout: Layout, args: Arguments) -> str:
     """The capsule that the call is about. Raises ContextError where there is none."""
+    if args.file.startswith("capsule:"):
+        return addresses.find(layout, args.file, "capsule").path
     if args.file:
-        path = folders.chosen_path(layout, args.file)
+        path = branches.chosen_path(layout, args.file)
         if not os.path.isfile(path):
             raise bad_input(f"file: {layout.shown(path)} is not there")
         return path

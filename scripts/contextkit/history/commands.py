@@ -129,6 +129,30 @@ def search(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), status=0 if found else 1, data=rows)
 
 
+def report(layout: Layout, args: Arguments) -> Answer:
+    import os
+
+    from contextkit.base import files
+    from contextkit.history.flows import report as reporting
+
+    target = layout.typed(args.file, "file") if args.file else os.path.join(layout.state, _PAGE)
+    if args.file and not args.file.endswith((".html", ".htm")):
+        raise bad_input(f"file: {args.file!r} must end in .html")
+    found = reporting.facts(layout)
+    if args.text:
+        return Answer(text=reporting.text(found), data=found)
+    if not args.file:
+        files.store(layout.state)
+    files.write(target, reporting.page(found), derived=True)
+    if args.open:
+        import webbrowser
+
+        if not webbrowser.open(f"file://{target}"):
+            cli.say("no browser could be started: open the file yourself")
+    return Answer(text=layout.shown(target), data={"id": layout.shown(target), **found})
+
+
+_PAGE = "report.html"  # beside the ledger, where git does not see it
 _SESSION = Option(name="session", help="only of this session")
 _SINCE = Option(name="since", help="only from then on: a date, a time, or 7d")
 
@@ -166,6 +190,16 @@ COMMANDS = (
         run=sessions,
         help="a line a session: stored, handed over, shown, saved, open",
         options=(Option(name="all", kind="flag", help="those that have ended too"), JSON),
+    ),
+    Command(
+        run=report,
+        help="a page that shows what was carried, what is open, stale or failed",
+        options=(
+            Option(name="file", help="where to (default: .contextkit/report.html)"),
+            Option(name="open", kind="flag", help="open it in the browser"),
+            Option(name="text", kind="flag", help="the same numbers on the terminal, no page"),
+            JSON,
+        ),
     ),
     Command(
         run=events,

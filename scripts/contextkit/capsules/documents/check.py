@@ -10,7 +10,6 @@ from contextkit.base import markdown, redaction, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.limits import Limits
 from contextkit.base.records import Record
-from contextkit.capsules.documents import seals
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Capsule
 
@@ -124,7 +123,7 @@ def _placeholders(text: str) -> Iterator[Lint]:
 
 def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     """Its budget is for what was written: the seal comes later, and no subagent gets it."""
-    size = tokens.estimate(seals.unsealed(text))
+    size = tokens.estimate(capsules.unsealed(text))
     if size > capsule.token_budget:
         is_error = size > capsule.token_budget * tokens.CAUTION
         yield Lint(

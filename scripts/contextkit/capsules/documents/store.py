@@ -9,12 +9,21 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, stores, templates, tokens
+from contextkit.base import (
+    addresses,
+    files,
+    filters,
+    ledger,
+    names,
+    stores,
+    templates,
+    tokens,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
-from contextkit.capsules.documents import folders
+from contextkit.capsules.documents import branches
 
 # The seed's seven, without which nothing is a capsule; the outline adds two of its own.
 SECTIONS = (
@@ -208,9 +217,9 @@ def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[S
     By default those of all branches. A stub is no capsule yet and is in neither list.
     """
     if branch:
-        paths = folders.paths(folders.folder(layout, branch))
+        paths = branches.paths(branches.folder(layout, branch))
     else:
-        there = [p for place in folders.all_of(layout) for p in folders.paths(place)]
+        there = [p for place in branches.all_of(layout) for p in branches.paths(place)]
         paths = [p for p in there if names.shape(os.path.basename(p))[:16] == "00000000T000000Z"]
     finished = [path for path in paths if not _is_stub(path)]
     found = stores.load(layout, finished, lambda path: load(layout, path))
@@ -227,7 +236,7 @@ def _is_stub(path: str) -> bool:
 
 def latest(layout: Layout, branch: str, workstream: str = "") -> str:
     """The path of a branch's newest finished capsule, by the time in its name; empty: none."""
-    for path in reversed(folders.paths(folders.folder(layout, branch))):
+    for path in reversed(branches.paths(branches.folder(layout, branch))):
         try:
             if workstream and load(layout, path).capsule.workstream != workstream:
                 continue
@@ -237,3 +246,88 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
         except ContextError:
             continue
     return ""
+
+
+# The seal of a capsule: what it was written on, in its own front matter.
+#
+#     head: 3b18e512dba79e4c8300dd08aeb37f8e728b8dad
+#     references:
+#       - "src/app.py 9f86d081884c7d65"
+#
+# The commit, and the beginning of a digest for every file that the capsule refers to. Read and
+# written line by line, so that everything else in the file stays as it is, byte for byte.
+
+
+_HEX = frozenset("0123456789abcdef")
+_DIGEST = 16  # digits of a digest that are kept: a seal is no signature, and tokens are dear
+
+
+class Seal(Record):
+    """`digests` is the beginning of a digest for each path; empty for a file that was missing."""
+
+    head: str = ""
+    digests: dict[str, str] = {}  # noqa: RUF012  (a Record is never changed)
+
+
+def short_digest(digest: str) -> str:
+    """What is kept of a digest."""
+    return digest[:_DIGEST]
+
+
+def seal_of(text: str) -> Seal | None:
+    """The seal of a capsule; None for one that has none. What cannot be read is left out."""
+    from contextkit.base import formats
+
+    head, digests = "", {}
+    ours = _seal_lines(text.split("\n"))
+    for line in (text.split("\n")[at].strip() for at in ours):
+        if line.startswith("head:"):
+            head = line[5:].strip() if _HEX.issuperset(line[5:].strip()) else ""
+        elif line.startswith("- "):
+            try:
+                entry = formats.from_json(line[2:], "references")
+            except ContextError:
+                continue
+            path, _, digest = str(entry).rpartition(" ")
+            digests[path or digest] = digest if path else ""
+    return Seal(head=head, digests=digests) if ours else None
+
+
+def unsealed(text: str) -> str:
+    """The capsule without its seal."""
+    lines = text.split("\n")
+    ours = set(_seal_lines(lines))
+    return "\n".join(line for at, line in enumerate(lines) if at not in ours) if ours else text
+
+
+def sealed(text: str, seal: Seal) -> str:
+    """The capsule with this seal in the place of any other: the last lines of its front matter."""
+    lines = unsealed(text).split("\n")
+    end = _front_matter_end(lines)
+    if end < 0:
+        return text
+    carriage = "\r" * lines[end].endswith("\r")
+    added = [f"head: {seal.head}"] if seal.head else []
+    added += ["references:"] if seal.digests else []
+    for path, digest in seal.digests.items():
+        added.append(f"  - {filters.quoted(f'{path} {digest}'.rstrip(), always=True)}")
+    return "\n".join([*lines[:end], *(line + carriage for line in added), *lines[end:]])
+
+
+def _front_matter_end(lines: list[str]) -> int:
+    """The index of the closing `---`; -1 without front matter."""
+    if lines[0].rstrip() != "---":
+        return -1
+    return next((at for at, line in enumerate(lines) if at and line.rstrip() == "---"), -1)
+
+
+def _seal_lines(lines: list[str]) -> list[int]:
+    """The indexes of the lines that are the seal."""
+    found = []
+    in_list = False
+    for at in range(1, _front_matter_end(lines)):
+        line = lines[at].rstrip()
+        in_list = line == "references:" or (in_list and line.startswith("  - "))
+        if in_list or line.startswith("head: "):
+            found.append(at)
+    return found

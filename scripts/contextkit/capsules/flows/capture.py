@@ -14,7 +14,7 @@ from contextkit.base import files, git, names, redaction, sessions, templates, t
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.capsules.documents import folders, notebooks, reminders
+from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.reminders import Reminder
 
@@ -89,9 +89,9 @@ def capture(layout: Layout, request: Request) -> Captured:
         branch, session, request.now, budget, request.version, request.mini, stream
     )
     if request.file:
-        path = folders.chosen_path(layout, request.file)
+        path = branches.chosen_path(layout, request.file)
     else:
-        path = folders.free_path(layout, branch, request.now)
+        path = branches.free_path(layout, branch, request.now)
     notes = names.one_line(material.plan), names.one_line(material.progress)
     outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
@@ -169,7 +169,7 @@ def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
     warnings = []
     for notebook in (plan, progress):
         try:
-            found = notebooks.latest(notebook, limits.capsule_prompt_entries)
+            found = branches.latest_entries(notebook, limits.capsule_prompt_entries)
         except ContextError as error:
             found = []
             warnings.append(str(error))

@@ -4,20 +4,28 @@ seal        record the commit and the files that it refers to
 marks       each of those files: fresh, changed or missing
 staleness   why it is not up to date, a reason each; none where it is
 seen        those of the reasons that need no call of git
+mentions    what it refers to (paths, commits, URLs and entries of notebooks), and whether it is
+            there
+
+A path is looked for below the root and, when shortened, among the tracked files. One that the
+text itself calls `(new)` or `(gone)` need not exist.
 """
 
 from __future__ import annotations
 
-from contextkit.base import files, git, references
+import os
+
+from contextkit.base import facts, files, git, names, references
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.capsules.documents import notebooks, seals
+from contextkit.base.records import Record
+from contextkit.capsules.documents import branches, check
 from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.documents.seals import Seal
-from contextkit.capsules.flows import cited
+from contextkit.capsules.documents.store import Seal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _TOLD = 3  # commits or files that a reason names
 
@@ -25,21 +33,21 @@ _TOLD = 3  # commits or files that a reason names
 def seal(layout: Layout, text: str) -> str:
     """The capsule `text` sealed as things are now; once more without a change: the same bytes."""
     _, body = capsules.parse(text.replace("\r\n", "\n"))
-    found = cited.find(layout, body)
+    found = mentions(layout, body)
     named = (mention.path for mention in found if mention.path)
     kept = references.seal(layout.root, named)
-    digests = {reference.path: seals.short(reference.sha256) for reference in kept}
-    before = seals.of(text)
+    digests = {reference.path: capsules.short_digest(reference.sha256) for reference in kept}
+    before = capsules.seal_of(text)
     head = git.head(layout.repository).commit if layout.repository else ""
     if head and before and _is_here(layout, before.head):
         if not _changes(layout, before.head, "HEAD", ()):
             head = before.head  # only capsules and the like were committed since
-    return seals.sealed(text, Seal(head=head, digests=digests))
+    return capsules.sealed(text, Seal(head=head, digests=digests))
 
 
 def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
     """The sealed references of a capsule, each with what has become of it; none without a seal."""
-    sealed = seals.of(text)
+    sealed = capsules.seal_of(text)
     return (
         [(path, _state(layout, path, was)) for path, was in sealed.digests.items()]
         if sealed
@@ -49,7 +57,7 @@ def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
 
 def _state(layout: Layout, path: str, was: str) -> str:
     now = references.seal(layout.root, [path])
-    digest = seals.short(now[0].sha256) if now else ""
+    digest = capsules.short_digest(now[0].sha256) if now else ""
     if not digest:
         return references.MISSING
     return references.FRESH if digest == was else references.CHANGED
@@ -63,7 +71,7 @@ def staleness(layout: Layout, path: str, ignored: Sequence[str] = ()) -> list[st
     """
     text = files.read(path)
     capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
-    sealed = seals.of(text)
+    sealed = capsules.seal_of(text)
     commits = _commits(layout, capsule, sealed.head if sealed else "", ignored)
     return [*commits, *seen(layout, capsule, text)]
 
@@ -128,8 +136,171 @@ def _entries(layout: Layout, capsule: capsules.Capsule) -> list[str]:
     found = []
     for name in ("PLAN", "PROGRESS"):
         path = layout.notebook(capsule.branch.replace("/", "-"), name)
-        for entry in notebooks.latest(path, 1):
-            time = notebooks.time_of(entry)
+        for entry in branches.latest_entries(path, 1):
+            time = branches.time_of(entry)
             if time > written:
                 found.append(f"{layout.shown(path)} has an entry of {time}")
     return found
+
+
+# What a capsule refers to
+
+
+_EXPECTED = ("(new)", "(planned)", "(gone)", "(removed)", "(deleted)")
+_CALLED = frozenset("commit commits revision rev head cherry-pick reverted reverts".split())
+_MOST_COMMITS = 100  # that git is asked about
+
+
+class Mention(Record):
+    """`text` as it stands in the body's line `line`; `path` where it is; `problem` if it is not."""
+
+    kind: str
+    text: str
+    line: int
+    path: str = ""
+    problem: str = ""
+
+
+def mentions(layout: Layout, body: str) -> list[Mention]:
+    """Every reference of a capsule's body, in order of lines."""
+    body = _without_checklist(body)
+    lines = body.split("\n")
+    tree = _Tree(layout)
+    found: list[Mention] = []
+    commits = 0
+    for kind, text, line in facts.find(body):
+        if kind in ("path", "location"):
+            mention = _path(tree, text, line, lines[line - 1])
+        elif kind == "commit" and commits < _MOST_COMMITS:
+            commits += 1
+            mention = _commit(layout, text, line, lines[line - 1])
+        elif kind == "url":
+            problem = "" if _is_url(text) else f"the URL {text} has no host"
+            mention = Mention(kind="url", text=text, line=line, problem=problem)
+        else:
+            continue
+        if mention:
+            found.append(mention)
+    found += _cited_entries(tree, lines)
+    return sorted(found, key=lambda mention: mention.line)
+
+
+def _without_checklist(body: str) -> str:
+    """The body with the checklist's lines emptied: it names the notebooks whether there or not."""
+    lines = body.split("\n")
+    start = check.headings(body).get(check.CHECKLIST, 0)
+    if start:
+        ends = [n for n in check.headings(body).values() if n > start]
+        for number in range(start, min(ends, default=len(lines) + 1) - 1):
+            lines[number] = ""
+    return "\n".join(lines)
+
+
+class _Tree:
+    """The files of a repository: asked of the disk, and of git where a path is shortened."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._tracked: list[str] | None = None
+
+    def path(self, text: str) -> str:
+        """The root-relative path that `text` stands for; empty if there is none."""
+        plain = os.path.normpath(text)
+        inside = not os.path.isabs(plain) and plain.split("/")[0] != ".."
+        if inside and os.path.lexists(self.layout.join(plain)):
+            return plain
+        ending = "/" + plain
+        return next((path for path in self.tracked if f"/{path}".endswith(ending)), "")
+
+    @property
+    def tracked(self) -> list[str]:
+        if self._tracked is None:
+            listed = git.output(self.layout.root, "ls-files", "-z")
+            self._tracked = listed.split("\0")
+        return self._tracked
+
+
+def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
+    """A path; None for what only looks like one: a branch, an address, a pattern."""
+    path = text.partition("#L" if "#L" in text else ":")[0]
+    outside = path.startswith(("/", "~", "../")) or any(char in path for char in "*{}")
+    if outside or path.startswith("@"):
+        return None
+    found = tree.path(path)
+    if found:
+        return Mention(kind="path", text=text, line=line, path=found)
+    top = path.removeprefix("./").split("/")[0]
+    is_file = "." in os.path.basename(path.rstrip("/"))[1:]
+    if not is_file and not os.path.isdir(tree.layout.join(top)):
+        return None  # `feature/my-branch`
+    after = whole[whole.find(path) + len(path) :].lstrip("`*:0123456789 ").lower()
+    if after.startswith(_EXPECTED):
+        return None
+    return Mention(kind="path", text=text, line=line, problem=f"there is no {path} here")
+
+
+def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
+    """A commit; None for a hash that is none here and that nobody calls one."""
+    if layout.repository is None or len(text) > 40 or not any(map(str.isdigit, text)):
+        return None  # `defaced` is a word, and 64 digits are a digest
+    full = git.output(
+        layout.repository.top, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}"
+    )
+    before = [word.strip("`*_:()[],.").lower() for word in whole[: whole.find(text)].split()]
+    if not full and not _CALLED.intersection(before[-2:]):
+        return None
+    problem = "" if full else f"there is no commit {text} here"
+    return Mention(kind="commit", text=text, line=line, problem=problem)
+
+
+def _is_url(url: str) -> bool:
+    scheme, _, rest = url.partition("://")
+    host = rest.split("/")[0].split("?")[0].rpartition("@")[2].partition(":")[0]
+    known = scheme.lower() in ("http", "https") and host.strip(".") == host and bool(host)
+    return known and all(char.isalnum() or char in ".-_" for char in host)
+
+
+def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
+    """`PLAN.md#next-actions`, and a notebook with the time of an entry behind it."""
+    for number, line in enumerate(lines, start=1):
+        if ".md" not in line:
+            continue
+        words = [word.strip("`\"'()[]<>,;*.") for word in line.replace("](", " ").split()]
+        for word in words:
+            path, mark, anchor = word.partition("#")
+            if not path.endswith(".md") or "://" in word:
+                continue
+            found = tree.path(path)
+            wanted = anchor if mark else _time_after(line, path)
+            if not wanted or (not found and not mark):
+                continue  # a path that is missing is said as such
+            problem = f"there is no {path} here"
+            if found:
+                there = _has_entry(tree.layout, found, wanted, bool(mark))
+                problem = "" if there else f"{found} has no entry {wanted!r}"
+            text = f"{path}#{wanted}" if mark else f"{path} {wanted}"
+            yield Mention(kind="entry", text=text, line=number, path=found, problem=problem)
+
+
+def _time_after(line: str, path: str) -> str:
+    """`2025-10-23 18:05` (with seconds or without) right behind a path; empty if none is there."""
+    rest = line[line.find(path) + len(path) :].lstrip("`*_,:@ (—–-").replace("T", " ", 1)
+    for form in ("0000-00-00 00:00:00", "0000-00-00 00:00"):
+        if names.shape(rest[: len(form)]) == form:
+            return rest[: len(form)]
+    return ""
+
+
+def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
+    try:
+        text = files.read(layout.join(path))
+    except ContextError:
+        return False
+    heads = [line for line in text.split("\n") if line.startswith("#")]
+    if not is_anchor:
+        return any(wanted in head.replace("T", " ") for head in heads)
+    lines = wanted.removeprefix("L").split("-")[0]
+    if wanted.startswith("L") and names.is_whole(lines):
+        return int(lines) <= text.count("\n") + 1
+    slug = names.slug(wanted, len(wanted))
+    return any(names.slug(head, len(head)) == slug for head in heads)

@@ -16,7 +16,7 @@ from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
-from contextkit.handoffs.documents import carrying, fitting, profiles
+from contextkit.handoffs.documents import fitting, profiles
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import autofill, incoming
@@ -173,7 +173,7 @@ def _artifact(
     fields, said = _without_persona(layout, fields)
     fields = redaction.cleaned(fields, layout.limits.secrets_allow)
     known = autofill.verdict_agents(layout) if chain and chain[0].blockers else frozenset()
-    fields, more = carrying.carry(
+    fields, more = fitting.carry(
         fields, chain[0] if chain else None, layout.limits,
         lambda blocker: blocker.partition(" ")[0] in known, typed,
     )  # fmt: skip
@@ -244,10 +244,8 @@ def switch_from_prompt(
     fields: Fields = {"to_agent": to, "next_action": action}
     state, _ = handoff_state.current(layout)
     if state.active:
-        from contextkit.handoffs.flows import session_work
-
-        story = session_work.story_named(layout, rest)
-        fields |= session_work.since(layout, state.at, transcript)
+        story = autofill.story_named(layout, rest)
+        fields |= autofill.since(layout, state.at, transcript)
         fields |= {"story_path": story} if story else {}
     done = switch(layout, fields, now)
     fits = longest is None or len(done.text) <= longest

@@ -141,10 +141,10 @@ def _drift(layout: Layout, ref: str) -> tuple[str, list[str]]:
         if kind != "capsule":
             return "", []
         from contextkit.base import files
-        from contextkit.capsules.documents import seals
+        from contextkit.capsules.documents import store
         from contextkit.capsules.flows import drift
 
-        seal = seals.of(files.read(path))
+        seal = store.seal_of(files.read(path))
         return (seal.head if seal else ""), drift.staleness(layout, path)
     except ContextError:
         return "", ["it is not there any more"]

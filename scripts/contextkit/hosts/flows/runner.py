@@ -26,6 +26,8 @@ def run(argv: list[str], data: bytes) -> str:
     """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "claude")
+    if "--plugin" in argv and _is_adopted(host):
+        return ""  # the project's own hooks do it
     from contextkit.base import git
 
     with git.at_rest():
@@ -74,6 +76,13 @@ def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> N
         first, *others = answer.refs
         size = tokens.estimate(f"{answer.context}\n{answer.quoted}")
         ledger.note(layout, ledger.INJECTED, first, tokens=size, to=to, sources=others, agent=agent)
+
+
+def _is_adopted(host: str) -> bool:
+    """Whether the project has hooks of ours in its settings, beside those of a plugin."""
+    known = hosts.find(host)
+    path = os.path.join(os.environ.get(known.project, "."), known.settings)
+    return "scripts/hook.sh" in (files.read_if_there(path) or "")
 
 
 def read_input() -> bytes:

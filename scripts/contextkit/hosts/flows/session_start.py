@@ -45,11 +45,11 @@ def handoff(layout: Layout) -> Answer:
 def brief(layout: Layout) -> Answer:
     """What a fresh subagent is told: the newest capsule of the branch, else the latest handoff."""
     from contextkit.base import git
-    from contextkit.capsules.documents import folders
+    from contextkit.capsules.documents import branches
 
     head = git.head(layout.repository) if layout.repository else git.Head()
     branch = head.branch or (f"detached-{head.commit[:12]}" if head.commit else "")
-    written = branch and folders.paths(folders.folder(layout, branch))
+    written = branch and branches.paths(branches.folder(layout, branch))
     if not written and not os.path.isdir(layout.handoffs):
         return NOTHING
     from contextkit.subagents.flows import briefs
@@ -152,6 +152,6 @@ def recovered(layout: Layout, transcript: str = "") -> Answer:
     while len(text) > limits.hook_context_characters * 9 // 10 and budget > report.LEAST:
         budget = budget * 4 // 5
         text = report.report(layout, found, budget).text
-    refs = tuple(addresses.of(layout, layout.join(path)) for path in found.paths)
+    refs = tuple(addresses.of(layout, layout.join(path), kind) for kind, path in found.named)
     origin = f"the memory of {task}"
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)

@@ -16,8 +16,8 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import HookInput
+from contextkit.memory.documents import context_window
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents import transcripts, zones
 
 _TURN_ENDS = ("Stop",)
 _TAIL = 1 << 17  # bytes of a transcript in which its last message is looked for
@@ -34,11 +34,11 @@ def when_full(layout: Layout, given: HookInput) -> None:
         return
     task = memory.current_task(layout)
     session = given.session or sessions.find_current(layout)
-    window = transcripts.window(given.text("transcript_path"), count)
-    if zones.look(layout, session, task, count, window)[1]:
+    window = context_window.size(given.text("transcript_path"), count)
+    if context_window.look(layout, session, task, count, window)[1]:
         now = names.now()
         path = given.text("transcript_path")
-        zones.once(
+        context_window.once(
             layout, session, task, lambda: _save(layout, "token_limit", count, "", now, path), now
         )
 
@@ -58,7 +58,7 @@ def tokens_now(given: HookInput) -> int:
     """The tokens of the context, from the end of the transcript; 0 where it does not tell."""
     path = given.text("transcript_path")
     try:
-        return transcripts.context_tokens(path) if path and os.path.isfile(path) else 0
+        return context_window.context_tokens(path) if path and os.path.isfile(path) else 0
     except ContextError:  # another host's form
         return 0
 
@@ -69,7 +69,7 @@ def before(layout: Layout, given: HookInput) -> None:
     _forget_told(layout, given)
     session = given.session or sessions.find_current(layout)
     transcript = given.text("transcript_path")
-    path, _ = zones.once(
+    path, _ = context_window.once(
         layout,
         session,
         memory.current_task(layout),
@@ -94,7 +94,7 @@ def after(layout: Layout, given: HookInput) -> None:
     from contextkit.memory.flows import derived
 
     session = given.session or sessions.find_current(layout)
-    zones.forget(layout, session, memory.current_task(layout))
+    context_window.forget(layout, session, memory.current_task(layout))
     summary = given.text("compact_summary").strip()
     waiting = layout.join((files.read_if_there(_mark(layout, given)) or "").strip())
     if os.path.isfile(waiting):

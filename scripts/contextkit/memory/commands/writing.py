@@ -1,4 +1,4 @@
-"""The commands of external memory that write."""
+"""The commands of external memory that write, and those that put away what was written."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
     What cannot be written is printed instead, with status 1, so that it is not lost.
     """
     lines, failed = [], False
+    known = not task or saving.is_known(layout, task)
     for document in ready:
+        cli.say_each(document.said)
         try:
             lines.append(layout.shown(document.write()))
         except (OSError, ContextError) as error:
@@ -105,16 +107,23 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
             lines.append(document.text)
             failed = True
     if task and not failed:
-        _record(layout, task, phase)
+        _record(layout, task, phase, known)
     return Answer(text="\n".join(lines), status=1 if failed else 0)
 
 
-def _record(layout: Layout, task: str, phase: str) -> None:
+def _record(layout: Layout, task: str, phase: str, known: bool) -> None:
     """Record the current task and phase; the documents are safe already: a failure is only said."""
+    _name_if_new(task, known)
     try:
         memory.record(layout, task, phase)
     except (OSError, ContextError) as error:
         cli.say(f"the current task and phase are not recorded: {error}")
+
+
+def _name_if_new(task: str, known: bool) -> None:
+    """Name a task that was not known before: it may be a misspelled one."""
+    if not known:
+        cli.say(f'new task "{task}"')
 
 
 def merge(layout: Layout, args: Arguments) -> Answer:
@@ -146,24 +155,27 @@ def checkpoint(layout: Layout, args: Arguments) -> Answer:
 def phase(layout: Layout, args: Arguments) -> Answer:
     memory.check_phase(args.to, "to")
     left = saving.phase_of(layout, args.task)
+    known = saving.is_known(layout, args.task)
     if left == args.to:
         memory.record(layout, args.task, args.to)
+        _name_if_new(args.task, known)
         cli.say(f"{args.task} is in {args.to} already: no checkpoint")
         return Answer(text="")
     if not layout.limits.memory_phase_transition:
         memory.record(layout, args.task, args.to)
+        _name_if_new(args.task, known)
         cli.say(f"{args.task} is in {args.to}; no checkpoint (memory_phase_transition: false)")
         return Answer(text="")
     return _checkpoint(layout, args, left, args.to, f"{left} is done; {args.to} is next.")
 
 
 def spawn(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.documents import fan_outs
     from contextkit.memory.flows import agents
 
-    named, count = fan_outs.asked_for(args.agents)
+    named, count = agents.asked_for(args.agents)
     least = layout.limits.memory_spawn_agents
     phase = saving.phase_of(layout, args.task)
+    known = saving.is_known(layout, args.task)
     answer = Answer(text="")
     if count < least:
         cli.say(f"{count} agents: no checkpoint (memory_spawn_agents: {least})")
@@ -173,7 +185,7 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
         answer = _checkpoint(layout, args, phase, phase, said, named)
     if answer.status == 0:
         agents.sent_off(layout, args.task, named, count, names.now())
-        _record(layout, args.task, "")
+        _record(layout, args.task, "", known or count >= least)
     return answer
 
 
@@ -255,6 +267,42 @@ def _tokens(given: str) -> int:
     if plain and not names.is_whole(plain, 12):
         raise bad_input(f"tokens={given[:40]}: must be a whole number")
     return int(plain) if plain else 0
+
+
+def archive(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    task = args.task or upkeep.finished_task(layout)
+    broken: list[str] = []
+    moved = upkeep.archive(layout, task, broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
+    if not moved:
+        known = ", ".join(upkeep.known_tasks(layout))
+        cli.say(f"{task}: nothing is left to archive" + (f"; there are {known}" if known else ""))
+    return "\n".join(layout.shown(path) for path in moved)
+
+
+def unarchive(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    left: list[str] = []
+    moved = upkeep.unarchive(layout, args.task, left)
+    cli.say_each(f"left in the archive: {line}" for line in left)
+    if not moved and not left:
+        known = ", ".join(memory.archived(layout)) or "nothing"
+        raise ContextError(f"{args.task}: nothing of it is archived; archived is {known}")
+    return "\n".join(layout.shown(path) for path in moved)
+
+
+def clean(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    broken: list[str] = []
+    done = upkeep.clean(layout, names.now(), args.dry_run, broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
+    if args.dry_run:
+        cli.say("dry run: nothing was changed")
+    return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)
 
 
 TASK = Option(name="task", required=True, help="the task's id: letters, digits, . _ -")
@@ -386,5 +434,20 @@ COMMANDS = (
             Option(name="resume", help="how to go on from here"),
             REDACT,
         ),
+    ),
+    Command(
+        run=archive,
+        help="move all that belongs to a finished task into the archive",
+        options=(Option(name="task", help="the task (default: the one that is done)"),),
+    ),
+    Command(
+        run=unarchive,
+        help="bring a task back from the archive; it is the current one again",
+        options=(Option(name="task", required=True, help="the task"),),
+    ),
+    Command(
+        run=clean,
+        help="remove stale checkpoints; the last one of an open task is archived",
+        options=(Option(name="dry_run", kind="flag", help="only say what would happen"),),
     ),
 )

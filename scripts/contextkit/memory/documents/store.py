@@ -163,15 +163,26 @@ def paths(place: str, suffix: str, of: str = "") -> list[str]:
             found = [
                 entry.name
                 for entry in entries
-                if entry.name.endswith(suffix)
-                and entry.name.startswith(of)
+                if entry.name.startswith(of)
+                and entry.name.endswith(suffix)
                 and entry.name[0] != "."
                 and entry.is_file(follow_symlinks=False)
             ]
     except (FileNotFoundError, NotADirectoryError):
         return []
-    found.sort(key=lambda name: (*parted(name)[1:], name))
+    found.sort(key=_age)
     return [f"{place}/{name}" for name in found]
+
+
+def _age(name: str) -> tuple[str, int, str]:
+    """What sorts names by their time; those of the usual form without taking them apart."""
+    stem = name[: name.rfind(".")]
+    when = stem[-15:]
+    if stem[-16:-15] == "_" and len(stem) > 16 and when[8:9] == "T":
+        digits = when[:8] + when[9:]
+        if digits.isascii() and digits.isdigit():
+            return when, 1, name
+    return *parted(name)[1:], name
 
 
 def read(path: str) -> str:

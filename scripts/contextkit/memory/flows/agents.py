@@ -2,26 +2,107 @@
 
 An agent is back when it left a finding, or a verdict, or when a host said that it ended; it is
 at work while a process of it runs. Whoever was expected and is neither is missing.
+
+    .contextkit/memory/{task}.agents       the last fan-out of a task, as JSON
+
+Written by `memory_spawn`, by each agent's end, and once more when the last one is back. Losing
+it loses no finding: only who is missing is then not known.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import names
-from contextkit.base.errors import ContextError
+from contextkit.base import files, formats, names
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.memory.documents import checkpoints, fan_outs, findings
+from contextkit.memory.documents import checkpoints, findings
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents.fan_outs import FanOut, Returned, folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from contextkit.memory.documents.findings import Finding, Head
+
+MOST = 200  # agents of a fan-out
+
+
+class Returned(Record):
+    """An agent that came back: `digest` tells two ends with the same words."""
+
+    agent: str
+    at: str
+    digest: str = ""
+
+
+class FanOut(Record):
+    """`agents` are the names that are expected, as far as known; `count` is how many."""
+
+    task: str
+    started: str = ""
+    agents: tuple[str, ...] = ()
+    count: int = 0
+    returned: tuple[Returned, ...] = ()
+    closed: str = ""  # when the last one was back
+
+    def expects(self, agent: str) -> bool:
+        """Whether an agent may be one of these: by its name, or while not all are named."""
+        named = {folded(name) for name in self.agents}
+        return folded(agent) in named or len(named) < self.count
+
+
+def folded(agent: str) -> str:
+    """A name for comparing: `fd:Review` and `fd-review` are the same agent."""
+    return names.dashed(agent).casefold()
+
+
+def asked_for(text: str) -> tuple[tuple[str, ...], int]:
+    """The names and the number in `agents=`: `a b c`, or a number alone. Raises ContextError."""
+    words = tuple(dict.fromkeys(text.replace(",", " ").split()))
+    if len(words) == 1 and words[0].isascii() and words[0].isdigit():
+        count = int(words[0][:9])
+        if not 0 < count <= 100_000:
+            raise bad_input(f"agents={words[0][:20]}: must be a number from 1, or names")
+        return (), count
+    if not words or len(words) > MOST:
+        raise bad_input(f"agents: give a number, or up to {MOST} names parted by blanks")
+    for word in words:
+        memory.check_agent(word)
+    return words, len(words)
+
+
+def last_fan_out(layout: Layout, task: str) -> FanOut:
+    """The last fan-out of a task; an empty one where there is none that can be read."""
+    try:
+        found = formats.from_json(files.read_if_there(_path(layout, task)) or "{}", "fan-out")
+        rows = found.pop("returned", [])
+        back = tuple(formats.build(Returned, row, "fan-out") for row in rows)
+        made: FanOut = formats.build(FanOut, {**found, "task": task}, "fan-out")
+    except (ContextError, AttributeError, TypeError):
+        return FanOut(task=task)
+    return made.replace(returned=back)
+
+
+def change_fan_out(layout: Layout, task: str, edit: Callable[[FanOut], FanOut]) -> FanOut:
+    """Let `edit` change the fan-out of a task, one process at a time; what it is then."""
+    files.store(layout.state)
+    path = _path(layout, memory.check_task(task))
+    with files.locked(layout.lock(path)):
+        old = last_fan_out(layout, task)
+        new = edit(old)
+        if new != old:
+            files.write(path, formats.to_json(new) + "\n", derived=True)
+    return new
+
+
+def _path(layout: Layout, task: str) -> str:
+    return layout.memory_state(f"{task}.agents")
+
+
+# Who is where
 
 
 class Attendance(Record):
@@ -80,7 +161,7 @@ def attendance(
     Expected are those of its last fan-out, those that are `listed` as active, and those that a
     launcher or a host started after the time `after`. `told` are its findings, merged ones too.
     """
-    sent = fan_outs.load(layout, task)
+    sent = last_fan_out(layout, task)
     wanted = list(dict.fromkeys((*sent.agents, *listed)))
     launched, running = _launched(layout, after)
     wanted += [name for name in (*launched, *running) if name not in wanted] if after else []
@@ -188,7 +269,7 @@ def _verdicts(layout: Layout) -> dict[str, str]:
 def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> FanOut:
     """Agents are about to start on a task: a new fan-out, in place of the one before."""
     made = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
-    return fan_outs.change(layout, task, lambda _: made)
+    return change_fan_out(layout, task, lambda _: made)
 
 
 class Ended(Record):
@@ -214,7 +295,7 @@ def agent_ended(layout: Layout, agent: str, text: str, now: int, task: str = "")
         return Ended(task=task)
     text = redaction.redacted(text, layout.limits.secrets_allow)[0]
     digest = names.sha256(text.encode("utf-8", "replace"))[:16]
-    known = fan_outs.load(layout, task).returned
+    known = last_fan_out(layout, task).returned
     if any(one.agent == agent and one.digest == digest for one in known):
         return Ended(task=task)
     path = ""
@@ -230,7 +311,7 @@ def _belongs(layout: Layout, task: str, agent: str) -> bool:
         memory.check_agent(agent)
     except ContextError:
         return False
-    sent = fan_outs.load(layout, task)
+    sent = last_fan_out(layout, task)
     if sent.started and not sent.closed and sent.expects(agent):
         return True
     saved = checkpoints.load_all(layout, task)
@@ -245,7 +326,7 @@ def came_back(layout: Layout, task: str, agent: str, digest: str, now: int) -> F
         back = Returned(agent=agent, at=names.iso(now), digest=digest)
         return sent.replace(returned=(*others, back))
 
-    return fan_outs.change(layout, task, edit)
+    return change_fan_out(layout, task, edit)
 
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:
@@ -255,7 +336,7 @@ def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str
     """
     from contextkit.memory.flows import saving
 
-    sent = fan_outs.load(layout, task)
+    sent = last_fan_out(layout, task)
     if not sent.started or sent.closed:
         return ""
     there = attendance(layout, task)
@@ -269,7 +350,7 @@ def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str
         won.append(True)
         return sent.replace(closed=names.iso(now))
 
-    fan_outs.change(layout, task, close)
+    change_fan_out(layout, task, close)
     if not won or saved or not layout.limits.memory_agent_completion:
         return ""
     said = f"All {there.expected} agents are back: {', '.join(there.returned[:_SHOWN])}."

@@ -13,7 +13,7 @@ from contextkit.base import names, references
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.memory.documents import checkpoints, findings, plan_updates, plans, snapshots
+from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import Checkpoint
@@ -126,10 +126,15 @@ class Recovered(Record):
         return bool(self.checkpoint or self.snapshot)
 
     @property
-    def paths(self) -> tuple[str, ...]:
-        """The documents that it was made of, what one resumes from first."""
-        named = (self.checkpoint_path, self.snapshot_path, self.plan_path)
-        return tuple(path for path in (*named, *(one.path for one in self.findings)) if path)
+    def named(self) -> tuple[tuple[str, str], ...]:
+        """(kind, path) of the documents that it was made of, what one resumes from first."""
+        found = (
+            ("checkpoint", self.checkpoint_path),
+            ("snapshot", self.snapshot_path),
+            ("plan", self.plan_path),
+            *(("merged" if one.merged else "finding", one.path) for one in self.findings),
+        )
+        return tuple((kind, path) for kind, path in found if path)
 
     @property
     def empty(self) -> bool:
@@ -343,7 +348,7 @@ def _plan(layout: Layout, task: str, archived: bool) -> tuple[str, Plan | None, 
     for path in memory.paths(place or layout.memory_folder(memory.PLANS), ".md"):
         if os.path.basename(path) == task + ".md":
             try:
-                return layout.shown(path), plans.load(path), plan_updates.saved_at(layout, path)
+                return layout.shown(path), plans.load(path), plans.saved_at(layout, path)
             except ContextError:
                 return layout.shown(path), None, ""
     return "", None, ""
@@ -371,7 +376,9 @@ def _told(
     whole = _not_superseded(merged)
     within = {part.file for _, one in whole for part in one.parts}
     told: list[Told] = [ToldMerged(layout.shown(path), one) for path, one in whole]
-    left = [one for one in heads if one.path.rpartition("/")[2] not in within]
+    left = heads
+    if within:
+        left = [one for one in heads if one.path.rpartition("/")[2] not in within]
     kept = left
     if most is not None and len(left) > most:
         bad = [one for one in left[most:] if one.status != "completed"]

@@ -13,14 +13,7 @@ from contextkit.base import names, references
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.memory.documents import (
-    checkpoints,
-    findings,
-    plan_updates,
-    plans,
-    sections,
-    snapshots,
-)
+from contextkit.memory.documents import checkpoints, findings, plans, sections, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import Checkpoint
@@ -53,10 +46,11 @@ _HOW_TO_RESUME = "Look at the files in play that are changed or missing, then ta
 
 
 class Pending(Record):
-    """A document that is ready: its text, and what writes it and returns its path."""
+    """A document that is ready: its text, what writes it and returns its path, what to say."""
 
     text: str
     write: Callable[[], str]
+    said: tuple[str, ...] = ()
 
 
 def draft(text: str, known: Iterable[str]) -> Fields:
@@ -128,8 +122,48 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
 def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A plan, or what changes in it; its text is that of a new plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
-    new = plan_updates.update(plans.render(Plan(task_id=task)), change, now)
-    return Pending(text=new, write=lambda: plan_updates.save(layout, change, now))
+    new = plans.update(plans.render(Plan(task_id=task)), change, now)
+    said = _unasked(layout, change)
+    return Pending(text=new, write=lambda: plans.save(layout, change, now), said=said)
+
+
+def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
+    """A sentence for each answer to a question that nobody asked; a number without one is refused.
+
+    Raises ContextError, naming the questions that are open.
+    """
+    if not any(question.answered for question in change.questions):
+        return ()
+    path = plans.path_of(layout, change.task_id)
+    text = memory.read(path) if os.path.lexists(path) else ""
+    said = []
+    for answer in plans.unanswered(text, change):
+        if names.is_whole(answer):
+            known = known_plan(layout, change.task_id).questions
+            still_open = [
+                f"{number} {names.one_line(question.text)[:80]}"
+                for number, question in enumerate(known, start=1)
+                if not question.answered
+            ]
+            there = "; ".join(still_open) or "none"
+            raise bad_input(f"answered={answer[:20]}: no question has this number; open: {there}")
+        said.append(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
+    return tuple(said)
+
+
+def is_known(layout: Layout, task: str) -> bool:
+    """Whether anything is stored of a task, archived or not."""
+    return bool(
+        task == memory.current_task(layout)
+        or os.path.lexists(plans.path_of(layout, task))
+        or memory.current_phase(layout, task)
+        or os.path.lexists(layout.memory_state(f"{task}.agents"))
+        or task in memory.archived(layout)
+        or checkpoints.load_all(layout, task)
+        or any(one.task_id == task for _, one in snapshots.load_all(layout))
+        or findings.heads(layout, task)
+        or merged_findings.load_all(layout, task)
+    )
 
 
 def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:

@@ -159,7 +159,8 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     elif not found:
         parts.append(f"none: {agent_files.read_line(many, 0)}")
     if len(fitting) < len(left):
-        where = f"run={about.run}" if about.run else f"dir={layout.shown(about.folder)}"
+        folder = os.path.relpath(about.folder, layout.here)  # as it is typed here
+        where = f"run={about.run}" if about.run else f"dir={folder}"
         where += f" agent={args.agent}" if args.agent else ""
         skip = len(found) - len(left) + len(fitting)
         rest = f"make verdict_show {where} severity={','.join(severities)} skip={skip}"

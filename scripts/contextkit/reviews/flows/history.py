@@ -9,7 +9,8 @@ from __future__ import annotations
 from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.reviews.documents import dismissals, runs
+from contextkit.base.records import Record
+from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, ingest, reports, synthesis
@@ -35,10 +36,46 @@ def line_of(place: str) -> int:
     return int(digits[0][:9]) if digits else 0
 
 
-def in_force(layout: Layout, run: Run) -> dict[str, Dismissal]:
-    """The dismissals for a run's target whose lines are as they were, by identity."""
-    found = dismissals.load(layout, run)
-    return {one.identity: one for one in found if dismissals.holds(layout, run, one)}
+class Known(Record):
+    """What of a finding is compared with dismissals."""
+
+    title: str
+    severity: str
+    place: str
+
+    @classmethod
+    def of(cls, row: Row | Finding) -> Known:
+        return cls(title=row.title, severity=row.severity, place=row.place)
+
+    @classmethod
+    def of_index(cls, row: IndexRow) -> Known:
+        place = f"{row.file}:{row.line}" if row.line else row.file
+        return cls(title=row.title, severity=row.severity, place=place)
+
+
+def in_force(layout: Layout, run: Run) -> list[Dismissal]:
+    """The dismissals for a run's target whose lines are as they were."""
+    return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
+
+
+def recognized(run: Run, rows: list[Known], known: list[Dismissal]) -> dict[int, Dismissal]:
+    """For the number of a row that was dismissed, its dismissal.
+
+    By its identity, else as in `matches`: by its place and like words, each dismissal once. One
+    that is reworded and stricter than what was dismissed is another finding.
+    """
+    by_identity = {one.identity: one for one in known}
+    own = [identity(run.target, row.title, row.place) for row in rows]
+    found = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
+    left = [one for one in known if one.identity not in own]
+    told = [Told(title=row.title, place=row.place) for row in rows]
+    olds = [Told(title=one.title, place=f"{one.file}:{one.line}") for one in left]
+    for number, old in _alike(told, olds):
+        one, severity = left[old], rows[number].severity
+        is_milder = severity and vocabulary.strictest(severity, one.severity) == one.severity
+        if number not in found and one not in found.values() and is_milder:
+            found[number] = one
+    return found
 
 
 def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
@@ -48,27 +85,25 @@ def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
     known = in_force(layout, run)
     if not known:
         return set()
-    found = set()
-    for number, row in enumerate(synthesis.rows_of(reports.source_of(reading))):
-        dismissed = known.get(identity_of(run, row))
-        if dismissed and (row.severity != "P0" or dismissed.by):
-            found.add(number)
-    return found
+    rows = [Known.of(row) for row in synthesis.rows_of(reports.source_of(reading))]
+    found = recognized(run, rows, known)
+    return {number for number, one in found.items() if rows[number].severity != "P0" or one.by}
 
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
     """The rows of an index, those of dismissed findings marked."""
     known = in_force(layout, run)
-    return [_marked(run, row, known) for row in rows] if known else rows
-
-
-def _marked(run: Run, row: IndexRow, known: dict[str, Dismissal]) -> IndexRow:
-    dismissed = (
-        known.get(identity(run.target, row.title, row.file)) if row.kind == "finding" else None
-    )
-    if dismissed is None or (row.severity == "P0" and not dismissed.by):
-        return row
-    return row.replace(status="dismissed", row=f"{row.row} | dismissed")
+    if not known:
+        return rows
+    marked = list(rows)
+    for agent in dict.fromkeys(row.agent for row in rows):
+        its = [n for n, row in enumerate(rows) if row.agent == agent and row.kind == "finding"]
+        found = recognized(run, [Known.of_index(rows[n]) for n in its], known)
+        for number, one in found.items():
+            row = rows[its[number]]
+            if row.severity != "P0" or one.by:
+                marked[its[number]] = row.replace(status="dismissed", row=f"{row.row} | dismissed")
+    return marked
 
 
 def dismiss(
@@ -130,7 +165,7 @@ def told(layout: Layout, run: Run, data: dict[str, object], found: list[Finding]
     earlier = before(layout, run)
     own, olds = ([identity_of(run, one) for one in those] for those in (found, earlier))
     pairs = matches(found, own, earlier, olds)
-    known = in_force(layout, run)
+    known = recognized(run, [Known.of(one) for one in found], in_force(layout, run))
     numbers = {one.key: number for number, one in enumerate(found)}
     for entry in [*_entries(data, "findings"), *_entries(data, "improvements")]:
         number = numbers.get(str(entry.get("key")), -1)
@@ -139,7 +174,7 @@ def told(layout: Layout, run: Run, data: dict[str, object], found: list[Finding]
         name = own[number]
         entry["identity"] = olds[pairs[number]] if number in pairs else name
         entry["since"] = "still" if number in pairs else "new"
-        entry["dismissed"] = known[name].reason if name in known else ""
+        entry["dismissed"] = known[number].reason if number in known else ""
     completed = set(map(str, data.get("agents_completed") or ()))  # type: ignore[call-overload]
     gone = [old for old in range(len(earlier)) if old not in pairs.values()]
     checked = [old for old in gone if completed.intersection(earlier[old].agents)]
@@ -172,14 +207,15 @@ def matches(
         free = [old for old in olds if old not in pairs.values()]
         if free:
             pairs[number] = free[0]
-    for number, old in _alike(found, earlier):
+    for number, old in _alike(list(map(_told, found)), list(map(_told, earlier))):
         if number not in pairs and old not in pairs.values():
             pairs[number] = old
     return pairs
 
 
-def _alike(found: list[Finding], earlier: list[Finding]) -> list[tuple[int, int]]:
-    alike = Likeness([_told(one) for one in (*found, *earlier)])
+def _alike(found: list[Told], earlier: list[Told]) -> list[tuple[int, int]]:
+    """The pairs of like findings, by number, the most alike first."""
+    alike = Likeness([*found, *earlier])
     pairs = []
     for number in range(len(found)):
         for old in range(len(earlier)):

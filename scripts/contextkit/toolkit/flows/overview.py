@@ -9,7 +9,7 @@ from contextkit.base import copies, files, git, names, settings, stores, templat
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, Places, toolkit
 from contextkit.base.limits import Limits
-from contextkit.capsules.documents import folders, reminders
+from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from contextkit.base.stores import Store
+    from contextkit.history.flows.delivery import Totals
 
     Facts = dict[str, object]
 
@@ -92,7 +93,25 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
     What cannot be read is said in the line, not left out.
     """
-    return [{"id": system, **_said(report, layout)} for system, report in _reports().items()]
+    from contextkit.history.flows import delivery
+
+    known = delivery.by_system(layout)
+    rows = []
+    for system, report in _reports().items():
+        facts = _said(report, layout)
+        if system in known:
+            facts |= {"status": f"{facts['status']}; {_delivered(known[system])}"}
+            facts["delivery"] = vars(known[system])
+        rows.append({"id": system, **facts})
+    return rows
+
+
+def _delivered(totals: Totals) -> str:
+    """What nobody got, opened or used, and how much of what was stored was carried instead."""
+    never = (("delivered", totals.never_delivered), ("opened", totals.never_opened))
+    said = [f"{count} never {what}" for what, count in never if count]
+    carried = f"~{totals.stored} tokens stored, ~{totals.injected + totals.shown} carried"
+    return "; ".join([*said, carried])
 
 
 def _reports() -> dict[str, Callable[[Layout], Facts]]:
@@ -130,7 +149,7 @@ def _said(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
 
 def _capsules(layout: Layout) -> Facts:
     head = git.head(layout.repository) if layout.repository else git.Head()
-    found = folders.paths(folders.folder(layout, head.branch)) if head.branch else []
+    found = branches.paths(branches.folder(layout, head.branch)) if head.branch else []
     where = f"on {head.branch}" if head.branch else "no branch is checked out"
     facts: Facts = {"branch": head.branch, "count": len(found)}
     if not found:

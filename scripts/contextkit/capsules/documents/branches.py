@@ -1,15 +1,19 @@
-"""Where the capsules of a branch lie: a folder a branch, a file a time.
+"""What a branch has on disk: the folder of its capsules, and its notebooks.
 
     <capsules>/<branch as folders>/<YYYYMMDDTHHMMSSZ>.md
 
 No two branches share a folder, whatever they are called; a branch always gets its own back.
+
+Notebooks, `PLAN.md` and `PROGRESS.md`, are read for their latest entries and never written. An
+entry is a level-2 heading and what stands below it. Entries headed by a UTC time
+(`## 2025-10-23 18:05:00 UTC`) are ordered by it, others by their place in the file.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, names
+from contextkit.base import files, filters, markdown, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -141,3 +145,40 @@ def free_path(layout: Layout, branch: str, now: int) -> str:
     path = path_at(layout, branch, names.iso(now))
     tried = files.numbered(*os.path.splitext(path))
     return next(name for name in tried if not os.path.lexists(name))
+
+
+# Notebooks
+
+
+def latest_entries(path: str, count: int) -> list[str]:
+    """The `count` latest entries, newest first; empty for a notebook that does not exist.
+
+    Raises ContextError for one that cannot be read.
+    """
+    if not os.path.isfile(path):
+        return []
+    return newest_entries(entries(files.read(path)), count)
+
+
+def entries(text: str) -> list[str]:
+    """The entries of a notebook in file order; headings inside code fences start none."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    outside = markdown.outside_fences("\n".join(lines))
+    starts = [number - 1 for number, line in outside if line.startswith("## ")]
+    ends = [*starts, len(lines)][1:]
+    return ["\n".join(lines[a:b]).strip() for a, b in zip(starts, ends, strict=True)]
+
+
+def newest_entries(texts: list[str], count: int) -> list[str]:
+    """The last `count` of them, newest first, by time where headings carry one."""
+    import heapq
+
+    order = heapq.nlargest(count, range(len(texts)), key=lambda i: (time_of(texts[i]), i))
+    return [texts[i] for i in order]
+
+
+def time_of(entry: str) -> str:
+    """The time in the heading of an entry, `2025-10-23 18:05:00`; empty where it has none."""
+    words = entry.partition("\n")[0][3:].split()
+    stamp = " ".join(words[:2])
+    return stamp if stamp[:4].isdigit() and stamp[4:5] == "-" else ""

@@ -1,26 +1,26 @@
-"""The commands of external memory that look: status, recover, check, estimate."""
+"""The commands of external memory that look: status, recover, list, check, estimate."""
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, formats, ledger, names, redaction, tokens
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option
+from contextkit.base import addresses, cli, files, formats, git, ledger, names, redaction, tokens
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import store as memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.memory.documents.context_window import Zone
     from contextkit.memory.documents.sections import FileNote
-    from contextkit.memory.documents.zones import Zone
     from contextkit.memory.flows.recovery import Recovered
     from contextkit.memory.flows.report import Report
 
 
 def status(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import sessions
-    from contextkit.memory.documents import zones
+    from contextkit.memory.documents import context_window
 
     task = memory.check_task(args.task) if args.task else memory.current_task(layout)
     sent = _sent_off(layout, task)
@@ -29,14 +29,20 @@ def status(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"nothing was read: {_INPUTS}")
         return Answer(text=sent, status=2)
     session = sessions.find_current(layout)
-    found, due = zones.look(layout, session, task, count)
+    found, due = context_window.look(layout, session, task, count)
     if not due:
-        path = zones.snapshot_of(layout, session, task) if found.name == zones.SAVE else ""
+        path = (
+            context_window.snapshot_of(layout, session, task)
+            if found.name == context_window.SAVE
+            else ""
+        )
         return _said(found, task, path, False, sent)
     from contextkit.memory.documents import snapshots
-    from contextkit.memory.flows import derived
+    from contextkit.memory.flows import derived, saving
 
     now = names.now()
+    if task and not saving.is_known(layout, task):
+        cli.say(f'new task "{task}"')
     made = derived.derive(
         layout,
         reason="token_limit",
@@ -47,7 +53,7 @@ def status(layout: Layout, args: Arguments) -> Answer:
         modified=_uncommitted(layout),
     )
     try:
-        path, new = zones.once(
+        path, new = context_window.once(
             layout, session, task, lambda: layout.shown(snapshots.save(layout, made, now)), now
         )
     except (OSError, ContextError) as error:
@@ -90,9 +96,9 @@ def _count(layout: Layout, args: Arguments) -> int | None:
             raise bad_input(f"tokens={args.tokens[:40]}: must be a whole number")
         return int(plain)
     if args.transcript:
-        from contextkit.memory.documents import transcripts
+        from contextkit.memory.documents import context_window
 
-        return transcripts.context_tokens(_transcript(layout, args.transcript))
+        return context_window.context_tokens(_transcript(layout, args.transcript))
     try:
         text = cli.content(args.file)
     except ContextError:
@@ -154,7 +160,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if not found.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
     allowed = layout.limits.secrets_allow
-    first, *others = [addresses.of(layout, layout.join(path)) for path in found.paths]
+    first, *others = [addresses.of(layout, layout.join(path), kind) for kind, path in found.named]
     size = tokens.estimate(made.text)
     ledger.note(layout, ledger.RENDERED, first, tokens=size, sources=others)
     return Answer(
@@ -180,11 +186,42 @@ def _left_behind(layout: Layout) -> str:
 
 
 def _worktree(layout: Layout, named: str) -> Layout:
+    """The layout of another worktree, by its path, its folder's name or the branch in it.
+
+    Without a name this one's.
+    Raises ContextError, naming what there is, for anything that is no worktree of this repository.
+    """
     if not named:
         return layout
-    from contextkit.memory.flows import worktrees
+    if layout.repository is None:
+        raise bad_input(f"worktree={named[:60]}: there is no git repository here")
+    trees = _worktrees(layout.repository)
+    wanted = os.path.realpath(os.path.join(layout.here, os.path.expanduser(named)))
+    for top, branch in trees.items():
+        if named in (branch, os.path.basename(top)) or wanted == os.path.realpath(top):
+            return Layout(top)
+    known = [branch or top for top, branch in trees.items()]
+    listed = ", ".join(names.one_line(each) for each in known)
+    raise bad_input(f"worktree={named[:60]}: no worktree of this repository; there are {listed}")
 
-    return worktrees.layout_of(layout, named)
+
+def _worktrees(repository: git.Repository) -> dict[str, str]:
+    """The folder of each work tree of a repository, and the branch in it (empty: detached)."""
+    found = {}
+    main = os.path.dirname(repository.common)
+    places = [main] if os.path.basename(repository.common) == ".git" else []
+    linked = os.path.join(repository.common, "worktrees")
+    for name in sorted(os.listdir(linked)) if os.path.isdir(linked) else []:
+        try:
+            pointer = files.read(os.path.join(linked, name, "gitdir")).strip()
+        except ContextError:
+            continue
+        places.append(os.path.dirname(os.path.join(linked, name, pointer)))
+    for top in places:
+        there = git.find(top)
+        if there and os.path.realpath(there.common) == os.path.realpath(repository.common):
+            found[there.top] = git.head(there).branch
+    return found
 
 
 def _nothing(layout: Layout, task: str) -> str:
@@ -204,11 +241,50 @@ def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
     return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
 
 
-def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import lints
+def list_(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.memory.flows import upkeep
 
-    found = lints.check(layout, memory.check_task(args.task) if args.task else "")
-    status = 1 if any(lint.severity == lints.ERROR for lint in found) else 0
+    layout = _worktree(layout, args.worktree)
+    broken: list[str] = []
+    found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
+    cli.say_each(f"cannot be read: {line}" for line in broken)
+    rows = [
+        {"id": _id(one.path), "kind": one.kind, "task": one.task, "time": one.time,
+         "state": one.state, "path": layout.shown(one.path)}
+        for one in found
+    ]  # fmt: skip
+    columns = (
+        ("kind", "kind"),
+        ("task", "task", lambda row: _cut(row["task"], _TASK)),
+        ("state", "state"),
+        ("id", "id", lambda row: _cut(row["id"], _NAME)),
+    )
+    known = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
+    nothing = f"No memory of {args.task}; there are {known}." if known else "No memory."
+    below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
+    return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
+
+
+_TASK, _NAME = 16, 34  # characters of a task and of a name, so that a row has at most 80
+
+
+def _cut(text: str, most: int) -> str:
+    """`text`, of a long one the end, which has the time."""
+    return text if len(text) <= most else "…" + text[1 - most :]
+
+
+def _id(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def check(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.flows import saving, upkeep
+
+    task = memory.check_task(args.task) if args.task else ""
+    found = upkeep.check(layout, task)
+    if task and not found and not saving.is_known(layout, task):
+        raise ContextError(_nothing(layout, task))
+    status = 1 if any(lint.severity == upkeep.ERROR for lint in found) else 0
     rows = [{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in found]
     lines = [
         f"{lint.severity} {names.one_line(f'{lint.path}:{lint.line}: {lint.wrong}')}"
@@ -218,14 +294,30 @@ def check(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), status=status, data=rows)
 
 
+# Rules of thumb of the seed (Token Estimation), rough on purpose: what each costs at least and at
+# most, in tenths of a token. A text that exists is counted by `tokens.estimate`.
+RULES = {
+    "words": (13, 13),
+    "code_lines": (100, 100),
+    "file_reads": (5_000, 20_000),
+    "responses": (10_000, 30_000),
+}
+
+
+def planned(counts: dict[str, int]) -> tuple[int, int]:
+    """The tokens, at least and at most, of so many of each of RULES; a mix adds up."""
+    low = sum(number * RULES[name][0] for name, number in counts.items())
+    high = sum(number * RULES[name][1] for name, number in counts.items())
+    return -(-low // 10), -(-high // 10)
+
+
 def estimate(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import tokens
-    from contextkit.memory.documents import estimates
 
-    counts = {name: getattr(args, name) for name in estimates.RULES if getattr(args, name)}
+    counts = {name: getattr(args, name) for name in RULES if getattr(args, name)}
     if not counts and not args.file:
-        raise bad_input(f"give at least one of {'=, '.join(estimates.RULES)}= or file=")
-    low, high = estimates.planned(counts)
+        raise bad_input(f"give at least one of {'=, '.join(RULES)}= or file=")
+    low, high = planned(counts)
     text = tokens.estimate(cli.content(args.file)) if args.file else 0
     low, high = low + text, high + text
     data = {"id": "estimate", "low": low, "high": high, "counts": counts, "file_tokens": text}
@@ -255,6 +347,15 @@ COMMANDS = (
             Option(name="budget", kind="whole", help="tokens of what is printed (default: 4000)"),
             Option(name="prompt", kind="flag", help="in a frame to start a fresh agent with"),
             Option(name="transcript", help="of the session that ended (default: the last one's)"),
+            WORKTREE,
+            JSON,
+        ),
+    ),
+    Command(
+        run=list_,
+        help="every document of the store",
+        options=(
+            Option(name="task", help="only those of this task"),
             WORKTREE,
             JSON,
         ),

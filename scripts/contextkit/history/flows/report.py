@@ -1,0 +1,390 @@
+"""The page that shows it all: one file, no request, no script but its own.
+
+    facts(layout) -> what the page says, as plain data     page(facts) -> HTML     text(facts)
+
+The page is `templates/report.html`: its script makes text of the data and never HTML, and its
+content security policy names that script and style by their digests. Text of agents is data in it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import addresses, files, ledger, names, redaction, stores, version
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import toolkit
+from contextkit.history.flows import delivery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from contextkit.base.layout import Layout
+    from contextkit.base.ledger import Event
+    from contextkit.history.flows.delivery import Delivery
+
+    Facts = dict[str, Any]
+
+MOST_ITEMS = 10_000  # documents in the page, the newest
+_MOST = 200  # rows of any other list
+_RUNS = 20  # review runs that are shown
+_DAYS = 30
+_HEAD = 2_000  # bytes of a document that are looked at for what it is
+_WHAT = 100  # characters of that
+_BARS = ("stored", "injected")  # of a day
+_PLACES = {"script_hash": b"<script>", "style_hash": b"<style>"}
+
+
+def facts(layout: Layout) -> Facts:
+    """Everything that the page says. What cannot be read is left out of it: doctor names it."""
+    events = list(ledger.read(layout))
+    known = delivery.of_documents(events)
+    items = _items(layout, known)
+    systems = [{"system": s, **vars(t)} for s, t in delivery.by_system(layout).items()]
+    found: Facts = {
+        "version": version.VERSION,
+        "root": _clean(layout, os.path.basename(layout.root)),
+        "made": names.iso(names.now()),
+        "systems": systems,
+        **_by_day(events),
+        "sessions": [vars(one) for one in delivery.sessions(events, True)][-_MOST:],
+        "bars": _bars(layout, events),
+        "items": items[:MOST_ITEMS],
+        "left_out": max(0, len(items) - MOST_ITEMS),
+        "severities": [],
+    }
+    for name, part in (
+        ("failed", _failed), ("stale", _stale), ("open", _open), ("chain", _chain), ("runs", _runs),
+        ("tasks", _tasks),
+    ):  # fmt: skip
+        try:
+            found[name] = part(layout)
+        except (ContextError, OSError):
+            found[name] = []
+    from contextkit.reviews.documents import vocabulary
+
+    found["severities"] = list(vocabulary.SEVERITIES)
+    whole = {name: sum(one[name] for one in systems) for name in ("stored", "injected", "saved")}
+    found["cards"] = [
+        ["tokens stored", whole["stored"]], ["tokens handed over", whole["injected"]],
+        ["tokens saved", whole["saved"]], ["documents", len(items)],
+        ["sessions", len(found["sessions"])], ["open", len(found["open"])],
+        ["stale", len(found["stale"])], ["failed", len(found["failed"])],
+    ]  # fmt: skip
+    return found
+
+
+def _clean(layout: Layout, text: str, most: int = _WHAT) -> str:
+    """A line of somebody's text without secrets, and not longer than a row."""
+    text = redaction.redacted(names.one_line(text[: most * 8]), layout.limits.secrets_allow)[0]
+    return names.clipped(text, most)
+
+
+def _items(layout: Layout, known: dict[str, Delivery]) -> list[list[object]]:
+    """[address, kind, time, tokens, state, what it is] of every document, the newest first."""
+    rows = []
+    entries: dict[str, str] = {}
+    for store in stores.with_documents():
+        if store.is_file:
+            entries |= _entries(layout, store.kind)
+    for one in addresses.listed(layout):
+        seen = known.get(one.ref)
+        what = entries[one.ref] if one.ref in entries else _what(one.path)
+        at = (seen.at if seen else "") or addresses.time_of(one.ref)
+        state = _state(seen) if seen else "from before"
+        rows.append([one.ref, one.kind, at, seen.stored if seen else 0, state, what])
+    rows.sort(key=lambda row: (str(row[2]), str(row[0])), reverse=True)
+    for row in rows[:MOST_ITEMS]:
+        row[5] = _clean(layout, str(row[5]))
+    return rows
+
+
+def _entries(layout: Layout, kind: str) -> dict[str, str]:
+    """What the entries of a store of one file say, by address."""
+    try:
+        loaded = stores.module(stores.named(kind)).load_all(layout).documents
+    except (ContextError, OSError):
+        return {}
+    pairs = [
+        (e.get("id"), e.get("slug")) if isinstance(e, dict) else (e.id, e.note) for e in loaded
+    ]
+    return {f"{kind}:{identity}": str(what or "") for identity, what in pairs}
+
+
+def _state(seen: Delivery) -> str:
+    if seen.consumed:
+        return "consumed"
+    if seen.gone:
+        return "ended"
+    return "opened" if seen.opened else "delivered" if seen.delivered else "new"
+
+
+def _what(path: str) -> str:
+    """What a document is, in a line: its heading, else what its first fields say."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read(_HEAD).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    said = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if bare.startswith("# "):
+            return bare[2:]
+        name, colon, value = bare.strip('",').partition(":")
+        if colon and name.strip('"') in ("summary", "next_action", "primary_objective", "target",
+                                         "context_summary"):  # fmt: skip
+            said = said or value.strip(' "')
+    return said
+
+
+def _by_day(events: list[Event]) -> Facts:
+    """Tokens by day and system, of the last days on which anything happened."""
+    place = {ledger.STORED: "stored", ledger.INJECTED: "injected", ledger.RENDERED: "injected",
+             ledger.SHOWN: "shown"}  # fmt: skip
+    systems = {store.kind: store.system or store.label for store in stores.with_documents()}
+    sums: dict[tuple[str, str], dict[str, int]] = {}
+    for one in events:
+        if one["event"] in place and one.get("tokens"):
+            kind = one["ref"].partition(":")[0]
+            key = one["at"][:10], systems.get(kind, "verdicts")
+            row = sums.setdefault(key, {"stored": 0, "injected": 0, "shown": 0})
+            row[place[one["event"]]] += one["tokens"]
+    last = sorted({day for day, _ in sums})[-_DAYS:]
+    rows = [
+        {"day": day, "system": s, **row} for (day, s), row in sorted(sums.items()) if day in last
+    ]
+    days = [
+        {"day": day, **{n: sum(r[n] for (d, _), r in sums.items() if d == day) for n in _BARS}}
+        for day in last
+    ]
+    return {"by_day": rows[-_MOST:], "days": days}
+
+
+def _bars(layout: Layout, events: list[Event]) -> list[Facts]:
+    """When sessions and the subagents in them were at work: seconds since 1970."""
+    spans: dict[str, list[int]] = {}
+    inside: dict[str, str] = {}
+    for one in events:
+        moment = names.moment(one["at"])
+        session = one.get("session", "")
+        who = one.get("by", "")
+        for name in filter(None, (session, who)):
+            span = spans.setdefault(name, [moment, moment])
+            span[1] = max(span[1], moment)
+        if who:
+            inside[who] = session
+    tops = [name for name in spans if name not in inside][-20:]
+    rows = []
+    for top in tops:
+        below = [name for name, session in inside.items() if session == top][:10]
+        rows += [(top, False), *((name, True) for name in below)]
+    return [
+        {
+            "name": _clean(layout, name, 60),
+            "inside": deep,
+            "from": spans[name][0],
+            "to": spans[name][1],
+        }
+        for name, deep in rows
+    ]
+
+
+def _row(layout: Layout, what: str, why: str, command: str) -> Facts:
+    return {"what": _clean(layout, what), "why": _clean(layout, why), "open": command}
+
+
+def _failed(layout: Layout) -> list[Facts]:
+    from contextkit.hosts.documents import diagnostics
+    from contextkit.reviews.documents import verdicts
+    from contextkit.subagents.documents import registry
+    from contextkit.subagents.flows import watch
+
+    rows = []
+    for row in registry.load_all(layout).documents[-_MOST:]:
+        status = watch.status_now(layout, row)
+        if status in ("failed", "timed_out"):
+            ref = f"subagent:{row['id']}"
+            rows.append(_row(layout, ref, status, f"make context_show ref={ref}"))
+    for entry in verdicts.load_all(layout).documents:
+        if entry["status"] in ("ERROR", "FAILED", "BLOCKED"):
+            ref = f"verdict:{_stem(entry['agent'])}"
+            why = f"{entry['status']} {entry['summary']}"
+            rows.append(_row(layout, ref, why, f"make context_show ref={ref}"))
+    for line in diagnostics.lines(layout.hooks)[-20:]:
+        rows.append(_row(layout, "a hook", line, "make doctor"))
+    return rows[:_MOST]
+
+
+def _stem(agent: str) -> str:
+    from contextkit.reviews.documents import verdicts
+
+    try:
+        return verdicts.encode(agent)
+    except ContextError:
+        return names.dashed(agent)
+
+
+def _stale(layout: Layout) -> list[Facts]:
+    """The newest capsule of each branch of which something it names has changed."""
+    from contextkit.capsules.documents import store as capsules
+    from contextkit.capsules.flows import drift
+
+    newest = {one.capsule.branch: one for one in capsules.load_all(layout).documents[-_MOST:]}
+    rows = []
+    for one in newest.values():
+        for reason in drift.seen(layout, one.capsule, files.read(one.path)):
+            ref = addresses.of(layout, one.path, "capsule")
+            rows.append(_row(layout, ref, reason, f"make context_why ref={ref}"))
+    return rows[:_MOST]
+
+
+def _open(layout: Layout) -> list[Facts]:
+    """Reminders and handoffs that nobody has taken up."""
+    from contextkit.capsules.documents import reminders
+    from contextkit.handoffs.documents import artifacts as handoffs
+
+    rows = []
+    for one in reminders.load_all(layout).documents:
+        if not one.done:
+            done = f"make reminder_done id={one.id}"
+            rows.append(_row(layout, f"reminder:{one.id}", one.note, done))
+    for path, found in handoffs.load_all(layout):
+        if not found.consumed:
+            ref = addresses.of(layout, path, "handoff")
+            rows.append(_row(layout, ref, found.next_action, f"make context_show ref={ref}"))
+    return rows[:_MOST]
+
+
+def _chain(layout: Layout) -> list[Facts]:
+    """Handoffs and capsules in one line, the newest first, each with what changed since."""
+    from contextkit.capsules.documents import store as capsules
+    from contextkit.capsules.flows import drift
+    from contextkit.handoffs.documents import artifacts as handoffs
+
+    rows: list[tuple[str, str, str, list[str]]] = []
+    for path, found in handoffs.load_all(layout):
+        what = f"{found.from_agent} → {found.to_agent}: {found.next_action}"
+        rows.append((found.timestamp, addresses.of(layout, path, "handoff"), what, []))
+    for path, one in capsules.load_all(layout)[-_MOST:]:
+        changed = drift.seen(layout, one.capsule, files.read(path))
+        what = f"{one.capsule.branch}: {one.capsule.primary_objective}"
+        rows.append((one.capsule.created_at, addresses.of(layout, path, "capsule"), what, changed))
+    rows.sort(key=lambda row: row[:2], reverse=True)
+    return [
+        {
+            "ref": ref,
+            "at": at,
+            "what": _clean(layout, what),
+            "drift": _clean(layout, "; ".join(drift)),
+        }
+        for at, ref, what, drift in rows[:_MOST]
+    ]
+
+
+def _runs(layout: Layout) -> list[Facts]:
+    """The newest review runs: agents by severities, and the findings themselves."""
+    from contextkit.reviews.documents import runs, verdicts, vocabulary
+    from contextkit.reviews.flows import drill_down
+    from contextkit.reviews.flows import ingest as ingesting
+
+    found = []
+    now, lifetime = names.now(), names.seconds(layout.limits.verdict_run_lifetime)
+    for run in runs.load_all(layout).documents[: -_RUNS - 1 : -1]:
+        about = ingesting.of_run(layout, run.id)
+        try:
+            shown, _ = drill_down.of_run(about, "", vocabulary.SEVERITIES)
+        except (ContextError, OSError):
+            shown = []
+        agents = []
+        for agent in run.roster:
+            mine = [one.severity for one in shown if one.agent == agent]
+            entry = verdicts.load(layout, agent, about.store) or {}
+            counts = [mine.count(severity) for severity in vocabulary.SEVERITIES]
+            status = _clean(layout, str(entry.get("status", "waiting")), 40)
+            agents.append({"agent": _clean(layout, agent), "status": status, "counts": counts})
+        findings = [
+            {"ref": f"review:{run.id}/{one.agent}/{one.id}", "severity": one.severity,
+             "agent": _clean(layout, one.agent), "title": _clean(layout, one.title),
+             "text": _clean(layout, one.text, 600)}
+            for one in shown[:_MOST]
+        ]  # fmt: skip
+        found.append(
+            {"run": run.id, "process": _clean(layout, run.process), "started": run.started_at,
+             "target": _clean(layout, run.target), "state": runs.state(run, now, lifetime),
+             "agents": agents, "findings": findings}
+        )  # fmt: skip
+    return found
+
+
+def _tasks(layout: Layout) -> list[Facts]:
+    from contextkit.memory.documents import store as memory
+    from contextkit.memory.flows import agents
+
+    plans = [one.ref.partition(":")[2] for one in addresses.listed(layout, "plan", False)]
+    current = memory.current_task(layout)
+    tasks = dict.fromkeys([*([current] if current else []), *plans])
+    rows = []
+    for task in list(tasks)[:50]:
+        try:
+            there = agents.attendance(layout, task)
+        except (ContextError, OSError):
+            continue
+        said = f"{len(there.returned)} back, {len(there.running)} at work"
+        missing = f"; missing: {', '.join(there.missing)}" if there.missing else ""
+        phase = memory.current_phase(layout, task) or "unknown"
+        rows.append({"task": task, "phase": phase, "agents": _clean(layout, said + missing)})
+    return rows
+
+
+def page(found: Facts) -> str:
+    """The page of these facts: one HTML file that asks for nothing and runs only its own script."""
+    import json
+
+    frame = files.read(toolkit("templates", "report.html"))
+    # What could end the block of data, or a line of it, is written as an escape.
+    data = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        data = data.replace(char, f"\\u{ord(char):04x}")
+    data = data.encode("utf-8", "replace").decode("utf-8")
+    for name, opening in _PLACES.items():
+        frame = frame.replace("{{" + name + "}}", _digest(frame, opening.decode()))
+    head, _, tail = frame.partition("{{data}}")
+    return head + data + tail
+
+
+def _digest(frame: str, opening: str) -> str:
+    """How a policy names what stands between this tag and its end."""
+    import base64
+
+    inside = frame.partition(opening)[2].partition(opening.replace("<", "</"))[0]
+    digest = bytes.fromhex(names.sha256(inside.encode("utf-8")))
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def text(found: Facts) -> str:
+    """The same numbers for a terminal."""
+    from contextkit.base import tables
+
+    lines = [f"{found['root']}, {found['made']}"]
+    lines += ["", *(f"{value:>10,}  {name}" for name, value in found["cards"])]
+    heads = ("system", "there", "not delivered", "not opened", "stored", "handed", "saved")
+    keys = ("system", "documents", "never_delivered", "never_opened", "stored", "injected", "saved")
+    rows = [tuple(str(row[key]) for key in keys) for row in found["systems"]]
+    lines += ["", tables.table(heads, rows)] if rows else []
+    for name in ("failed", "stale", "open"):
+        some = found[name]
+        lines += [
+            "",
+            f"{name} ({len(some)})",
+            *(f"  {r['what']}  {r['why'][:60]}" for r in some[:10]),
+        ]
+        lines += [f"  and {len(some) - 10} more"] if len(some) > 10 else []
+    for run in found["runs"][:5]:
+        counts = [
+            sum(agent["counts"][i] for agent in run["agents"])
+            for i in range(len(found["severities"]))
+        ]
+        said = ", ".join(f"{n} {s}" for n, s in zip(counts, found["severities"], strict=True) if n)
+        lines += ["", f"run:{run['run']} {run['state']}: {said or 'no findings'}"]
+    return "\n".join(names.spoken(line) for one in lines for line in one.split("\n"))

@@ -1,0 +1,42 @@
+"""This repository as a plugin: its files are what the code says; it stands back where adopted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import plugins
+import pytest
+from conftest import CHECKOUT
+from contextkit.hosts.documents import contracts
+from contextkit.hosts.flows import runner
+
+LONG = "# Report\n\n" + "It takes 52 ms. " * 300
+
+
+@pytest.mark.parametrize("path", list(plugins.files()))
+def test_a_file_of_the_plugin_is_what_the_code_says(path: str) -> None:
+    said = (CHECKOUT / path).read_text(encoding="utf-8")
+    assert said == plugins.files()[path], "`make manual`"
+
+
+def test_every_event_of_the_host_is_in_the_plugin() -> None:
+    found = json.loads(plugins.files()["hooks/hooks.json"])["hooks"]
+    assert list(found) == list(contracts.find("claude").events)
+    assert found["PostToolUse"][0]["matcher"] == "Agent|Task"
+
+
+def test_where_the_project_was_adopted_the_plugin_does_nothing(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(repo))
+    settings = repo / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"hooks": {"Stop": "tools/contextkit/scripts/hook.sh"}}', "utf-8")
+    given = {"session_id": "s", "agent_id": "a", "agent_type": "x", "last_assistant_message": LONG}
+    words = ["SubagentStop", "--host=claude", "--plugin"]
+    assert runner.run(words, json.dumps(given).encode()) == ""
+    assert not (repo / "shared").exists()
+    settings.write_text("{}", encoding="utf-8")
+    runner.run(words, json.dumps(given).encode())
+    assert (repo / "shared" / "payloads" / "s").is_dir()

@@ -1,0 +1,47 @@
+"""The files that make this repository a plugin of Claude Code; written by `make manual`."""
+
+from __future__ import annotations
+
+import json
+
+from contextkit.base import version
+from contextkit.hosts.documents import contracts, settings
+from contextkit.hosts.flows import adoption_texts
+
+ABOUT = (
+    "Carries an agent's context to the next agent: payloads, handoffs, memory, capsules, verdicts"
+)
+
+
+def files() -> dict[str, str]:
+    """Each file of the plugin: path relative to the checkout -> text."""
+    owner = {"name": "the contextkit contributors"}
+    plugin = {"name": "contextkit", "version": version.VERSION, "description": ABOUT,
+              "author": owner, "license": "MIT"}  # fmt: skip
+    entry = {"name": "contextkit", "source": "./", "description": ABOUT}
+    market = {"name": "contextkit", "owner": owner, "metadata": {"description": ABOUT},
+              "plugins": [entry]}  # fmt: skip
+    host = contracts.find("claude")
+    only = settings.matchers(host)
+    groups = {
+        event: [({"matcher": only[event]} if event in only else {}) | {"hooks": [_handler(one)]}]
+        for event, one in settings.wanted(host, "/PLUGIN").items()
+    }
+    found = {
+        ".claude-plugin/plugin.json": plugin,
+        ".claude-plugin/marketplace.json": market,
+        "hooks/hooks.json": {"description": ABOUT, "hooks": groups},
+    }
+    texts = {path: json.dumps(one, indent=2) + "\n" for path, one in found.items()}
+    skills = {
+        f"skills/{name}/SKILL.md": adoption_texts.skill(name) for name in adoption_texts.SKILLS
+    }
+    return texts | skills
+
+
+def _handler(one: dict[str, object]) -> dict[str, object]:
+    """The handler as a plugin starts it: from where the plugin lies."""
+    words = one["args"]
+    assert isinstance(words, list)
+    command = str(one["command"]).replace("/PLUGIN", "${CLAUDE_PLUGIN_ROOT}")
+    return {**one, "command": command, "args": [*words, "--plugin"]}
