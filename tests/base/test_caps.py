@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import statistics
 
+import cap_cases
 import pytest
 from contextkit.base import tokens
 
@@ -38,3 +40,12 @@ def test_without_a_counter_doubt_means_no(text: str, monkeypatch: pytest.MonkeyP
     assert tokens.count(text) == -1
     assert not tokens.within(text * 12, size - 1)
     assert tokens.within(text * 12, len((text * 12).encode()))
+
+
+@pytest.mark.parametrize("tokenizer", tokens.TOKENIZERS)
+def test_receipts_keep_their_cap_and_use_their_room(tokenizer: str) -> None:
+    made = [one for one in cap_cases.made(38, tokenizer) if one.what == "receipt"]
+    sizes = [cap_cases.size(one.text, tokenizer) for one in made]
+    assert all(size <= one.cap for size, one in zip(sizes, made, strict=True))
+    used = [size / one.cap for size, one in zip(sizes, made, strict=True)]
+    assert statistics.median(used) >= (0.85 if tokens.TOKENIZERS[tokenizer] else 0.5)
