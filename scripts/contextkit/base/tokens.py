@@ -134,7 +134,7 @@ def _is_plain(text: str) -> bool:
     return (
         digits * 7 < len(data)
         and foreign * 100 < len(data)
-        and len(data) < 14 * len(words)
+        and 4 * len(words) < len(data) < 14 * len(words)
         and max(map(len, words)) < 120
     )
 
