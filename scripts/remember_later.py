@@ -53,10 +53,11 @@ def _summary(row: dict[str, Any]) -> str:
 
 def done(layout: Layout, args: Arguments) -> str:
     allowed = layout.limits.secrets_allow
+    identity = str(args.id).removeprefix("reminder:")  # an address will do
     into = names.one_line(redaction.checked(args.into, "into", allowed, args.redact))
-    if not reminders.finish(layout, inbox(layout, args), args.id, into, names.now()):
-        cli.say(f"{args.id} was done already; nothing changed")
-    return str(args.id)
+    if not reminders.finish(layout, inbox(layout, args), identity, into, names.now()):
+        cli.say(f"{identity} was done already; nothing changed")
+    return identity
 
 
 def inbox(layout: Layout, args: Arguments) -> str:

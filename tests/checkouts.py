@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from conftest import CHECKOUT, git
 from contextkit.hosts.documents import vendored
 
 REAL_PYTHON = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
+_ABOUT_A_RECIPE = re.compile(r"^\S+:\d+: recipe for target '[^'\n]+' failed\n", re.M)
 READY = "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n"
 
 
@@ -24,7 +26,10 @@ def make(
     stdin: str = "",
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run make in `cwd`, with `env` added to the test's own, and expect its exit `status`."""
+    """Run make in `cwd`, with `env` added to the test's own, and expect its exit `status`.
+
+    What GNU make up to 4.2 says on stdout of a recipe that failed is left out.
+    """
     done = subprocess.run(
         ["make", *arguments],
         cwd=cwd,
@@ -36,6 +41,7 @@ def make(
         timeout=300,
     )
     assert done.returncode == status, done.stdout + done.stderr
+    done.stdout = _ABOUT_A_RECIPE.sub("", done.stdout)
     return done
 
 

@@ -172,6 +172,7 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "version",
     ]
     rows = {row.pop("id"): row for row in json.loads(run.out)}
+    assert rows["capsules"].pop("delivery")["never_opened"] == 1
     assert all(row.pop("status") for row in rows.values())
     newest = rows["capsules"].pop("newest")
     assert newest.endswith(f"{STAMP}-2.md") and rows["capsules"].pop("tokens") > 100
@@ -236,4 +237,4 @@ def test_status_says_where_the_newest_task_stands(layout: Layout, run: Script) -
     run("context", "status", "--json")
     said = {row["id"]: row["status"] for row in json.loads(run.out)}["memory"]
     assert said.startswith("9 documents of 2 tasks, ~") and "tokens stored; station is in" in said
-    assert said.endswith("in implementation, its checkpoint 0 h old")
+    assert "in implementation, its checkpoint 0 h old" in said

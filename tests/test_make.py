@@ -121,9 +121,10 @@ def test_a_benchmark_gets_its_folder(
     assert nothing_was_executed(tmp_path)
 
 
-def test_make_itself_drops_blanks_in_front(checkout: Path, recorder: Recorder) -> None:
+def test_only_make_itself_drops_blanks_in_front(checkout: Path, recorder: Recorder) -> None:
     make("remember_later", "m= \n\tx", cwd=checkout)
-    assert recorder.given() == [{"m": "x"}]
+    (given,) = recorder.given()
+    assert given in ({"m": "x"}, {"m": "\n\tx"}), "all, and with make before 4.2 the first"
 
 
 def test_a_hundred_thousand_characters_arrive(checkout: Path, recorder: Recorder) -> None:

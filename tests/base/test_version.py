@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from typing import Any
 
 import pytest
 from conftest import CHECKOUT, SCRIPTS, Script
 from contextkit.base import version
 from contextkit.base.errors import ContextError
-from contextkit.memory.documents import checkpoints
+from contextkit.base.references import Reference
+from contextkit.memory.documents import checkpoints, findings, merged, plans, snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
 
@@ -87,3 +89,44 @@ def test_documents_say_their_format_and_one_of_a_newer_format_is_not_called_brok
     found = verdicts.parse(b'{"format": 2, "status": ["made anew"]}', "a")
     assert found["status"] == "ERROR"
     assert found["summary"].startswith("verdict file is written by a newer contextkit (format 2")
+
+
+@pytest.mark.parametrize(
+    ("module", "document"),
+    [
+        (plans, plans.Plan(task_id="t", next_actions=("one", "two"))),
+        (findings, findings.Finding(agent="a", task_id="t", recommendations=("one",))),
+        (merged, merged.Merged(task_id="t")),
+        (snapshots, snapshots.Snapshot(task_id="t", resume="go on")),
+    ],
+    ids=["plan", "finding", "merged", "snapshot"],
+)
+def test_the_documents_of_external_memory_say_their_format(module: Any, document: Any) -> None:
+    line = "<!-- contextkit: format=1 -->\n"
+    text = module.render(document)
+    assert text.endswith(f"\n\n{line}")
+    assert module.parse(text.removesuffix(line)) == module.parse(text), "from before"
+    with pytest.raises(ContextError, match=r"written by a newer contextkit \(format 2"):
+        module.parse(text.replace(line, line.replace("1", "2")))
+
+
+def test_a_snapshot_with_digests_says_its_format_above_them() -> None:
+    digests = (Reference(path="a.py", sha256="00"),)
+    snapshot = snapshots.Snapshot(task_id="t", resume="go on", digests=digests)
+    text = snapshots.render(snapshot)
+    assert "\n\ngo on\n\n<!-- contextkit: format=1 -->\n<!-- contextkit: files=" in text.replace(
+        "## Resume Instructions\n", "\n"
+    )
+    assert (snapshots.parse(text).digests, snapshots.parse(text).resume) == (digests, "go on")
+    with pytest.raises(ContextError, match="newer contextkit"):
+        snapshots.parse(text.replace("format=1", "format=2"))
+
+
+def test_an_update_of_a_plan_leaves_its_format_last_and_one_of_a_newer_plan_is_refused() -> None:
+    old = plans.render(plans.Plan(task_id="t", constraints=("slow",)))
+    change = plans.Plan(task_id="t", next_actions=("one",), constraints=("dear",))
+    new = plans.update(old, change, 0)
+    assert new.endswith("1. one\n\n<!-- contextkit: format=1 -->\n")
+    assert plans.parse(new).constraints == ("slow", "dear")
+    with pytest.raises(ContextError, match="newer contextkit"):
+        plans.update(old.replace("format=1", "format=2"), change, 0)

@@ -175,3 +175,10 @@ def test_a_session_can_be_opened(repo: Path) -> None:
     assert show.document(Layout(), "session:s").text.endswith("stored        plan:a\n")
     with pytest.raises(ContextError, match="nothing is known"):
         show.document(Layout(), "session:none")
+
+
+def test_a_session_without_payloads_ends_in_the_ledger_too(repo: Path, run: Script) -> None:
+    ledger.note(Layout(), "stored", "plan:a", session="s")
+    assert run("context", "session_end", "--session=s") == 0
+    assert (events()[-1]["event"], events()[-1]["ref"]) == ("ended", "session:s")
+    assert delivery.sessions(events()) == []

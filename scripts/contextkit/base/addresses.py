@@ -129,15 +129,22 @@ def _entries(layout: Layout, store: Store) -> Iterator[Address]:
 
 
 def _files(layout: Layout, store: Store, with_away: bool) -> Iterator[Address]:
-    folders = [layout.store(store.kind)]
+    folders = [(layout.store(store.kind), "")]
     for outer in away(layout, store) if with_away else ():
-        inner = store.place if store.within else ""
-        folders += [os.path.join(outer, name, inner).rstrip("/") for name in _names_in(outer)]
-    for folder in folders:
+        for name in _names_in(outer):
+            inner = os.path.join(outer, name, store.place) if store.within else ""
+            folders.append(
+                (inner, "") if inner else (f"{outer}/{name}", name.partition("@")[0] + "/")
+            )
+    others = [s for s in stores.STORES if s.form and s.place == store.place and s is not store]
+    for folder, before in folders:
         for path in _walked(folder, store.suffix):
-            ref = of(layout, path) if _fits(store, os.path.basename(path)) else ""
-            if ref.startswith(f"{store.kind}:"):
-                yield Address(ref=ref, kind=store.kind, path=path)
+            last = path.rpartition("/")[2]
+            if not _fits(store, last) or any(_fits(other, last) for other in others):
+                continue
+            name = before + path[len(folder) + 1 : -len(store.suffix)]
+            if store.kind != "payload" or "/" in name:
+                yield Address(ref=f"{store.kind}:{name}", kind=store.kind, path=path)
 
 
 def _names_in(folder: str) -> list[str]:
@@ -180,6 +187,9 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
         if made:
             return Address(ref=made, kind=made.partition(":")[0], path=by_path)
         raise ContextError(f"{layout.shown(by_path)}: is no document of a store of ours")
+    path = file_of(layout, named, name) if named and ".." not in name.split("/") else ""
+    if path and os.path.isfile(path) and of(layout, path, named) == text:
+        return Address(ref=text, kind=named, path=path)
     found = list(listed(layout, wanted))
     if name == LATEST:
         if found:

@@ -81,6 +81,9 @@ class Limits(Record):
     # History: what is known of documents beside themselves
     ledger_days: int = 90  # days for which events are kept
 
+    # Machines
+    sync: str = "off"  # what hooks push to and pull from: git (origin), a git remote, or a URL
+
     # Secrets: kinds that are not looked for, and texts that make a value none
     secrets_allow: tuple[str, ...] = ()
 

@@ -187,6 +187,8 @@ def _branch(layout: Layout, given: str) -> str:
 
 def _chosen(layout: Layout, args: Arguments) -> str:
     """The capsule that the call is about. Raises ContextError where there is none."""
+    if args.file.startswith("capsule:"):
+        return addresses.find(layout, args.file, "capsule").path
     if args.file:
         path = branches.chosen_path(layout, args.file)
         if not os.path.isfile(path):

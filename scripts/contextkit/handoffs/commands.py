@@ -245,6 +245,7 @@ def _picked(layout: Layout, ref: str) -> str:
 
     Raises ContextError where there is none.
     """
+    ref = addresses.bare(ref, "handoff")
     state, _ = handoff_state.current(layout)
     if ref in ("", "latest", "unconsumed"):
         for name in reversed(handoff_state.everywhere(state)):

@@ -8,7 +8,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import identity
 from contextkit.machines.documents import known as knowledge
-from contextkit.machines.flows import choice, remotes
+from contextkit.machines.flows import background, choice, remotes
 from contextkit.machines.flows import pull as pulling
 from contextkit.machines.flows import push as pushing
 from contextkit.machines.flows.report import Report
@@ -41,6 +41,10 @@ def _answer(done: Report) -> Answer:
         data=[vars(row) for row in done.rows],
         talk="\n".join(said),
     )
+
+
+def background_(layout: Layout, args: Arguments) -> str:
+    return background.run(layout, args.verb)
 
 
 def remotes_(layout: Layout, args: Arguments) -> Rows | str:
@@ -111,6 +115,13 @@ PROGRAM = Program(
             run=remotes_,
             help="the machines of a remote",
             options=(_REMOTE, Option(name="forget", help="remove this machine there"), JSON),
+        ),
+        Command(
+            run=background_,
+            help="push or pull what `sync` names, as hooks do; problems go to doctor",
+            options=(
+                Option(name="verb", help="push or pull", choices=background.VERBS, required=True),
+            ),
         ),
     ),
 )  # fmt: skip

@@ -283,6 +283,24 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
     return NOTHING
 
 
+def pull_machines(layout: Layout, given: HookInput) -> Answer:
+    """What other machines sent comes in, in the background, where `sync` says so."""
+    return _move(layout, "pull")
+
+
+def push_machines(layout: Layout, given: HookInput) -> Answer:
+    """What is new here goes out, in the background, where `sync` says so."""
+    return _move(layout, "push")
+
+
+def _move(layout: Layout, verb: str) -> Answer:
+    if layout.limits.sync != "off":
+        from contextkit.machines.flows import background
+
+        background.start(layout, verb)
+    return NOTHING
+
+
 def of(given: HookInput) -> tuple[Action, ...]:
     """What is done at an event of a host; nothing at one that its declaration does not hold."""
     known = hosts.find(given.host).events.get(given.event)
@@ -291,13 +309,13 @@ def of(given: HookInput) -> tuple[Action, ...]:
 
 # In the order in which they are done. The first one that blocks is the one that is heard.
 ACTIONS: dict[str, tuple[Action, ...]] = {
-    "SessionStart": (sweep, tell_reminders, tell_handoff, recover),
+    "SessionStart": (pull_machines, sweep, tell_reminders, tell_handoff, recover),
     "UserPromptSubmit": (catch_up, note_session, note_reviewer, switch_agent),
     "SubagentStart": (note_start, brief),
-    "SubagentStop": (judge, keep_output),
+    "SubagentStop": (judge, keep_output, push_machines),
     "PostToolUse": (hand_receipt, shorten_output),
     "PreCompact": (save_before,),
     "PostCompact": (save_after,),
     "Stop": (judge_session, hand_in, note_session, save_when_full),
-    "SessionEnd": (catch_up, end_session),
+    "SessionEnd": (catch_up, end_session, push_machines),
 }

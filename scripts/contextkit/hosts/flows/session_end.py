@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, sessions
+from contextkit.base import ledger, names, sessions
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import state
 from contextkit.hosts.documents import open_sessions, seen_agents
@@ -31,6 +31,8 @@ def end(layout: Layout, session: str) -> list[str]:
     said = [done.line()] if done else [f"session {session}: ended, no payloads were stored"]
     if not done:
         retention.note_end(layout, session, said[0], now)
+        ledger.note(layout, ledger.ENDED, f"session:{session}", session=session)
+    ledger.sweep(layout, now)
     if seen_agents.forget(layout, session):
         said.append(f"session {session}: what hooks knew of its subagents is forgotten")
     open_sessions.forget(layout, session)

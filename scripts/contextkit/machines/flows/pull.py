@@ -43,6 +43,7 @@ class Offer:
         self.now = names.now()
         self.sessions: dict[str, None] = {}  # in which something was stored
         self.sender = machine
+        self.later: list[tuple[Machine, list[Entry]]] = []  # output, which needs its run first
 
 
 def pull(
@@ -60,13 +61,18 @@ def pull(
             offer.sessions.update(dict.fromkeys(payloads.sessions_in(layout)))
         heads = remotes.read_heads(at.heads(), report.said)
         others = [head for head in heads.values() if head.machine != machine.id]
-        for head in _meant(others, source):
-            _take(offer, at, head, there.seen.get(head.machine, 0), chosen)
-            if dry_run:
-                continue
-            if chosen.is_all and not report.failed:
-                there.seen[head.machine] = head.number
-            knowledge.save(layout, known)
+        try:
+            for head in _meant(others, source):
+                _take(offer, at, head, there.seen.get(head.machine, 0), chosen)
+                if chosen.is_all and not report.failed:
+                    there.seen[head.machine] = head.number
+            for sender, outputs in offer.later:
+                offer.sender = sender
+                _fetch(offer, at, outputs)
+        except ContextError:
+            if not dry_run:
+                knowledge.save(layout, known)
+            raise
         if not dry_run:
             _make_indexes(offer)
             known.unfinished = False
@@ -105,17 +111,19 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
         if entry.kind == manifests.ENDED:
             _end(offer, entry)
     documents = [entry for entry in wanted if entry.kind != manifests.ENDED]
-    # A run before its output, which goes where the run says.
-    documents.sort(key=lambda entry: (entry.kind != "run", entry.name))
+    outputs = [entry for entry in documents if entry.kind == shares.OUTPUT]
+    documents = [entry for entry in documents if entry.kind != shares.OUTPUT]
+    documents.sort(key=lambda entry: entry.name)
     if report.dry_run:
-        for entry in documents:
+        for entry in [*documents, *outputs]:
             did = HISTORY if entry.kind == shares.LEDGER else "taken"
             report.add(did, shares.address(entry.name), entry.bytes, head.name)
     else:
-        _fetch(offer, at, head.machine, documents)
+        _fetch(offer, at, documents)
+        offer.later.append((offer.sender, outputs))
 
 
-def _fetch(offer: Offer, at: Engine, machine: str, documents: list[Entry]) -> None:
+def _fetch(offer: Offer, at: Engine, documents: list[Entry]) -> None:
     """Fetch documents some at a time, and offer each; one that is refused is reported."""
     if documents and not offer.known.unfinished:
         offer.known.unfinished = True
@@ -123,7 +131,7 @@ def _fetch(offer: Offer, at: Engine, machine: str, documents: list[Entry]) -> No
     for first in range(0, len(documents), _AT_ONCE):
         part = documents[first : first + _AT_ONCE]
         keys = dict.fromkeys(manifests.object_key(entry.sha256) for entry in part)
-        texts = dict(at.get(machine, keys))
+        texts = dict(at.get(offer.sender.id, keys))
         for entry in part:
             try:
                 _offer(offer, entry, texts.get(manifests.object_key(entry.sha256)))

@@ -89,8 +89,8 @@ def _is_git(path: str) -> bool:
 
 
 def _from_settings(layout: Layout) -> str:
-    sync = getattr(layout.limits, "sync", "off")
-    return DEFAULT if sync in ("", "off", "git") else str(sync)
+    sync = layout.limits.sync
+    return DEFAULT if sync in ("off", "git") else sync
 
 
 def read_heads(found: dict[str, bytes], said: list[str]) -> dict[str, Head]:

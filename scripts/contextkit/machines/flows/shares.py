@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 SUBAGENTS, LEDGER, OUTPUT = "subagent", "ledger", "output"
 OWN = (SUBAGENTS, LEDGER)  # kinds that only the machine that they are of can write
 MARK = ".from-"  # before the machine, in the name of a file that is kept beside ours
-_OUTPUTS = re.compile(r"[A-Za-z0-9_%][A-Za-z0-9._%@:+-]*\.(md|json)")
+# What agents wrote, what was made of it, and what they were given to read.
+_OUTPUTS = re.compile(
+    r"[A-Za-z0-9_%][A-Za-z0-9._%@:+-]*\.(md|json)|input/[A-Za-z0-9_%][A-Za-z0-9._%@:+-]*"
+)
 _OUTPUT_PLACES = ("docs/research/", ".clavain/")  # below which output of a foreign run may go
 _FROM = b',"machine":'
 _LINE = 4_000  # bytes of an event
@@ -106,8 +109,8 @@ def _outputs(layout: Layout) -> Iterator[tuple[str, str]]:
     """What agents wrote for the runs of this machine, and what was made of it."""
     for run in runs.load_all(layout).documents:
         place = layout.join(run.output_dir)
-        for name in _below(place, "", 0):
-            if _OUTPUTS.fullmatch(name) and _belongs(place, run.id):
+        if _belongs(place, run.id):
+            for name in filter(_OUTPUTS.fullmatch, _below(place, "", 1)):
                 yield f"{OUTPUT}/{run.id}/{name}", os.path.join(place, name)
 
 
@@ -163,8 +166,7 @@ def address(name: str) -> str:
     if kind == LEDGER:
         return f"{LEDGER}:{path.rpartition('/')[2].removesuffix('.jsonl')}"
     store = _store(kind)
-    suffix = os.path.splitext(path)[1] if store and not store.is_file else ""
-    return f"{kind}:{path.removesuffix(suffix) if suffix else path}"
+    return f"{kind}:{path.removesuffix(store.suffix) if store else path}"
 
 
 def session_of(name: str) -> str:
@@ -224,9 +226,9 @@ def prepare(layout: Layout, name: str) -> None:
     if kind == "payload":
         payloads.prepare_store(layout)
     elif kind == OUTPUT:
-        path = place(layout, name)
-        if not os.path.isdir(os.path.dirname(path)):
-            files.store(os.path.dirname(path))
+        folder = place(layout, name).removesuffix(name.split("/", 2)[2]).rstrip("/")
+        if not os.path.isdir(folder):
+            files.store(folder)
     elif kind == "reminder":
         reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
     elif store and not store.in_git and not store.is_file:

@@ -7,12 +7,16 @@ called what and in which order. No line is lost: `Outline.text` gives back what 
 
 from __future__ import annotations
 
-from contextkit.base import filters, markdown, names
+from contextkit.base import filters, markdown, names, version
 from contextkit.base.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+FORMAT = 1  # of plans, findings, merged findings and snapshots: their last line says it
+_FORMAT = "<!-- contextkit: format="
 
 
 class FileNote(Record):
@@ -35,10 +39,16 @@ class Section:
 
 
 class Outline:
-    """A document as the lines above its first section, and its sections."""
+    """A document as the lines above its first section, its sections, and the line of its format.
+
+    Raises ContextError for a document of a newer format.
+    """
 
     def __init__(self, text: str) -> None:
         lines = text.split("\n")
+        end = _format_line(lines)
+        self.end = lines[end:]
+        del lines[end:]
         self.head = Section("", [])
         self.sections: list[Section] = []
         for line, inside in zip(lines, markdown.in_fences(lines), strict=True):
@@ -53,7 +63,7 @@ class Outline:
         lines = list(self.head.lines)
         for section in self.sections:
             lines += [section.heading, *section.lines]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.end])
 
     def title(self) -> str:
         """The text of the first line when that is a heading of the first order; else empty."""
@@ -76,6 +86,19 @@ class Outline:
     def body(self, name: str) -> str:
         """What stands in the section of this name, in all of them if there are several."""
         return "\n\n".join(filter(None, (plain(section.lines) for section in self.find(name))))
+
+
+def _format_line(lines: list[str]) -> int:
+    """The number of the line that says the format, or of the one after the last.
+
+    Raises ContextError where the format is newer than ours.
+    """
+    last = next((n for n in reversed(range(len(lines))) if lines[n].strip()), 0)
+    found = lines[last].strip()
+    if not (found.startswith(_FORMAT) and found.endswith(" -->")):
+        return len(lines)
+    version.refuse_newer(found[len(_FORMAT) : -4], str(FORMAT), "document")
+    return last
 
 
 def clean(text: str) -> str:

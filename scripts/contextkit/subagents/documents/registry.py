@@ -75,6 +75,7 @@ def find(rows: list[Row], identity: str) -> Row:
     Of several with one slug the newest that is still active, else the newest. Raises ContextError
     naming the nearest where there is none.
     """
+    identity = identity.removeprefix("subagent:")
     for row in rows:
         if row["id"] == identity:
             return row

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from contextkit.base.stores import Store
+    from contextkit.history.flows.delivery import Totals
 
     Facts = dict[str, object]
 
@@ -92,7 +93,25 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
     What cannot be read is said in the line, not left out.
     """
-    return [{"id": system, **_said(report, layout)} for system, report in _reports().items()]
+    from contextkit.history.flows import delivery
+
+    known = delivery.by_system(layout)
+    rows = []
+    for system, report in _reports().items():
+        facts = _said(report, layout)
+        if system in known:
+            facts |= {"status": f"{facts['status']}; {_delivered(known[system])}"}
+            facts["delivery"] = vars(known[system])
+        rows.append({"id": system, **facts})
+    return rows
+
+
+def _delivered(totals: Totals) -> str:
+    """What nobody got, opened or used, and how much of what was stored was carried instead."""
+    never = (("delivered", totals.never_delivered), ("opened", totals.never_opened))
+    said = [f"{count} never {what}" for what, count in never if count]
+    carried = f"~{totals.stored} tokens stored, ~{totals.injected + totals.shown} carried"
+    return "; ".join([*said, carried])
 
 
 def _reports() -> dict[str, Callable[[Layout], Facts]]:

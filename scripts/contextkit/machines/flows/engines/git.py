@@ -35,7 +35,8 @@ _REACHED_BY = ("remote.", "url.", "http.", "credential.", "core.sshcommand", "co
                "protocol.", "ssh.")  # fmt: skip
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
          "-c", "core.fsmonitor=false", "-c", "push.recurseSubmodules=no",
-         "-c", "fetch.fsckObjects=true")  # fmt: skip
+         "-c", "fetch.fsckObjects=true", "-c", "http.lowSpeedLimit=1",
+         "-c", "http.lowSpeedTime=60")  # fmt: skip
 
 
 class Git:

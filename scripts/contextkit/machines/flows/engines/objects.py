@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 from contextkit.base import packages
 from contextkit.base.errors import ContextError
@@ -32,7 +33,8 @@ class Objects:
     def __init__(self, url: str) -> None:
         self._url = url
         self._obstore = _package()
-        options: dict[str, Any] = {}
+        retries = {"max_retries": 3, "retry_timeout": timedelta(seconds=20)}
+        options: dict[str, Any] = {"retry_config": retries}
         if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"):
             options["client_options"] = {"allow_http": True}
         try:

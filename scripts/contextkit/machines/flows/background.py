@@ -1,0 +1,52 @@
+"""The flow of moving documents in the background: what a hook starts and never waits for.
+
+With `sync: git` (the remote `origin`) or `sync: <remote or URL>` in `contextkit.yaml` a session
+pulls as it starts, and pushes as it or a subagent of it ends. What goes wrong is a line for
+doctor.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextkit.base import packages
+from contextkit.base.layout import Layout
+
+OFF = "off"
+VERBS = ("pull", "push")
+
+
+def start(layout: Layout, verb: str) -> bool:
+    """Start a push or pull in a session of its own and go on; False where `sync` is off."""
+    if layout.limits.sync == OFF:
+        return False
+    script = os.path.join(packages.TOOLKIT, "scripts", "context_sync.py")
+    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    kept = {name: text for name, text in os.environ.items() if name != "CONTEXTKIT_RESTARTED"}
+    os.posix_spawn(
+        sys.executable,
+        [sys.executable, script, "background", f"--verb={verb}", f"--root={layout.root}"],
+        kept,
+        file_actions=nothing,
+        setsid=True,
+    )
+    return True
+
+
+def run(layout: Layout, verb: str) -> str:
+    """Push or pull what `sync` names; what goes wrong is noted for doctor, and said."""
+    from contextkit.hosts.documents import diagnostics
+    from contextkit.machines.flows import pull, push
+    from contextkit.machines.flows.choice import Choice
+
+    try:
+        move = push.push if verb == "push" else pull.pull
+        done = move(layout, "", Choice())
+    except Exception as error:  # nobody is there to see a traceback
+        diagnostics.note(layout.hooks, f"sync {verb}", str(error) or repr(error))
+        return str(error)
+    not_taken = [row.line for row in done.rows if row.did == "not taken"]
+    for problem in [*done.refused, *not_taken, *(done.said if done.failed else ())]:
+        diagnostics.note(layout.hooks, f"sync {verb}", problem)
+    return done.total
