@@ -71,7 +71,7 @@ bench_machines: $(CONTEXTKIT_DEVELOPMENT) ## what pushing and pulling costs with
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/machines.py'
 
 golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the golden files
-	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -p no:xdist -m golden
+	@$(CONTEXTKIT_HERE) GOLDEN=accept .venv/bin/python -m pytest -q -n0 -m golden
 
 manual: $(CONTEXTKIT_DEVELOPMENT) ## write the generated manual pages anew
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/generated.py'

@@ -220,6 +220,7 @@ def test_findings_of_a_megabyte_are_cut_at_once() -> None:
         )
         assert tokens.within(receipts.render(final), 300)
 
+    cut(1)  # what is counted here is counted by now
     assert calls(lambda: cut(100)) < 2 * calls(lambda: cut(1))
 
 

@@ -79,12 +79,17 @@ def _plain(sentence: str) -> str:
     return sentence.replace("**", "").replace("`", "")
 
 
+_KNOWN: dict[str, tuple[str, str] | None] = {}  # what each word is that was looked at
+
+
 def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
     """The facts that are a word or two, with their lines."""
     if "](" in text:
         text = text.replace("](", " ")  # the label and the address of a link
     words = set(text.split())  # most words come again
-    facts = {word: fact for word in words if (fact := _of_word(word))}
+    for word in words.difference(_KNOWN):
+        _KNOWN[word] = _of_word(word)
+    facts = {word: fact for word in words if (fact := _KNOWN[word])}
     for number, line in enumerate(text.split("\n"), start=1):
         there = line.split()
         if facts.keys().isdisjoint(there):

@@ -20,7 +20,24 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar, Self, dataclass_transform
+    from typing import NamedTuple as NamedTuple
 else:
+
+    class _Named(type):
+        """What makes a class of annotations a named tuple."""
+
+        def __new__(cls, name, bases, inside):
+            if not bases:
+                return super().__new__(cls, name, bases, inside)
+            from collections import namedtuple
+
+            fields = inside.get("__annotations__", {})
+            defaults = [inside.pop(field) for field in fields if field in inside]
+            base = namedtuple(name, fields, defaults=defaults)
+            return type(name, (base,), {"__slots__": (), **inside})
+
+    class NamedTuple(metaclass=_Named):
+        """As `typing.NamedTuple`, without the 6 ms of importing that."""
 
     def dataclass_transform(**_):
         return lambda cls: cls

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from contextkit.base.vocabulary import Vocabulary
 
 # The columns are what is counted: bytes by class, whitespace-separated words, aA steps.
 #                 lower upper digit punct blank line  2-byte 3-byte 4-byte words aA
@@ -29,6 +29,7 @@ TOKENIZERS = {"o200k": "o200k_base", "cl100k": "cl100k_base", "claude": ""}
 # How many tokens a text may really have for one estimated, measured on texts of 300 tokens: words
 # in Latin letters; and anything else (base64, hex, other scripts).
 _PLAIN, _ODD = (0.5, 1.4), (0.3, 3.0)
+_UNCOUNTED = 1.5  # as the most for anything else, where nobody but its maker can count
 
 # A hard cap on what we render holds for the estimate's 95th percentile, not for its median.
 CAUTION = 1.15
@@ -54,6 +55,7 @@ def _class_of(byte: int) -> str:
 
 
 _TABLE = "".join(_class_of(byte) for byte in range(256)).encode()
+_BLANK = bytes(32 if byte in b" \n" else 46 for byte in range(256))  # of the classes
 _CLASSES = (b"a", b"A", b"0", b".", b" ", b"\n", b"2", b"3", b"4")
 
 
@@ -67,8 +69,14 @@ def estimate(text: str, profile: str = DEFAULT) -> int:
     total = sum(
         weight * data.count(each) for weight, each in zip(weights[:9], _CLASSES, strict=True)
     )
-    total += weights[9] * len(text.split()) + weights[10] * data.count(b"aA")
+    total += weights[9] * _words(data) + weights[10] * data.count(b"aA")
     return max(1, round(total)) if text else 0
+
+
+def _words(classes: bytes) -> int:
+    """How many runs without a blank; a list of them would be many times as large as the text."""
+    there = classes.translate(_BLANK)
+    return there.count(b" .") + (there[:1] == b".")
 
 
 def cautious(text: str, profile: str = DEFAULT) -> int:
@@ -91,34 +99,29 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
         return True
     if guess * least > cap:
         return False
-    if not TOKENIZERS.get(
-        tokenizer
-    ):  # nobody but its maker can count these: what was measured has to do
-        return guess * (CAUTION if most < 2 else most) <= cap
+    if not TOKENIZERS.get(tokenizer):  # nobody but its maker can count these
+        return guess * (CAUTION if most < 2 else _UNCOUNTED) <= cap
     exact = count(text, tokenizer)
-    return exact <= cap if exact >= 0 else False
+    return 0 <= exact <= cap
 
 
 def count(text: str, tokenizer: str = DEFAULT) -> int:
     """How many tokens exactly; -1 where no counter with that vocabulary is installed."""
     vocabulary = TOKENIZERS.get(tokenizer, "")
     counter = _counter(vocabulary) if vocabulary else None
-    return len(counter.encode_ordinary(text)) if counter else -1
+    return counter.count(text) if counter else -1
 
 
-_COUNTERS: dict[str, Any] = {}
+_COUNTERS: dict[str, Vocabulary | None] = {}
 
 
-def _counter(vocabulary: str) -> Any:
-    """The tokenizer of `splintr`, whose vocabularies are inside; None where it is not installed."""
-    if vocabulary not in _COUNTERS:
-        try:
-            import splintr
+def _counter(name: str) -> Vocabulary | None:
+    """What counts with the vocabulary `name`; None where nothing does."""
+    if name not in _COUNTERS:
+        from contextkit.base import vocabulary
 
-            _COUNTERS[vocabulary] = splintr.Tokenizer.from_pretrained(vocabulary)
-        except (ImportError, ValueError, OSError):
-            _COUNTERS[vocabulary] = None
-    return _COUNTERS[vocabulary]
+        _COUNTERS[name] = vocabulary.find(name)
+    return _COUNTERS[name]
 
 
 def _is_plain(text: str) -> bool:
@@ -130,8 +133,8 @@ def _is_plain(text: str) -> bool:
     digits, foreign = data.count(b"0"), len(data) - len(text)
     return (
         digits * 7 < len(data)
-        and foreign * 20 < len(data)
-        and len(data) < 14 * len(words)
+        and foreign * 100 < len(data)
+        and 4 * len(words) < len(data) < 14 * len(words)
         and max(map(len, words)) < 120
     )
 

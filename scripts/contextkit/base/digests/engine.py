@@ -18,12 +18,13 @@ import functools
 import importlib
 import itertools
 import os
-from typing import TYPE_CHECKING, NamedTuple
 
 from contextkit.base import facts, tokens
 from contextkit.base.digests import encodings, reading
 from contextkit.base.digests.reading import Unit
+from contextkit.base.records import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
@@ -108,6 +109,7 @@ class Told:
             units = kinds()["plain"].units(said)
         if self.encoding and self.kind != "binary":
             units.insert(0, Unit(1, "Encoding", self.encoding, 2.0, 1, derived=True))
+        units = _once(units)
         if isinstance(said, reading.Part):
             units = [unit._replace(line=said.numbers[unit.line - 1]) for unit in units]
         self._weighed = _Weighed(units, self.facts, tokenizer)
@@ -128,6 +130,9 @@ class Told:
         found = made(_chosen(self._weighed, cap, within, made))
         return found._replace(kept=self.kept(found.summary), total=len(self.facts))
 
+    def _about(self, cap: int, digest: Digest) -> bool:
+        return tokens.estimate(digest.summary, self.tokenizer) <= cap
+
     def kept(self, said: str) -> int:
         """How many facts of the text `said` carries."""
         return facts.kept(self.facts, said)
@@ -138,13 +143,25 @@ class Told:
 
     def lead(self, most: int = 3, cap: int = 100) -> str:
         """What decides of it in up to `most` sentences, in the text's order."""
-        digest = self.digest(cap, most)
+        about = functools.partial(self._about, cap)
+        digest = self.digest(cap, most, about)
         found = [(digest.at, digest.key)] if digest.key else []
         found += [(row.line, row.finding) for row in digest.rows if row.finding[:1] != "+"]
         found.sort(key=lambda one: one[0])
         said = [one for _, text in found for one in reading.sentences(text)]
         whole = [one if one[-1] in ".!?。！？…" else one + "." for one in said[:most]]
         return " ".join(whole)
+
+
+def _once(units: list[Unit]) -> list[Unit]:
+    """The units without those that say what another says; ranked ones are counted, so they stay."""
+    seen: set[str] = set()
+    kept = []
+    for unit in units:
+        if unit.rank or unit.text not in seen:
+            kept.append(unit)
+        seen.add(unit.text)
+    return kept
 
 
 class _Weighed:
@@ -182,7 +199,8 @@ def _chosen(
     choice.ranked(cap)
     while choice.spent < 2.2 * cap and (index := choice.best()) is not None:
         choice.take(index)  # more than has room: how much has is measured below
-    return _fitted(choice.chosen, choice.order, within, made)
+    costs = [cost + aspect for cost, aspect in zip(weighed.costs, weighed.aspects, strict=True)]
+    return _fitted(choice.chosen, choice.order, costs, within, made)
 
 
 class _Choice:
@@ -239,6 +257,7 @@ class _Choice:
 def _fitted(
     chosen: list[int],
     others: list[int],
+    costs: list[int],
     within: Callable[[Digest], bool],
     made: Callable[[Sequence[int]], Digest],
 ) -> list[int]:
@@ -248,9 +267,15 @@ def _fitted(
         middle = (low + high + 1) // 2
         low, high = (middle, high) if within(made(chosen[:middle])) else (low, middle - 1)
     kept = chosen[:low]
+    room = costs[chosen[low]] if low < len(chosen) else 0  # it had none: what costs more has none
     for index in (chosen[low + 1 :] + others)[:_TRIES]:
+        if costs[index] > room:
+            continue
         if within(made([*kept, index])):
             kept.append(index)
+            room -= costs[index]
+        else:
+            room = min(room, costs[index] - 1)
     return kept
 
 

@@ -7,10 +7,13 @@ words, a table row with those of its head, an event of a log, a file of a diff.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from contextkit.base.records import NamedTuple
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 LONGEST = 320  # characters of a unit; a longer sentence is told up to a clause's end
 _ABBREVIATIONS = frozenset(
@@ -58,25 +61,28 @@ class Part(str):
     numbers: list[int]
 
 
-_HEAD, _TAIL = 120_000, 30_000  # characters at the beginning and at the end that are read
+_WHOLE = 120_000  # characters up to which a text is read whole
+_HEAD, _TAIL = 18_000, 6_000  # characters at the beginning and at the end that are read of a longer
 _DECISIVE = ("FAILED", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
              "Error:", "Exception", "error:", "fatal:", "| P0", "| P1", "P0 ", "P1-", "Verdict",
              "must not", "Recommend", "Key finding", "diff --git ")  # fmt: skip
-_MOST = 1_500  # lines in between that are read
+_BETWEEN = 10_000  # characters of such lines in between that are read
 
 
 def part(text: str) -> str:
     """`text` itself, or of a long one what is to be read of it."""
-    if len(text) <= 2 * _HEAD:
+    if len(text) <= _WHOLE:
         return text
     head = text.rfind("\n", 0, _HEAD) + 1 or _HEAD
     tail = text.find("\n", len(text) - _TAIL) + 1 or len(text) - _TAIL
     spans = {(0, head), (tail, len(text))}
+    room = _BETWEEN
     for mark in _DECISIVE:
         at = text.find(mark, head, tail)
-        while at >= 0 and len(spans) < _MOST:
+        while at >= 0 and room > 0:
             start = max(text.rfind("\n", head, at) + 1, head, at - 500)
             end = text.find("\n", at, at + 2000) + 1 or min(at + 2000, tail)
+            room -= 0 if (start, end) in spans else end - start
             spans.add((start, end))
             at = text.find(mark, end, tail)
     pieces: list[str] = []

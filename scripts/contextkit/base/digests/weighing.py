@@ -122,6 +122,7 @@ def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
     return (2.0 if key else 1.5 if deciding else 1.0), key
 
 
+@functools.cache
 def of_sentence(said: str) -> float:
     """How much a sentence decides by its own words."""
     weight = 1.35 if STATED.search(said) else 1.0

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
 
 from contextkit.base.digests.reading import Unit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _LARGEST = 4_000_000  # characters that are parsed; of more, only the lines at the beginning
 _NAMED = frozenset(

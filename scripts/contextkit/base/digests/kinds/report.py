@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from contextkit.base.digests import reading, weighing
@@ -62,6 +63,7 @@ def _led(lead: str, item: str) -> str:
     return item
 
 
+@functools.cache
 def aspect_of(titles: tuple[str, ...]) -> str:
     """The heading, with the one above it that turns its sense round."""
     if not titles:

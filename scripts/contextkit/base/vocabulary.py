@@ -1,0 +1,195 @@
+"""Exact token counts without loading a tokenizer: a byte-pair vocabulary in a file, mapped.
+
+    words = vocabulary.find("o200k_base")      None where no counter is installed
+    words.count("The cache holds 4,500 entries.")
+
+Reading the vocabulary of `splintr` costs fifteen bare starts of the interpreter. So the first
+count writes it into a hash table in the toolkit's environment, and every later one maps that file
+and looks at the few hundred places that its text needs.
+
+The file: a line that names the form, four bytes for the number of slots (a power of two), then a
+slot each of four bytes, which is 0 or where a token stands: its length (two bytes), its bytes, its
+rank (three bytes). A token stands in the first free slot from the one that its CRC-32 names.
+"""
+
+from __future__ import annotations
+
+import heapq
+import mmap
+import os
+import re
+import unicodedata
+from binascii import crc32
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDER = os.path.join(os.path.dirname(_SCRIPTS), ".venv")  # the packages it is made of are there
+_FORM = b"byte pairs 1 of splintr\n"
+_NONE = 1 << 24  # above every rank
+
+# One character stands for all that are not ASCII of its class, so that the patterns stay small.
+_STANDS = {"Lu": "À", "Lt": "À", "Ll": "ß", "Lm": "ª", "Lo": "ª", "Mn": "\u0300", "Mc": "\u0300",
+           "Me": "\u0300", "Nd": "²", "Nl": "²", "No": "²"}  # fmt: skip
+_BLANKS = frozenset("\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
+                    "\u200a\u2028\u2029\u202f\u205f\u3000")  # fmt: skip
+_LETTERS, _NUMBERS, _SPACE = "A-Za-zÀßª", "0-9²", "\t-\r \xa0"
+_SHORT = "(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))"
+_END = rf"[{_SPACE}]*[\r\n]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+"
+PATTERNS = {
+    "o200k_base": (
+        rf"[^\r\n{_LETTERS}{_NUMBERS}]?[A-ZÀª\u0300]*[a-zßª\u0300]+{_SHORT}?"
+        rf"|[^\r\n{_LETTERS}{_NUMBERS}]?[A-ZÀª\u0300]+[a-zßª\u0300]*{_SHORT}?"
+        rf"|[{_NUMBERS}]{{1,3}}| ?[^{_SPACE}{_LETTERS}{_NUMBERS}]+[\r\n/]*|{_END}"
+    ),
+    "cl100k_base": (
+        rf"{_SHORT}|[^\r\n{_LETTERS}{_NUMBERS}]?[{_LETTERS}]+|[{_NUMBERS}]{{1,3}}"
+        rf"| ?[^{_SPACE}{_LETTERS}{_NUMBERS}]+[\r\n]*|{_END}"
+    ),
+}
+
+
+class Vocabulary:
+    """A vocabulary whose file is mapped, and the pattern that splits a text into its pieces."""
+
+    def __init__(self, data: bytes | mmap.mmap, pattern: str) -> None:
+        self._data = data
+        start = len(_FORM)
+        self._mask = int.from_bytes(data[start : start + 4], "little") - 1
+        self._slots = start + 4
+        self._pieces = re.compile(pattern)
+        self._known: dict[str, int] = {}
+        self._ranks: dict[bytes, int] = {}
+
+    def count(self, text: str) -> int:
+        """How many tokens `text` has, exactly."""
+        known = self._known
+        total = 0
+        for found in self._pieces.finditer(text if text.isascii() else _classes(text)):
+            piece = text[found.start() : found.end()]
+            size = known.get(piece)
+            if size is None:
+                size = known[piece] = self._count(piece.encode("utf-8", "replace"))
+            total += size
+        return total
+
+    def rank(self, token: bytes) -> int:
+        """The order in which a token was learned: the lower, the sooner two parts become it."""
+        rank = self._ranks.get(token)
+        if rank is None:
+            rank = self._ranks[token] = self._looked_up(token)
+        return rank
+
+    def _looked_up(self, token: bytes) -> int:
+        data, slots, mask, size = self._data, self._slots, self._mask, len(token)
+        slot = crc32(token) & mask
+        while at := int.from_bytes(data[slots + 4 * slot : slots + 4 * slot + 4], "little"):
+            if data[at + 2 : at + 2 + size] == token and data[at] | data[at + 1] << 8 == size:
+                return int.from_bytes(data[at + 2 + size : at + 5 + size], "little")
+            slot = (slot + 1) & mask
+        return _NONE
+
+    def _count(self, piece: bytes) -> int:
+        """How many tokens a piece has: its bytes, joined pair by pair, the lowest rank first."""
+        if self.rank(piece) < _NONE:
+            return 1
+        ends = list(range(1, len(piece) + 1))  # of the part that begins at each byte; 0: no more
+        before = list(range(-1, len(piece) - 1))
+        heap: list[tuple[int, int, int]] = []
+
+        def offer(start: int) -> None:
+            middle = ends[start]
+            if middle < len(piece):
+                rank = self.rank(piece[start : ends[middle]])
+                if rank < _NONE:
+                    heapq.heappush(heap, (rank, start, ends[middle]))
+
+        for start in range(len(piece)):
+            offer(start)
+        count = len(piece)
+        while heap:
+            _, start, end = heapq.heappop(heap)
+            middle = ends[start]
+            if not middle or middle >= len(piece) or ends[middle] != end:
+                continue  # one of the two is part of another by now
+            ends[start], ends[middle] = end, 0
+            if end < len(piece):
+                before[end] = start
+            count -= 1
+            offer(start)
+            if before[start] >= 0:
+                offer(before[start])
+        return count
+
+
+def _classes(text: str) -> str:
+    """`text` with each character that is not ASCII replaced by the one that stands for it."""
+    table = {
+        ord(char): "\xa0" if char in _BLANKS else _STANDS.get(unicodedata.category(char), "§")
+        for char in set(text)
+        if char > "\x7f"
+    }
+    return text.translate(table)
+
+
+def find(name: str) -> Vocabulary | None:
+    """The vocabulary `name`; None where neither its file nor `splintr` is there."""
+    path = os.path.join(FOLDER, f"{name}.tokens")
+    data = _mapped(path)
+    if data is None:
+        try:
+            made = table(name)
+        except (ImportError, ValueError, OSError):
+            return None
+        _keep(path, made)
+        data = made
+    return Vocabulary(data, PATTERNS[name])
+
+
+def _keep(path: str, data: bytes) -> None:
+    """Write the file where that is possible; elsewhere every count makes it again."""
+    from contextkit.base import files
+
+    if os.path.isdir(FOLDER):
+        try:
+            files.write(path, data)
+        except OSError:
+            pass
+
+
+def _mapped(path: str) -> bytes | mmap.mmap | None:
+    try:
+        with open(path, "rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        return None
+    return data if data[: len(_FORM)] == _FORM else None
+
+
+def table(name: str) -> bytes:
+    """The file of a vocabulary, made of `splintr`'s. Raises ImportError where that is missing."""
+    import splintr
+
+    tokenizer: Any = splintr.Tokenizer.from_pretrained(name)
+    slots = 1 << (2 * tokenizer.vocab_size).bit_length()
+    places = [0] * slots
+    parts: list[bytes] = []
+    at = len(_FORM) + 4 + 4 * slots
+    special = set(tokenizer.special_tokens().values())
+    for rank in range(tokenizer.vocab_size):
+        if rank in special:
+            continue
+        try:
+            token = bytes(tokenizer.decode_token_bytes(rank))
+        except (ValueError, KeyError):
+            continue  # a number that no token has
+        slot = crc32(token) & (slots - 1)
+        while places[slot]:
+            slot = (slot + 1) & (slots - 1)
+        places[slot] = at
+        parts.append(len(token).to_bytes(2, "little") + token + rank.to_bytes(3, "little"))
+        at += len(parts[-1])
+    head = _FORM + slots.to_bytes(4, "little")
+    return b"".join([head, *(place.to_bytes(4, "little") for place in places), *parts])
