@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import CHECKOUT, SCRIPTS, Script
 from contextkit.base import version
 from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
 from contextkit.base.references import Reference
 from contextkit.memory.documents import checkpoints, findings, merged, plans, snapshots
 from contextkit.payloads.documents import store as payloads
@@ -130,3 +132,19 @@ def test_an_update_of_a_plan_leaves_its_format_last_and_one_of_a_newer_plan_is_r
     assert plans.parse(new).constraints == ("slow", "dear")
     with pytest.raises(ContextError, match="newer contextkit"):
         plans.update(old.replace("format=1", "format=2"), change, 0)
+
+
+def test_a_manifest_of_a_newer_format_is_left_alone(layout: Layout) -> None:
+    payload = payloads.Payload(topic="t", source="s", created_at="2025-10-23T18:05:00Z", tokens=1,
+                               summary="One.", content="text")  # fmt: skip
+    payloads.save(layout, "s", payload, 0)
+    path = Path(payloads.folder(layout, "s"), payloads.MANIFEST)
+    newer = path.read_text(encoding="utf-8").rstrip("}\n") + ',\n  "format": 2\n}\n'
+    path.write_text(newer, encoding="utf-8")
+    with pytest.raises(ContextError, match=r"written by a newer contextkit \(format 2") as refused:
+        payloads.entries(layout, "s")
+    assert "repair" not in str(refused.value), "it is not broken"
+    with pytest.raises(ContextError, match=r"written by a newer contextkit \(format 2"):
+        payloads.repair(layout, "s", 0)
+    assert path.read_text(encoding="utf-8") == newer
+    assert [*path.parent.glob("*.broken*")] == []

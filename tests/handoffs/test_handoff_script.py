@@ -199,7 +199,7 @@ def test_a_switch_that_is_refused_changes_nothing(
 
 def test_what_cannot_fit_is_status_1_and_the_active_agent_stays(team: Path, run: Script) -> None:
     switch(run, "sm")
-    assert switch(run, "dev", f"--story-path=docs/{'x' * 2995}") == 1
+    assert switch(run, "dev", f"--story-path=docs/{'x7Qz' * 745}") == 1
     assert run.out == "" and "cannot fit" in run.err
     assert artifacts() == [] and active(run) == "sm"
 

@@ -251,14 +251,14 @@ def test_the_order_of_trimming() -> None:
     """Decisions 5 to 3, files 10 to 5, shorter texts, blockers 3 to 1, the smallest form."""
     seen: list[tuple[int, int, int]] = []
 
-    def measure(handoff: Handoff) -> int:
+    def render(handoff: Handoff) -> str:
         seen.append((len(handoff.decisions), len(handoff.files_modified), len(handoff.blockers)))
-        return 501 if len(handoff.blockers) > 1 or len(handoff.decisions) > 1 else 400
+        return "a " * (501 if len(handoff.blockers) > 1 or len(handoff.decisions) > 1 else 400)
 
     given = a_handoff(**TYPICAL | full(160))
-    kept, said = fitting.clipped(given, LIMITS, measure, strict=False)
+    kept, said = fitting.clipped(given, LIMITS, render, strict=False)
     by_files = [(3, n + 1, 3) for n in range(9, 4, -1)]
-    assert seen == [
+    assert seen[:-1] == [  # at last it is counted to be told
         *((5, 10, 3), (4, 10, 3), (3, 10, 3)), *by_files, *[(3, 6, 3)] * 5,
         *((3, 6, 2), (3, 6, 1)), (1, 1, 1),
     ]  # fmt: skip
@@ -279,7 +279,7 @@ def test_files_that_were_left_out_are_counted_in_the_last_entry() -> None:
 def test_full_caps_fit_and_identity_stays(width: int) -> None:
     given = a_handoff(**TYPICAL | full(width))
     kept, said = given.clipped(LIMITS)
-    assert handoffs.measure(kept) <= LIMITS.handoff_max_tokens
+    assert tokens.within(handoffs.render(kept), LIMITS.handoff_max_tokens)
     assert [getattr(kept, n) for n in STORY] == [getattr(given, n) for n in STORY]
     assert kept.decisions and kept.files_modified and kept.blockers
     assert bool(said) == (kept != given) == (width > 80)
@@ -287,7 +287,7 @@ def test_full_caps_fit_and_identity_stays(width: int) -> None:
 
 def test_what_cannot_fit_is_refused_by_the_name_of_what_is_too_long() -> None:
     with pytest.raises(ContextError, match=r"cannot fit: .* story_path has 3000 char") as refusal:
-        a_handoff(story_path="docs/" + "x" * 2995).clipped(LIMITS)
+        a_handoff(story_path="docs/" + "x7Qz9" * 599).clipped(LIMITS)
     assert refusal.value.status == 1
 
 
@@ -324,20 +324,18 @@ HARD = {
     "files_modified": tuple(f"src/Ünïcode/Größe{n}/模块_{n:04}.py (modified)" for n in range(12)),
     "blockers": ("ECONNREFUSED 10.0.0.17:6379 (redis://cache-01) 🔥", "ждём доступа", "未获授权"),
 }
-# o200k tokens by the counter of `make bench_tokens`, taken down once for the golden files.
-EXACT = {"160": 459, "500": 444, "hard": 460}
 
 
 @pytest.mark.golden
-@pytest.mark.parametrize("kind", list(EXACT))
+@pytest.mark.parametrize("kind", ["160", "500", "hard"])
 def test_exact_counts_of_what_was_cut_are_within_the_limit(
     kind: str, golden: Callable[[str, str], None]
 ) -> None:
     given = HARD if kind == "hard" else full(int(kind))
     kept, _ = a_handoff(**TYPICAL | given).clipped(LIMITS)
     golden(f"agent_handoff_{kind}.yaml", handoffs.render(kept))
-    assert EXACT[kind] <= LIMITS.handoff_max_tokens
-    assert EXACT[kind] <= 1.15 * tokens.estimate(handoffs.render(kept))
+    most = LIMITS.handoff_max_tokens
+    assert 0.85 * most <= tokens.count(handoffs.render(kept)) <= most
 
 
 # The documented template

@@ -46,7 +46,8 @@ def write_hooks(repo: Path, events: dict[str, Any], toolkit: Path = CHECKOUT) ->
     for event, command in events.items():
         if command:
             found[event] = {"type": "command", "command": f"{command} # /scripts/hook.sh --host="}
-    text, _ = settings.merged("", found, {}, "s")
+    only = settings.matchers(hosts.find("claude"))
+    text, _ = settings.merged("", found, {}, "s", only)
     (repo / ".claude").mkdir(exist_ok=True)
     (repo / ".claude" / "settings.json").write_text(text, encoding="utf-8")
 
@@ -83,8 +84,8 @@ def test_right_after_adoption_nothing_is_wrong(
     before = sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path))
     assert wrong(run) == []
     assert [trial.event for trial in fired] == [
-        *hosts.find("claude").events,
-        *hosts.find("codex").events,
+        *settings.events(hosts.find("claude")),
+        *settings.events(hosts.find("codex")),
     ]
     assert run.out.endswith("nothing is wrong\n")
     assert "Claude Code is not installed here" in run.out or "claude" in os.environ["PATH"]
@@ -180,6 +181,16 @@ def test_missing_and_double_hooks_are_found(hooked: Path, run: Script) -> None:
     path.write_text(json.dumps(found), encoding="utf-8")
     missing, twice = wrong(run, "--host=claude")
     assert "no hook for Stop" in missing and "SessionEnd: installed twice" in twice
+
+
+@pytest.mark.usefixtures("untried")
+def test_hooks_that_are_not_for_the_tools_of_the_settings_are_found(
+    hooked: Path, run: Script
+) -> None:
+    assert wrong(run, "--host=claude") == []
+    (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: 900\n", encoding="utf-8")
+    (problem,) = wrong(run, "--host=claude")
+    assert "hooks of tools are not installed as the settings ask (make adopt into=.)" in problem
 
 
 @pytest.mark.usefixtures("untried")

@@ -1,4 +1,4 @@
-"""The one exception that a user of the toolkit gets to see."""
+"""The exception that a user of the toolkit gets to see."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ class ContextError(Exception):
     def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message)
         self.status = status
+
+
+class NewerFormat(ContextError):
+    """A document of a newer contextkit: not broken, and left as it is."""
 
 
 def closed_output() -> ContextError:

@@ -12,6 +12,7 @@ from contextkit.base.records import Record
 
 SWEEP_PAUSE = 3600  # seconds between two sweeps of idle sessions that happen in passing
 _DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age", "verdict_run_lifetime")
+_MAY_BE_0 = ("memory_save_percent", "hook_tool_output_tokens")  # what they do is not done then
 
 
 class Limits(Record):
@@ -93,11 +94,14 @@ class Limits(Record):
     hook_report_tokens: int = (
         2000  # tokens of a subagent's report, above which a receipt stands for it
     )
+    hook_tool_output_tokens: int = (
+        0  # tokens of a tool's output, above which a receipt stands for it; 0: not done
+    )
     hook_blocks: int = 2  # how often a subagent is sent back to mend its output
 
     def check(self) -> None:
         for name, annotation in self.fields().items():
-            least = 0 if name == "memory_save_percent" else 1
+            least = 0 if name in _MAY_BE_0 else 1
             if annotation == "int" and getattr(self, name) < least:
                 raise bad_input(f"{name} must be at least {least}, not {getattr(self, name)}")
         if self.tokenizer not in ("o200k", "cl100k", "claude"):

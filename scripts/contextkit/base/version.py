@@ -8,7 +8,7 @@ new major version.
 from __future__ import annotations
 
 from contextkit.base import names
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, NewerFormat
 
 VERSION = "0.9.0"
 
@@ -37,14 +37,14 @@ def is_version(text: str) -> bool:
 
 
 def refuse_newer(found: object, known: str, where: str, status: int = 1) -> None:
-    """Raise ContextError where a document's format is of a newer major version than `known`.
+    """Raise NewerFormat where a document's format is of a newer major version than `known`.
 
     Such a document is not broken: the advice is to upgrade. What is no number is left to the
     document's own checks. `status` is 2 where the document is an input.
     """
     major = str(found).partition(".")[0]
     if names.is_whole(major) and int(major) > int(known.partition(".")[0]):
-        raise ContextError(
+        raise NewerFormat(
             f"{where}: written by a newer contextkit (format {str(found)[:20]}, this one reads"
             f" {known}): upgrade with `make upgrade` (in a host: `make context_upgrade`)",
             status,

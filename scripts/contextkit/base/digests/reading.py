@@ -62,11 +62,11 @@ class Part(str):
 
 
 _WHOLE = 120_000  # characters up to which a text is read whole
-_HEAD, _TAIL = 24_000, 6_000  # characters at the beginning and at the end that are read of a longer
+_HEAD, _TAIL = 18_000, 6_000  # characters at the beginning and at the end that are read of a longer
 _DECISIVE = ("FAILED", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
              "Error:", "Exception", "error:", "fatal:", "| P0", "| P1", "P0 ", "P1-", "Verdict",
              "must not", "Recommend", "Key finding", "diff --git ")  # fmt: skip
-_BETWEEN = 16_000  # characters of such lines in between that are read
+_BETWEEN = 10_000  # characters of such lines in between that are read
 
 
 def part(text: str) -> str:

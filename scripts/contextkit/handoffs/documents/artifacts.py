@@ -100,7 +100,7 @@ class Handoff(Record):
 
         Raises ContextError for what cannot fit, and with `strict` for what would be cut.
         """
-        return fitting.clipped(self, limits, measure, strict)
+        return fitting.clipped(self, limits, render, strict)
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ decisions, files or blockers that said something never becomes empty. Pure.
 
 from __future__ import annotations
 
-from contextkit.base import names
+from contextkit.base import names, tokens
 from contextkit.base.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
@@ -28,13 +28,13 @@ LISTS = ("decisions", "files_modified", "blockers", "rejected")
 IDENTITY = ("story_id", "story_path", "current_task", "branch")
 _FEW_DECISIONS, _FEW_FILES = 3, 5
 _WIDTHS = (240, 160, 120, 90, 60)  # characters of an entry
-_SMALLEST = 60  # characters of each entry of the smallest form
+_SMALLEST = (60, 30, 15)  # characters of each entry of the smallest form, and for dear scripts
 _ACTION = 160  # characters below which next_action is cut only to its first sentence
 _ENDS = (". ", "! ", "? ")
 
 
 def clipped(
-    handoff: Handoff, limits: Limits, measure: Callable[[Handoff], int], strict: bool
+    handoff: Handoff, limits: Limits, render: Callable[[Handoff], str], strict: bool
 ) -> tuple[Handoff, tuple[str, ...]]:
     """The handoff within the limits and a sentence for everything that was cut.
 
@@ -48,19 +48,24 @@ def clipped(
         blockers=handoff.blockers[: limits.handoff_blockers],
         rejected=handoff.rejected[: limits.handoff_rejected],
     )
-    tokens = measure(short)
-    for shorter in _shorter(short, _counted(handoff.files_modified)) if tokens > most else ():
-        short, tokens = shorter, measure(shorter)
-        if tokens <= most:
-            break
-    if tokens > most:
-        raise _too_long(short, most, tokens)
+
+    def fits(one: Handoff) -> bool:
+        return tokens.within(render(one), most, limits.tokenizer)
+
+    if not fits(short):
+        for shorter in _shorter(short, _counted(handoff.files_modified)):
+            short = shorter
+            if fits(short):
+                break
+        else:
+            raise _too_long(short, most, tokens.cautious(render(short), limits.tokenizer))
     said = _said(handoff, short)
     if said and strict:
         raise bad_input("strict: " + "; ".join(said))
     if said:
+        size = tokens.estimate(render(short), limits.tokenizer)
         kept = ", ".join(f"{len(getattr(short, n))} {n}" for n in LISTS if getattr(short, n))
-        said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{tokens} tokens")
+        said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{size} tokens")
     return short, tuple(said)
 
 
@@ -85,14 +90,16 @@ def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
     for most in range(len(handoff.blockers) - 1, 0, -1):
         handoff = handoff.replace(blockers=handoff.blockers[:most])
         yield handoff
-    handoff = _narrowed(handoff, _SMALLEST)
-    yield handoff.replace(
-        decisions=handoff.decisions[:1],
-        files_modified=handoff.files_modified[:1],
-        blockers=handoff.blockers[:1],
-        rejected=(),
-        next_action=short_text(sentences(handoff.next_action, 1), _ACTION),
-    )
+    for width in _SMALLEST:
+        handoff = _narrowed(handoff, width)
+        handoff = handoff.replace(
+            decisions=handoff.decisions[:1],
+            files_modified=handoff.files_modified[:1],
+            blockers=handoff.blockers[:1],
+            rejected=(),
+            next_action=short_text(sentences(handoff.next_action, 1), min(_ACTION, 3 * width)),
+        )
+        yield handoff
 
 
 def _more(paths: tuple[str, ...]) -> int:
@@ -161,10 +168,10 @@ def _said(given: Handoff, kept: Handoff) -> list[str]:
     return said
 
 
-def _too_long(handoff: Handoff, most: int, tokens: int) -> ContextError:
+def _too_long(handoff: Handoff, most: int, size: int) -> ContextError:
     longest = max(IDENTITY, key=lambda name: len(getattr(handoff, name)))
     return ContextError(
-        f"the artifact cannot fit: ~{tokens} tokens in its smallest form, {most} are the most;"
+        f"the artifact cannot fit: ~{size} tokens in its smallest form, {most} are the most;"
         f" {longest} has {len(getattr(handoff, longest))} characters and is never cut: shorten it"
     )
 

@@ -18,8 +18,10 @@ class HostEvent(Record):
 
     It `passes` fields beside the common ones. What it `takes`: `context`, text for the agent;
     `plain`, the same without JSON; `block`, a reason that sends the agent back; `replace`,
-    another result of the tool, whose name fits `matcher`. `timeout` is what we ask the host to
-    wait, and `budget` what an answer may take, in seconds.
+    another result of the tool, whose name fits `matcher`; `instead`, a block whose reason is that
+    result. `tools` are those whose long output may be replaced, where that is asked for (a name
+    that ends in `__` stands for all that begin so); an event for them alone is installed then.
+    `timeout` is what we ask the host to wait, and `budget` what an answer may take, in seconds.
     """
 
     name: str
@@ -27,6 +29,7 @@ class HostEvent(Record):
     passes: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     matcher: str = ""
+    tools: tuple[str, ...] = ()
     timeout: int = 10
     budget: float = 2.0
 
@@ -34,6 +37,10 @@ class HostEvent(Record):
     def ours(self) -> str:
         """The event whose actions are done."""
         return self.does or self.name
+
+    def is_about(self, tool: str) -> bool:
+        """Whether a tool is one of `tools`."""
+        return any(tool == one or (one[-2:] == "__" and tool.startswith(one)) for one in self.tools)
 
 
 class Host(Record):
@@ -198,6 +205,8 @@ def output(host: str, event: str, answer: Answer) -> str:
         return ""
     if answer.block.strip() and "block" in known.takes:
         return formats.to_json({"decision": "block", "reason": answer.block}) + "\n"
+    if isinstance(answer.result, str) and "instead" in known.takes:
+        return formats.to_json({"decision": "block", "reason": answer.result}) + "\n"
     if answer.result is not None and "replace" in known.takes:
         inner = {"hookEventName": event, "updatedToolOutput": answer.result}
         return formats.to_json({"hookSpecificOutput": inner}) + "\n"

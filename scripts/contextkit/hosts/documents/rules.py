@@ -50,7 +50,7 @@ def _of_object(host: Host, event: str, said: dict[str, Any]) -> list[str]:
         elif not isinstance(value, known[name]):
             found.append(f"{name} must be {known[name].__name__}")
     if "decision" in said:
-        if "block" not in host.events[event].takes:
+        if not {"block", "instead"} & set(host.events[event].takes):
             found.append(f"a decision, and {event} takes none")
         if said["decision"] != "block":
             found.append(f"decision must be 'block', not {said['decision']!r}")

@@ -43,14 +43,27 @@ def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
     return {"type": "command", "command": command, "timeout": timeout}
 
 
-def wanted(host: Host, toolkit: str) -> dict[str, dict[str, object]]:
-    """Our handler for each event of a host."""
-    return {event: handler(host, event, toolkit) for event in host.events}
+def events(host: Host, outputs: bool = False) -> list[str]:
+    """The events that our hooks are for; those that only replace long `outputs` on request."""
+    return [n for n, event in host.events.items() if outputs or event.matcher or not event.tools]
 
 
-def matchers(host: Host) -> dict[str, str]:
+def wanted(host: Host, toolkit: str, outputs: bool = False) -> dict[str, dict[str, object]]:
+    """Our handler for each of those events."""
+    return {event: handler(host, event, toolkit) for event in events(host, outputs)}
+
+
+def matchers(host: Host, outputs: bool = False) -> dict[str, str]:
     """The tools that an event is about, for those events that are about tools."""
-    return {name: event.matcher for name, event in host.events.items() if event.matcher}
+    found = {}
+    for name in events(host, outputs):
+        event = host.events[name]
+        if event.tools and outputs:
+            tools = [f"{tool}.+" if tool.endswith("__") else tool for tool in event.tools]
+            found[name] = f"^({'|'.join(filter(None, [event.matcher, *tools]))})$"
+        elif event.matcher:
+            found[name] = event.matcher
+    return found
 
 
 def merged(

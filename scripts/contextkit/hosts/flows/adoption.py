@@ -135,8 +135,9 @@ def _link(work: Work, names: tuple[str, ...]) -> list[str]:
             continue
         if "scripts/hook.sh" in work.text(host.settings):
             raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
-        wanted = hook_settings.wanted(host, packages.TOOLKIT)
-        adoption_parts.merge(work, local, wanted, hook_settings.matchers(host))
+        outputs = adoption_parts.replaces_outputs(work.into)
+        wanted = hook_settings.wanted(host, packages.TOOLKIT, outputs)
+        adoption_parts.merge(work, local, wanted, hook_settings.matchers(host, outputs))
         if not git_ignores.find(work.into, [local]):
             notes.append(f"{local}: see that git ignores it")
     return notes

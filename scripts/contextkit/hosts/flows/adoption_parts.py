@@ -6,6 +6,7 @@ import os
 
 from contextkit.base import files, git
 from contextkit.base.errors import bad_input
+from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import marker_blocks, settings, vendored
 from contextkit.hosts.documents.contracts import Host
@@ -81,8 +82,9 @@ def settings_file(work: Work) -> None:
 
 def host(work: Work, host: Host, folder: str) -> None:
     """Hooks, skills and the paragraph of one host."""
-    handlers = settings.wanted(host, folder)
-    merge(work, host.settings, handlers, settings.matchers(host))
+    outputs = replaces_outputs(work.into)
+    handlers = settings.wanted(host, folder, outputs)
+    merge(work, host.settings, handlers, settings.matchers(host, outputs))
     for path, text in adoption_texts.skills(host).items():
         work.own(path, text.encode("utf-8"), editable=True)
     path = host.instructions
@@ -92,6 +94,11 @@ def host(work: Work, host: Host, folder: str) -> None:
             path, text = other, work.text(other)
     block = marker_blocks.put(text, adoption_texts.paragraph(), marker_blocks.COMMENT)
     work.edit(path, block)
+
+
+def replaces_outputs(into: str) -> bool:
+    """Whether the settings there ask that long outputs of tools are replaced."""
+    return bool(Layout(into).limits.hook_tool_output_tokens)
 
 
 def merge(

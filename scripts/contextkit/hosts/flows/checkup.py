@@ -6,11 +6,11 @@ import os
 import shutil
 import subprocess
 
-from contextkit.base import names, packages
+from contextkit.base import files, names, packages
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import VERSION
-from contextkit.hosts.documents import diagnostics, vendored
+from contextkit.hosts.documents import diagnostics, settings, vendored
 from contextkit.hosts.documents.contracts import Host, find
 from contextkit.hosts.flows import store_checks, taken_names, trials, trust
 from contextkit.hosts.flows.store_documents import Finding
@@ -90,7 +90,8 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     for name in hosts:
         host = find(name)
         events = [event for event, _ in trials.installed(layout, host)]
-        missing = [event for event in host.events if event not in events]
+        outputs = bool(layout.limits.hook_tool_output_tokens)
+        missing = [event for event in settings.events(host, outputs) if event not in events]
         twice = sorted({event for event in events if events.count(event) > 1})
         if not events:
             mend = f"make adopt into=DIR hosts={name}"
@@ -98,6 +99,9 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
             continue
         if missing:
             problem = f"{host.title}: no hook for {', '.join(missing)}"
+            found.append(_wrong("hosts", problem, "make adopt into=."))
+        elif not _has_matchers(layout, host, outputs):
+            problem = f"{host.title}: hooks of tools are not installed as the settings ask"
             found.append(_wrong("hosts", problem, "make adopt into=."))
         if twice:
             problem = f"{host.title}: {', '.join(twice)}: installed twice"
@@ -107,6 +111,12 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         elif host.trust:
             found += _trust(layout, host)
     return found
+
+
+def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
+    """Whether the hooks of tools are installed for the tools that they should be."""
+    texts = "".join(files.read_if_there(p) or "" for p in trials.settings_files(layout, host))
+    return all(f'"{one}"' in texts for one in settings.matchers(host, outputs).values())
 
 
 def _trust(layout: Layout, host: Host) -> list[Finding]:

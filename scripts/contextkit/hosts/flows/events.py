@@ -190,11 +190,31 @@ def _nobody(layout: Layout, given: HookInput) -> bool:
 def hand_receipt(layout: Layout, given: HookInput) -> Answer:
     """The receipt in place of a report that a tool brings to the main agent."""
     response = given.passed.get("tool_response")
-    if not isinstance(response, dict) or not isinstance(response.get("content"), list):
+    if (
+        _is_of_a_tool(given)
+        or not isinstance(response, dict)
+        or not isinstance(response.get("content"), list)
+    ):
         return NOTHING
     from contextkit.hosts.flows import outputs
 
     return outputs.hand_receipt(layout, given, response)
+
+
+def shorten_output(layout: Layout, given: HookInput) -> Answer:
+    """The receipt in place of a tool's long output, where the settings ask for it."""
+    if not layout.limits.hook_tool_output_tokens or not _is_of_a_tool(given):
+        return NOTHING
+    from contextkit.hosts.flows import tool_outputs
+
+    return tool_outputs.shorten(layout, given)
+
+
+def _is_of_a_tool(given: HookInput) -> bool:
+    """Whether it is the output of a tool that may be replaced; never that of one that reads files
+    which are about to be edited.
+    """
+    return hosts.find(given.host).events[given.event].is_about(given.text("tool_name"))
 
 
 def note_reviewer(layout: Layout, given: HookInput) -> Answer:
@@ -293,7 +313,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "UserPromptSubmit": (catch_up, note_session, note_reviewer, switch_agent),
     "SubagentStart": (note_start, brief),
     "SubagentStop": (judge, keep_output, push_machines),
-    "PostToolUse": (hand_receipt,),
+    "PostToolUse": (hand_receipt, shorten_output),
     "PreCompact": (save_before,),
     "PostCompact": (save_after,),
     "Stop": (judge_session, hand_in, note_session, save_when_full),

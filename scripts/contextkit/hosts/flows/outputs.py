@@ -42,7 +42,7 @@ def keep(layout: Layout, given: HookInput) -> Answer:
         stored = receipt = ""
         answers = bool(known.receipt)  # what it says now is its answer with the receipt
         if count > layout.limits.payload_budget and not (answers and known.stored in text):
-            stored, receipt = _stored(layout, given, text, now)
+            stored, receipt = store(layout, given, given.agent_type, given.agent_type, text)
         for ref in () if answers else addresses.named_in(layout, text):
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
         said = said and not answers and not reviews.expected(layout, given, now)  # its file says it
@@ -95,17 +95,18 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
     agent = hosts.safe_name(str(response.get("agentId") or ""))
     receipt = seen_agents.load(layout, given.session, agent).receipt if agent else ""
     if not receipt:
-        receipt = _stored(layout, given, text, names.now())[1]
+        receipt = store(layout, given, given.agent_type, given.agent_type, text)[1]
     content = [{"type": "text", "text": receipt}]
     return Answer(result={**response, "content": content})
 
 
-def _stored(layout: Layout, given: HookInput, text: str, now: int) -> tuple[str, str]:
+def store(layout: Layout, given: HookInput, topic: str, source: str, text: str) -> tuple[str, str]:
     """The path of the payload that `text` is from now on, and its receipt."""
+    now = names.now()
     session = given.session or sessions.current(layout, "", now)[0]
     output = storing.Output(
-        topic=given.agent_type,
-        source=given.agent_type,
+        topic=topic,
+        source=source,
         content=text,
         tokens=tokens.estimate(text),
     )

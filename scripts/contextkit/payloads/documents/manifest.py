@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Fields = dict[str, Any]
 
+FORMAT = 1  # what a reader knows; 1 is not written, since the published keys are all there are
 _LAST = b"\n    }"  # the end of an entry
 _EMPTY = b": ["
 _TAIL = 1 << 16  # bytes at the end in which the tail and the last entry lie
@@ -94,10 +95,12 @@ def last_id(data: bytes) -> str:
 
 
 def parse(data: bytes, list_name: str, where: str) -> tuple[Fields, list[Fields]]:
-    """The head and the entries. Raises ContextError for what is no index."""
-    from contextkit.base import formats
+    """The head and the entries. Raises ContextError for no index, or one of a newer format."""
+    from contextkit.base import formats, version
 
     found = formats.from_json(data.decode("utf-8", "replace"), where)
+    if isinstance(found, dict):
+        version.refuse_newer(found.get("format"), str(FORMAT), where)
     entries = found.get(list_name) if isinstance(found, dict) else None
     if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
         raise ContextError(f"{where}: has no list of {list_name}")

@@ -21,7 +21,7 @@ from contextkit.base import (
     stores,
     templates,
 )
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
@@ -327,6 +327,8 @@ def entries(layout: Layout, session: str) -> list[manifests.Fields]:
     except ContextError as error:
         if not os.path.lexists(path):
             return []  # it ended just now
+        if isinstance(error, NewerFormat):
+            raise
         raise ContextError(f"{error}: mend it with payload_repair session={session}") from None
 
 
@@ -414,7 +416,8 @@ def _scattered(
 def repair(layout: Layout, session: str, now: int) -> list[str]:
     """Make the manifest again from the payload files; says what was mended. Call under the lock.
 
-    A broken manifest is kept aside. A file that is no payload is left alone and named.
+    A broken manifest is kept aside. A file that is no payload is left alone and named. Raises
+    ContextError for a manifest of a newer format.
     """
     into = folder(layout, session)
     if not os.path.isdir(into):
@@ -427,6 +430,8 @@ def repair(layout: Layout, session: str, now: int) -> list[str]:
         try:
             head, listed = manifests.parse(files.read_bytes(path), LIST, MANIFEST)
             created = str(head.get("createdAt") or created)
+        except NewerFormat:
+            raise
         except ContextError:
             aside = files.create(f"{path}.broken-{names.stamp(now)}", files.read_bytes(path))
             done.append(f"{MANIFEST} could not be read: kept as {os.path.basename(aside)}")

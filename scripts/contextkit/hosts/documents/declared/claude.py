@@ -31,7 +31,7 @@ HOST = Host(
                   takes=("context", "plain", "block")),
         HostEvent(name="SubagentStart", passes=AGENT, takes=("context",)),
         HostEvent(name="SubagentStop", passes=SUBAGENT_STOP, takes=("block",)),
-        HostEvent(name="PostToolUse", matcher="Agent|Task",
+        HostEvent(name="PostToolUse", matcher="Agent|Task", tools=("Bash", "WebFetch", "mcp__"),
                   passes=("tool_name", "tool_input", "tool_response", "tool_use_id", *AGENT),
                   takes=("context", "block", "replace")),
         HostEvent(name="PreCompact", passes=("trigger", "custom_instructions")),

@@ -1,0 +1,147 @@
+"""A long output of a tool: its receipt in the tool's own shape, where the settings ask for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.limits import Limits
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import rules
+from contextkit.hosts.documents import settings as hook_settings
+from contextkit.hosts.flows import runner
+from contextkit.payloads.documents import store as payloads
+
+LONG = "".join(f"{number} 10.0.0.{number % 250} GET /page/{number} 200\n" for number in range(900))
+DEEP = "/page/577 "
+TESTS = (
+    "============================= test session starts ==============================\n"
+    "collected 612 items\n\n"
+    + "".join(f"tests/test_{n}.py::test_{n} PASSED   [ {n // 6}%]\n" for n in range(500))
+    + "tests/test_cache.py::test_expiry FAILED   [ 99%]\n\n"
+    "=================================== FAILURES ===================================\n"
+    "__________________________________ test_expiry _________________________________\n"
+    ">       assert cache.age() == 40\nE       assert 52 == 40\n\n"
+    "tests/test_cache.py:31: AssertionError\n"
+    "=========================== short test summary info ============================\n"
+    "FAILED tests/test_cache.py::test_expiry - assert 52 == 40\n"
+    "======================== 1 failed, 500 passed in 3.21s =========================\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def asked_for(repo: Path) -> Any:
+    (repo / "contextkit.yaml").write_text("hook_tool_output_tokens: 1000\n", encoding="utf-8")
+    yield
+    assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
+
+
+def used(response: object, tool: str = "Bash", host: str = "claude", **more: Any) -> Any:
+    given = {"session_id": "s-1", "tool_name": tool, "tool_response": response, **more}
+    said = runner.run(["PostToolUse", f"--host={host}"], json.dumps(given).encode())
+    assert rules.problems(host, "PostToolUse", 0, said) == []
+    return json.loads(said) if said else {}
+
+
+def replaced(response: object, tool: str = "Bash", **more: Any) -> Any:
+    return used(response, tool, **more).get("hookSpecificOutput", {}).get("updatedToolOutput")
+
+
+def ran(text: str, **more: Any) -> dict[str, Any]:
+    return {"stdout": text, "stderr": "", "interrupted": False, "isImage": False, **more}
+
+
+def test_the_output_is_on_disk_and_its_receipt_in_the_tools_own_shape(layout: Layout) -> None:
+    found = replaced(ran(LONG), tool_input={"command": "cat access.log", "description": "look"})
+    (path,) = payloads.documents(layout, "s-1")
+    stored = payloads.load(path, path)
+    assert (stored.content, stored.topic) == (LONG, "Bash: cat access.log")
+    assert found == ran(found["stdout"])
+    assert f"@stored: {layout.shown(path)}" in found["stdout"] and DEEP not in found["stdout"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "response"),
+    [
+        ("WebFetch", {"bytes": 9, "code": 200, "result": LONG, "url": "https://example.com"}),
+        ("mcp__logs__read", [{"type": "text", "text": LONG}, {"type": "image", "data": LONG}]),
+        ("mcp__logs__read", {"content": [{"type": "text", "text": LONG}], "isError": False}),
+        ("mcp__logs__read", LONG),
+    ],
+)
+def test_whatever_its_shape_only_the_long_text_is_replaced(tool: str, response: Any) -> None:
+    found = replaced(response, tool)
+
+    def same(before: Any, after: Any, key: str = "") -> None:
+        if isinstance(before, dict):
+            assert list(before) == list(after)
+            for name in before:
+                same(before[name], after[name], name)
+        elif isinstance(before, list):
+            assert len(before) == len(after)
+            for one, other in zip(before, after, strict=True):
+                same(one, other)
+        elif before == LONG and key != "data":
+            assert "@stored: " in after and DEEP not in after
+        else:
+            assert before == after
+
+    same(response, found)
+
+
+def test_codex_takes_it_as_the_reason_of_a_block(layout: Layout) -> None:
+    found = used(LONG, host="codex", tool_input={"command": "cat access.log"})
+    assert found["decision"] == "block" and "@stored: " in found["reason"]
+    assert used("1\n2\n", host="codex") == {}
+    assert used(LONG, "apply_patch", "codex") == {}
+
+
+@pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "BashOutput", "Grep", "mcp_", ""])
+def test_what_may_be_about_to_be_edited_is_never_touched(repo: Path, tool: str) -> None:
+    response = {"type": "text", "file": {"filePath": "a.py", "content": LONG}}
+    assert used(response, tool) == {}
+    assert not (repo / "shared").exists()
+
+
+@pytest.mark.parametrize("response", [None, "", 7, [], {}, ran("short"), ran(LONG, isImage=True),
+                                      ran("@stored: x\n" + LONG)])  # fmt: skip
+def test_any_other_output_is_left_alone(repo: Path, response: object) -> None:
+    assert used(response) == {}
+    assert not (repo / "shared").exists()
+
+
+def test_the_failures_of_a_failing_test_run_are_shown(repo: Path) -> None:
+    found = replaced(ran(TESTS), tool_input={"command": "pytest -v | cat"})["stdout"]
+    assert "test_expiry" in found and "52 == 40" in found and "tests/test_7.py" not in found
+
+
+def test_it_is_off_by_default(repo: Path) -> None:
+    (repo / "contextkit.yaml").unlink()
+    assert Limits().hook_tool_output_tokens == 0
+    assert used(ran(LONG)) == {} and used(LONG, host="codex") == {}
+
+
+def test_a_limit_below_nothing_is_refused() -> None:
+    with pytest.raises(ContextError, match="hook_tool_output_tokens must be at least 0"):
+        Limits(hook_tool_output_tokens=-1).check()
+
+
+def test_a_report_of_a_subagent_keeps_its_own_limit(repo: Path) -> None:
+    text = "It takes 52 ms. " * 250
+    response = {"status": "completed", "agentId": "a", "content": [{"type": "text", "text": text}]}
+    assert replaced(response, "Agent") is None
+
+
+def test_hooks_are_installed_for_those_tools_only_where_the_settings_ask() -> None:
+    claude, codex = hosts.find("claude"), hosts.find("codex")
+    assert hook_settings.matchers(claude) == {"PostToolUse": "Agent|Task"}
+    assert hook_settings.matchers(claude, True) == {
+        "PostToolUse": "^(Agent|Task|Bash|WebFetch|mcp__.+)$"
+    }
+    assert "PostToolUse" not in hook_settings.wanted(codex, "tools/contextkit")
+    assert hook_settings.matchers(codex, True) == {"PostToolUse": "^(Bash|mcp__.+)$"}
+    assert set(hook_settings.wanted(codex, "x", True)) == set(codex.events)
