@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -14,7 +15,7 @@ import planted
 import pytest
 import toon_format
 from conftest import Script, git
-from contextkit.base import tokens
+from contextkit.base import sessions, tokens
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
@@ -697,3 +698,59 @@ def test_no_payload_leaks_where_a_branch_without_the_store_is_checked_out(
     git("checkout", "-q", "other")
     assert git("status", "--porcelain", "--untracked-files=all") == ""
     assert exclude.read_text(encoding="utf-8") == "# mine\n/shared/payloads/*/\n"
+
+
+def test_a_disk_that_hides_the_session_loses_no_text(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(layout: Layout) -> str:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(sessions, "find", lambda *given: broken(given[0]))
+    text = "line after line\n" * 900
+    assert run("payload_store", "store", "--topic=t", "--source=s", stdin=text) == 1
+    assert run.out == text and "storing failed" in run.err
+
+
+KINDS = {
+    "report": Path(__file__).parent.parent / "examples" / "report.md",
+    "review": "### Findings Index\n" + "".join(
+        f'- {("P0", "P1", "P2")[n % 3]} | F-{n} | "Part {n}" | Reader {n} opens src/r{n}.py:{n}\n'
+        for n in range(12)
+    ) + "Verdict: risky\n\n### Issues Found\n" + "".join(
+        f"#### F-{n}. Reader {n}\n`src/r{n}.py:{n}` is opened {n + 2} times, which costs {n} ms.\n"
+        for n in range(12)
+    ),
+    "log": "".join(f"tests/test_{n}.py::test_it PASSED\n" for n in range(200))
+    + "tests/test_login.py::test_rate FAILED - assert 200 == 429\n",
+    "diff": "".join(
+        f"diff --git a/src/f{n}.py b/src/f{n}.py\n--- a/src/f{n}.py\n+++ b/src/f{n}.py\n"
+        f"@@ -1,2 +1,3 @@\n import os\n+import sys{n}\n-old = {n}\n+new = {n}\n"
+        for n in range(30)
+    ),
+    "json": json.dumps([{"id": n, "ms": 9000 if n == 77 else 20} for n in range(200)]),
+    "table": "name,ms,state\n" + "".join(f"row{n},{n % 7},ok\n" for n in range(200)),
+    "code": "".join(
+        f"def reader_{n}(path: str, size: int = {n}) -> bytes:\n    return open(path).read()\n\n\n"
+        for n in range(60)
+    ),
+    "trace": "Traceback (most recent call last):\n" + "".join(
+        f'  File "src/app/part{n}.py", line {n + 3}, in step_{n}\n    step_{n + 1}(value)\n'
+        for n in range(40)
+    ) + "ValueError: 429 is no status that is known here\n",
+    "plain": " ".join(
+        f"The reader number {n} opens the file and closes it after {n} ms." for n in range(90)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.usefixtures("repo")
+def test_a_receipt_of_each_kind(kind: str, run: Script, golden: Callable[[str, str], None]) -> None:
+    given = KINDS[kind]
+    text = given.read_text(encoding="utf-8") if isinstance(given, Path) else given
+    call = ("payload_store", "store", "--topic=t", "--source=s", "--session=s", "--force")
+    assert run(*call, stdin=text) == 0
+    assert f"kind: {kind}\n" in run.out
+    golden(f"receipt_{kind}.toon", run.out)

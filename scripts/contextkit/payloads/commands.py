@@ -23,7 +23,7 @@ SESSION = Option(
 
 def store(layout: Layout, args: Arguments) -> Answer:
     target = storing.check_target(layout, args.path, args.overwrite) if args.path else ""
-    session = "" if target else args.session or sessions.find_current(layout)
+    session = "" if target else args.session or _session_named(layout)
     if session:
         sessions.check(session)  # a bad one is refused before anything is read
     output = _output(args)
@@ -54,6 +54,14 @@ def store(layout: Layout, args: Arguments) -> Answer:
     if session:
         cli.say_each(retention.sweep_in_passing(layout, now, session))
     return Answer(text=stored.receipt)
+
+
+def _session_named(layout: Layout) -> str:
+    """The session that is known already; where that cannot be read, storing says so later."""
+    try:
+        return sessions.find_current(layout)
+    except OSError:
+        return ""
 
 
 def _budget_of_the_environment() -> int:

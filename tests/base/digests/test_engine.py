@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 from contextkit.base import facts, tokens
@@ -103,3 +104,32 @@ def test_every_kind_is_a_module_with_the_same_two_functions() -> None:
     assert files == set("report review log diff json table code trace plain binary".split())
     for module in engine.kinds().values():
         assert isinstance(module.is_it(""), int) and module.units("") == []
+
+
+WORD = re.compile(r"[^\W_]+")
+sentences = st.lists(
+    st.lists(
+        st.sampled_from("the parser reads `src/app.py:42` in 52 ms and must never cache "
+                        "P0 risk decision fails 3 tests because of #17".split()),
+        min_size=3, max_size=14,
+    ).map(lambda words: " ".join(words) + "."),
+    min_size=2, max_size=9,
+)  # fmt: skip
+reports = st.lists(
+    st.one_of(
+        sentences.map(" ".join),
+        sentences.map(lambda lines: "\n".join(f"- {line}" for line in lines)),
+        sentences.map(lambda lines: f"## {lines[0].rstrip('.')}"),
+    ),
+    min_size=3, max_size=20,
+).map("\n\n".join)  # fmt: skip
+
+
+@given(text=reports, cap=st.integers(60, 400))
+def test_a_receipt_states_nothing_that_the_text_does_not(text: str, cap: int) -> None:
+    """Every finding of a report is made of runs of words that stand in the text like that."""
+    told = " ".join(WORD.findall(text.lower()))
+    for row in engine.tell(text, cap).rows:
+        for part in re.split(r"[;:…]|\.(?:\s|$)|\+\d+ more| - ", row.finding.lower()):
+            said = " ".join(WORD.findall(part))
+            assert said in told, (row, text)
