@@ -43,6 +43,7 @@ def test_adopt_installs_them_and_unadopt_takes_all_of_it_out(repo: Path) -> None
     (repo / ".gemini" / "settings.json").write_text(mine, encoding="utf-8")
     plan = adoption.adopt(str(repo), "tools/contextkit", ("gemini", "copilot"), False)
     adoption_steps.carry_out(plan)
+    assert written(repo, "gemini")["hooks"]["PreCompress"][0]["matcher"] == "manual"
     (group,) = written(repo, "gemini")["hooks"]["AfterAgent"]
     assert (
         group["hooks"][0]["timeout"] == 10_000 and "--host=gemini" in group["hooks"][0]["command"]
@@ -102,6 +103,9 @@ def test_text_is_handed_over_in_each_hosts_form(repo: Path) -> None:
     said = fire("gemini", "BeforeAgent", prompt="@dev Build it")["hookSpecificOutput"]
     assert said["hookEventName"] == "BeforeAgent" and "You are dev." in said["additionalContext"]
     assert fire("copilot", "UserPromptSubmit", prompt="@dev Build it") == {}
+    first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Mend it"
+    said = fire("gemini", "BeforeAgent", prompt=first, session_id="s-2")
+    assert "You are dev." in said["hookSpecificOutput"]["additionalContext"]
     said = hosts.output("copilot", "SessionStart", hosts.Answer(context="2 reminders are open"))
     assert json.loads(said) == {"additionalContext": "2 reminders are open"}
 

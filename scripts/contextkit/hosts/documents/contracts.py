@@ -53,7 +53,9 @@ class Host(Record):
     directory up. `arguments`: a program is started without a shell. `renamed`: fields that it
     calls otherwise, theirs by ours. `flat`: its file has a version, handlers stand in an event's
     list without groups, and what is said stands in the answer itself. `timeouts` is how many of
-    its units of time a second has. `process` is the variable with its
+    its units of time a second has. `wraps` is the tag in which it puts what a hook said before the
+    next prompt. `below` is what to do where it is started in a folder below the project, if it runs
+    no hooks then. `process` is the variable with its
     own process id (else it is the hook's parent), `worktrees` where it puts those of subagents.
     `trust` is what to do before hooks run, and with the arguments `tells_trust` its command says
     which are trusted. Texts above
@@ -74,6 +76,8 @@ class Host(Record):
     flat: bool = False
     timeouts: int = 1
     renamed: dict[str, str] | None = None
+    wraps: str = ""
+    below: str = ""
     process: str = ""
     worktrees: str = ""
     trust: str = ""
@@ -188,6 +192,9 @@ def parse(host: str, event: str, data: bytes) -> HookInput:
         raise ContextError("the hook's input: must be a JSON object")
     named = found.get("hook_event_name")
     found |= {ours: found[theirs] for ours, theirs in renamed.items() if theirs in found}
+    prompt, tag = found.get("prompt"), find(host).wraps
+    if tag and isinstance(prompt, str) and prompt.startswith(f"<{tag}>"):
+        found["prompt"] = prompt.partition(f"</{tag}>")[2].lstrip()
     return HookInput(host=host, event=event or (named if isinstance(named, str) else ""),
                      passed=found)  # fmt: skip
 
