@@ -37,10 +37,12 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         and (not args.tag or args.tag in reminder.tags)
         and (not topic or topic == reminder.topic)
     ]
+    place = "" if args.file else "reminder:"  # an address is of the inbox of the settings
     return Rows(
         columns=(("id", "id"), ("taken", "taken"), ("state", "state"), ("topic", "topic"),
                  ("note", "note", _summary)),
-        rows=[{**vars(r), "state": "done" if r.done else "open"} for r in found],
+        rows=[{**vars(r), "state": "done" if r.done else "open", "ref": place and place + r.id}
+              for r in found],
         nothing="No reminders." if args.all else "No open reminders.",
     )  # fmt: skip
 

@@ -98,7 +98,7 @@ def _value(option: Option, given: list[str]) -> Any:
     if option.choices and last and last not in option.choices:
         allowed = ", ".join(option.choices)
         raise bad_input(f"{option.name}={names.brief(last)}: must be one of {allowed}")
-    return last
+    return last.removeprefix(f"{option.address}:") if option.address else last
 
 
 def _utf8(option: Option, value: str) -> str:

@@ -20,7 +20,8 @@ class Option(Record):
     """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
 
     kind: text; whole (a number from 1); flag; words (separated by blanks or commas); items
-    (one a line, or separated by ` | `). `single` is the repeatable option behind a list.
+    (one a line, or separated by ` | `). `single` is the repeatable option behind a list. Of an
+    address of the kind `address` the option is its name: `plan:auth` is `auth`.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Option(Record):
     required: bool = False
     positional: bool = False
     choices: tuple[str, ...] = ()
+    address: str = ""
 
     @property
     def spellings(self) -> tuple[str, ...]:

@@ -83,6 +83,7 @@ class Limits(Record):
 
     # Machines
     sync: str = "off"  # what hooks push to and pull from: git (origin), a git remote, or a URL
+    sync_key: str = ""  # file with an age key, outside the repository; empty: nothing is encrypted
 
     # Secrets: kinds that are not looked for, and texts that make a value none
     secrets_allow: tuple[str, ...] = ()

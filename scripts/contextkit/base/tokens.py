@@ -28,7 +28,7 @@ TOKENIZERS = {"o200k": "o200k_base", "cl100k": "cl100k_base", "claude": ""}
 
 # How many tokens a text may really have for one estimated, measured on texts of 300 tokens: words
 # in Latin letters; and anything else (base64, hex, other scripts).
-_PLAIN, _ODD = (0.5, 1.4), (0.3, 3.0)
+_PLAIN, _ODD = (0.5, 1.7), (0.3, 3.0)
 _UNCOUNTED = 1.5  # as the most for anything else, where nobody but its maker can count
 
 # A hard cap on what we render holds for the estimate's 95th percentile, not for its median.

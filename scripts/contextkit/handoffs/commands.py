@@ -127,7 +127,8 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         {"id": name.removesuffix(".yaml"),
          "path": layout.shown(os.path.join(layout.handoffs, name)), **vars(handoff),
          "tokens": handoffs.measure(handoff),
-         "state": "consumed" if handoff.consumed else "newest" if name == newest else "kept"}
+         "state": "consumed" if handoff.consumed else "newest" if name == newest else "kept",
+         "ref": addresses.of(layout, os.path.join(layout.handoffs, name), "handoff")}
         for name, handoff in found.items()
     ]  # fmt: skip
     return Rows(

@@ -28,7 +28,10 @@ from contextkit.capsules.flows import drift
 
 
 class Row(Record):
-    """A capsule in a list; `state` is stub, finished or unreadable. The id is its path."""
+    """A capsule in a list; `state` is stub, finished or unreadable. The id is its path.
+
+    `ref` is its address, empty where its name is not one of ours.
+    """
 
     id: str
     branch: str
@@ -37,6 +40,7 @@ class Row(Record):
     state: str
     workstream: str = ""
     primary_objective: str = ""
+    ref: str = ""
 
 
 def check(layout: Layout, path: str) -> list[Lint]:
@@ -134,11 +138,12 @@ def rows_in(layout: Layout, folder: str) -> list[Row]:
 def row(layout: Layout, path: str) -> Row:
     """What a list says of the capsule at `path`."""
     shown = layout.shown(path)
+    ref = addresses.of(layout, path, "capsule")
     try:
         text = files.read(path).replace("\r\n", "\n")
         capsule, body = capsules.parse(text, shown)
     except ContextError:
-        return Row(id=shown, branch="", created_at="", tokens=0, state="unreadable")
+        return Row(id=shown, branch="", created_at="", tokens=0, state="unreadable", ref=ref)
     return Row(
         id=shown,
         branch=capsule.branch,
@@ -147,6 +152,7 @@ def row(layout: Layout, path: str) -> Row:
         state="stub" if capsules.unfinished(text) else "finished",
         workstream=capsule.workstream,
         primary_objective=capsule.primary_objective,
+        ref=ref,
     )
 
 

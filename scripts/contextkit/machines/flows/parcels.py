@@ -13,6 +13,8 @@ def pack(data: bytes) -> bytes:
 
 def unpack(data: bytes, most: int, where: str) -> bytes:
     """The text in a parcel. Raises ContextError for what is none, or larger than `most` bytes."""
+    if data.startswith(b"age-encryption.org/"):
+        raise ContextError(f"{where}: is encrypted: name its key file, sync_key in contextkit.yaml")
     work = zlib.decompressobj()
     try:
         text = work.decompress(data, most + 1)

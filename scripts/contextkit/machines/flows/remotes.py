@@ -36,10 +36,22 @@ class Row(Record):
 
 
 def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
-    """What keeps the remote that is meant, and the URL it stands for.
+    """What keeps the remote that is meant, and the address under which notes of it are kept.
 
-    Raises ContextError for a name that is no remote of this repository.
+    With `sync_key` all of it is encrypted, and what was pushed with another key or none is another
+    remote. Raises ContextError for a name that is no remote of this repository, or for no key.
     """
+    plain, address = _plain_engine(layout, remote)
+    if not layout.limits.sync_key:
+        return plain, address
+    from contextkit.machines.flows.engines import sealed
+
+    key = sealed.key_of(layout)
+    return sealed.Sealed(plain, key), f"{address}#{key.digest('')}"
+
+
+def _plain_engine(layout: Layout, remote: str) -> tuple[Engine, str]:
+    """What keeps the remote that is meant, and the URL it stands for."""
     named = remote or _from_settings(layout)
     if named.startswith(OBJECT_STORES):
         from contextkit.machines.flows.engines.objects import Objects
@@ -122,9 +134,9 @@ def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, 
     for number in numbers:
         if number not in found:
             raise ContextError(f"manifest {number} of {head.machine} is missing: pull again")
+        manifest = read_manifest(found[number], head.machine, number)
         if number == head.number and names.sha256(found[number]) != head.digest:
             raise ContextError(f"manifest {number} of {head.machine} is not what its head says")
-        manifest = read_manifest(found[number], head.machine, number)
         entries.update({entry.name: (number, entry) for entry in manifest.entries})
     return entries
 

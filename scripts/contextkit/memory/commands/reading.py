@@ -250,7 +250,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     cli.say_each(f"cannot be read: {line}" for line in broken)
     rows = [
         {"id": _id(one.path), "kind": one.kind, "task": one.task, "time": one.time,
-         "state": one.state, "path": layout.shown(one.path)}
+         "state": one.state, "path": layout.shown(one.path), "ref": addresses.of(layout, one.path)}
         for one in found
     ]  # fmt: skip
     columns = (
@@ -324,7 +324,9 @@ def estimate(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=f"{low}" if low == high else f"{low}-{high}", data=data)
 
 
-TASK = Option(name="task", help="the task (default: the one that was written about last)")
+TASK = Option(
+    name="task", address="plan", help="the task (default: the one that was written about last)"
+)
 WORKTREE = Option(name="worktree", help="another worktree: its path, or the branch in it")
 COMMANDS = (
     Command(
@@ -355,7 +357,7 @@ COMMANDS = (
         run=list_,
         help="every document of the store",
         options=(
-            Option(name="task", help="only those of this task"),
+            Option(name="task", address="plan", help="only those of this task"),
             WORKTREE,
             JSON,
         ),
@@ -363,7 +365,7 @@ COMMANDS = (
     Command(
         run=check,
         help="what will not help whoever resumes, and how to mend it",
-        options=(Option(name="task", help="only this one (default: all)"), JSON),
+        options=(Option(name="task", address="plan", help="only this one (default: all)"), JSON),
     ),
     Command(
         run=estimate,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, names, redaction
+from contextkit.base import addresses, cli, ledger, names, redaction
 from contextkit.base.commands import REDACT, Answer, Arguments, Command, Option
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -139,6 +139,8 @@ def merge(layout: Layout, args: Arguments) -> Answer:
             write=lambda: merged_findings.save(layout, merged, now),
         )
         answer = _keep(layout, args.task, [document])
+        for path in sources if answer.status == 0 else ():
+            ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "finding"))
         away = [*earlier, *(sources if args.archive else ())]
         moved = upkeep.put_away(layout, args.task, away) if answer.status == 0 else []
     for line in broken:
@@ -305,7 +307,9 @@ def clean(layout: Layout, args: Arguments) -> str:
     return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)
 
 
-TASK = Option(name="task", required=True, help="the task's id: letters, digits, . _ -")
+TASK = Option(
+    name="task", required=True, address="plan", help="the task's id: letters, digits, . _ -"
+)
 
 
 def _items(name: str, single: str, text: str) -> Option:
@@ -424,7 +428,9 @@ COMMANDS = (
         options=(
             Option(name="reason", help="manual (default), token_limit or phase_end"),
             Option(name="tokens", help="the tokens of the context"),
-            Option(name="task", help="the task (default: the one written about last)"),
+            Option(
+                name="task", address="plan", help="the task (default: the one written about last)"
+            ),
             Option(name="phase", help="the phase (default: the current one of the task)"),
             Option(name="agents", kind="words", help="agents at work"),
             Option(name="summary", required=True, help="the key points so far"),
@@ -438,12 +444,14 @@ COMMANDS = (
     Command(
         run=archive,
         help="move all that belongs to a finished task into the archive",
-        options=(Option(name="task", help="the task (default: the one that is done)"),),
+        options=(
+            Option(name="task", address="plan", help="the task (default: the one that is done)"),
+        ),
     ),
     Command(
         run=unarchive,
         help="bring a task back from the archive; it is the current one again",
-        options=(Option(name="task", required=True, help="the task"),),
+        options=(Option(name="task", required=True, address="plan", help="the task"),),
     ),
     Command(
         run=clean,

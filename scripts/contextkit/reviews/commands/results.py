@@ -26,9 +26,26 @@ SEVERITY = Option(name="severity", kind="words", help="only these: P0,P1,P2,P3,I
 _MOST = 2000  # tokens of what `show` prints
 
 
+def addressed(args: Arguments) -> Arguments:
+    """The call, with an address in `agent` taken apart into agent, run and finding.
+
+    `verdict:AGENT`, `verdict:runs/RUN/AGENT`, `review:RUN/AGENT`, `review:RUN/AGENT/ID`. What the
+    call itself says of a run or a finding holds.
+    """
+    kind, _, name = str(args.agent).partition(":")
+    parts = name.split("/")
+    found = {}
+    if kind == "verdict" and (len(parts) == 1 or (len(parts) == 3 and parts[0] == "runs")):
+        found = {"agent": verdicts.decode(parts[-1]), "run": parts[1] if len(parts) == 3 else ""}
+    elif kind == "review" and len(parts) in (2, 3):
+        found = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
+    given = {option: value for option, value in vars(args).items() if value and option != "agent"}
+    return Arguments({**vars(args), **found, **given}) if found else args
+
+
 def store(layout: Layout, args: Arguments) -> str:
     """The folder of a run's own verdicts; empty for the flat one."""
-    if not args.run:
+    if not vars(args).get("run"):
         return ""
     from contextkit.reviews.flows import ingest as ingesting
 
@@ -95,6 +112,7 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
 def index(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import drill_down
 
+    args = addressed(args)
     wanted = drill_down.severities_of(args.severity)
     about = asked(layout, args)
     rows = drill_down.index(about, args.agent, wanted)
@@ -104,13 +122,14 @@ def index(layout: Layout, args: Arguments) -> Answer:
 
         rows = history.marked(layout, runs.load(layout, about.run), rows)
     lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
-    return Answer(text="\n".join(lines), data=rows)
+    return Answer(text="\n".join(lines), data=[{**vars(row), "ref": row.ref} for row in rows])
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import files
     from contextkit.reviews.flows import drill_down
 
+    args = addressed(args)
     if args.severity or not args.agent:
         return _show_run(layout, args)
     if args.dir:

@@ -8,6 +8,7 @@ from contextkit.base import cli, formats, names, sessions
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.reviews.commands import results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def _quoted(text: str) -> str:
 
 
 def contract(layout: Layout, args: Arguments) -> str:
+    args = results.addressed(args)
     if bool(args.run) == bool(args.output_dir):
         raise bad_input("run, output_dir: give one of them: a run's id, or a folder to write to")
     from contextkit.reviews.documents import runs
@@ -192,7 +194,7 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
             ("status", "status", lambda one: one["status"] or "-"),
             ("target", "target", lambda one: one["target"][:40] or "-"),
         ),
-        rows=[{"id": one.run, **vars(one)} for one in found],
+        rows=[{"id": one.run, **vars(one), "ref": f"run:{one.run}"} for one in found],
         nothing="No review runs.",
         status=1 if broken else 0,
     )
@@ -211,6 +213,7 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
     from contextkit.reviews.flows import upkeep, workers
 
+    args = results.addressed(args)
     if args.launch:
         workers.check(layout, args.cmd)
     elif args.cmd:
@@ -233,7 +236,10 @@ def dismiss(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import history
 
     now = names.now()
-    path, made = history.dismiss(layout, args.run, args.finding, args.reason, args.by, now)
+    finding = str(args.finding)
+    if finding.startswith("review:"):  # an address: RUN/AGENT/ID
+        finding = finding.partition("/")[2]
+    path, made = history.dismiss(layout, args.run, finding, args.reason, args.by, now)
     shown = layout.shown(path)
     cli.say(f"{made.agent}/{made.id} is dismissed until its lines change: commit {shown}")
     if made.severity == "P0" and not made.by:

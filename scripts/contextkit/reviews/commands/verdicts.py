@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, formats, names, redaction
+from contextkit.base import addresses, cli, formats, names, redaction
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.commands import results, starting
 from contextkit.reviews.documents import verdicts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.base.stores import Loaded
 
 AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")
 LEGACY = Option(
@@ -77,37 +81,45 @@ def _list(text: str) -> tuple[object, ...]:
 
 
 def read(layout: Layout, args: Arguments) -> Answer:
-    entry = verdicts.load(layout, args.agent)
+    args = results.addressed(args)
+    store = results.store(layout, args) or verdicts.folder(layout)
+    entry = verdicts.load(layout, args.agent, store)
     if entry is None:
         return Answer(text="", status=1)
     row = (entry["status"], str(entry.get("model") or ""), entry["summary"])
     text = "\t".join(map(names.one_line, row))
-    return Answer(text=text, status=_status([entry], args), data=_public(entry))
+    path = os.path.join(store, verdicts.encode(args.agent) + ".json")
+    data = _public(layout, entry, path)
+    return Answer(text=text, status=_status([entry], args), data=data)
 
 
 def table(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args)).documents
+    loaded = verdicts.load_all(layout, results.store(layout, args))
+    entries = loaded.documents
     text = redaction.redacted(verdicts.table(entries, _legacy(args)), layout.limits.secrets_allow)
-    return _answer(entries, entries, text[0], args)
+    return _answer(layout, loaded, entries, text[0], args)
 
 
 def count(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args)).documents
-    return _answer(entries, entries, verdicts.counts(entries, _legacy(args)), args)
+    loaded = verdicts.load_all(layout, results.store(layout, args))
+    entries = loaded.documents
+    return _answer(layout, loaded, entries, verdicts.counts(entries, _legacy(args)), args)
 
 
 def attention(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args)).documents
+    loaded = verdicts.load_all(layout, results.store(layout, args))
+    entries = loaded.documents
     urgent = verdicts.needs_attention(entries, _legacy(args))
-    return _answer(entries, urgent, verdicts.attention_rows(urgent, not args.plain), args)
+    return _answer(layout, loaded, urgent, verdicts.attention_rows(urgent, not args.plain), args)
 
 
 def tokens(layout: Layout, args: Arguments) -> Answer:
-    entries = verdicts.load_all(layout, results.store(layout, args)).documents
+    loaded = verdicts.load_all(layout, results.store(layout, args))
+    entries = loaded.documents
     total, odd = verdicts.tokens(entries)
     for agent in odd:
         cli.say(f"{names.one_line(agent)}: its tokens_spent is no number and is not counted")
-    return _answer(entries, entries, str(total), args)
+    return _answer(layout, loaded, entries, str(total), args)
 
 
 def _legacy(args: Arguments) -> bool:
@@ -115,15 +127,21 @@ def _legacy(args: Arguments) -> bool:
 
 
 def _answer(
-    entries: list[verdicts.Entry], shown: list[verdicts.Entry], text: str, args: Arguments
-) -> Answer:
+    layout: Layout, loaded: Loaded[verdicts.Entry], shown: list[verdicts.Entry], text: str,
+    args: Arguments,
+) -> Answer:  # fmt: skip
     """The report; a file that could not be read is named on stderr and makes the status 1."""
-    data = [_public(entry) for entry in shown]
-    return Answer(text=text, status=_status(entries, args), data=data)
+
+    def data() -> list[verdicts.Entry]:
+        paths = {id(entry): path for path, entry in loaded}
+        return [_public(layout, entry, paths[id(entry)]) for entry in shown]
+
+    return Answer(text=text, status=_status(loaded.documents, args), data=data)
 
 
-def _public(entry: verdicts.Entry) -> verdicts.Entry:
-    return {"id": entry["agent"], **entry}
+def _public(layout: Layout, entry: verdicts.Entry, path: str) -> verdicts.Entry:
+    """The entry for programs, with its id and its address."""
+    return {"id": entry["agent"], **entry, "ref": addresses.of(layout, path, "verdict")}
 
 
 def _status(entries: list[verdicts.Entry], args: Arguments) -> int:

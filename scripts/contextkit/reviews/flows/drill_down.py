@@ -51,6 +51,12 @@ class IndexRow(Record):
     text_line: int = 0
     status: str = ""  # dismissed, or nothing
 
+    @property
+    def ref(self) -> str:
+        """The address of the finding, or of the agent's file; empty for a folder without a run."""
+        finding = f"/{self.id}" if self.kind == "finding" and self.id != self.kind else ""
+        return f"review:{self.run}/{self.agent}{finding}" if self.run else ""
+
 
 class Shown(Record):
     """A finding of a run with the part of its section that is worth reading."""

@@ -189,6 +189,7 @@ class Watched(Record):
     exit_code: int | None = None
     gaps: tuple[str, ...] = ()
     alerts: tuple[str, ...] = ()
+    ref: str = ""
 
 
 def look(
@@ -244,6 +245,7 @@ def _watched(
         exit_code=code if type(code) is int else None,
         gaps=tuple(registry.gaps_of(row)),
         alerts=_alerts(status, run_time, age, bounds) or _left_undone(row),
+        ref=f"subagent:{row['id']}",
     )
 
 
