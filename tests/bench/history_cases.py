@@ -39,7 +39,7 @@ def _clock(second: int) -> str:
 def _events(folder: Path) -> None:
     """Capsules of which each subagent got one and left the next; then what others stored."""
     month = time.strftime("%Y-%m", time.gmtime())
-    lines = []
+    lines: list[str] = []
 
     def note(event: str, ref: str, more: str = "") -> None:
         at = f"{month}-01T{_clock(len(lines))}Z"
