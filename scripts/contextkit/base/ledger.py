@@ -151,7 +151,7 @@ def read(layout: Layout, since: str = "") -> Iterator[Event]:
     Those older than `ledger_days` are passed over, and what is no whole line of ours.
     """
     since = max(since, _oldest(layout, names.now()))
-    for path in _months(layout):
+    for path in months(layout):
         if os.path.basename(path)[:7] < since[:7]:
             continue
         try:
@@ -162,39 +162,50 @@ def read(layout: Layout, since: str = "") -> Iterator[Event]:
 
 
 def _events(data: bytes) -> Iterator[Event]:
-    from json import JSONDecoder
-
-    decode = JSONDecoder().decode
-    for line in data.split(b"\n"):
-        if line[:5] != b'{"v":' or line[-1:] != b"}":
-            continue
-        try:
-            found = decode(line.decode("utf-8"))
-        except (ValueError, RecursionError):
-            continue
-        event = found.get("event")
-        texts = (found.get("at"), event, found.get("ref"))
-        if found.get("v") == FORMAT and all(isinstance(text, str) for text in texts):
+    lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":' and line[-1:] == b"}"]
+    for found in _decoded(lines):
+        get = found.get
+        if get("v") == FORMAT and str is type(get("at")) is type(get("ref")) is type(get("event")):
             yield _typed(found)
 
 
-_TEXTS = ("session", "agent", "by", "to", "host", "version", "program")
+def _decoded(lines: list[bytes]) -> Iterator[Event]:
+    """The objects in the lines: of all at once, or where one is torn of each that is whole."""
+    from json import JSONDecoder
+
+    decode = JSONDecoder().decode
+    try:
+        found = decode((b"[" + b",".join(lines) + b"]").decode("utf-8"))
+        if len(found) == len(lines):
+            yield from found
+            return
+    except (ValueError, RecursionError):
+        pass
+    for line in lines:
+        try:
+            yield decode(line.decode("utf-8"))
+        except (ValueError, RecursionError):
+            continue
+
+
+_TEXTS = frozenset(("session", "agent", "by", "to", "host", "version", "program"))
 
 
 def _typed(found: Event) -> Event:
     """The event with every field of the right type, whoever wrote the line."""
-    for name in _TEXTS:
-        if not isinstance(found.get(name, ""), str):
+    for name in [name for name, value in found.items() if type(value) is not str]:
+        if name in _TEXTS:
             del found[name]
     if type(found.get("tokens", 0)) is not int:
         del found["tokens"]
-    sources = found.get("from", [])
-    listed = sources if isinstance(sources, list) else []
+    sources = found.get("from")
+    listed = sources if isinstance(sources, list) else ()
     found["from"] = [one for one in listed if isinstance(one, str)]
     return found
 
 
-def _months(layout: Layout) -> list[str]:
+def months(layout: Layout) -> list[str]:
+    """The files, oldest first; none where the folder cannot be read."""
     try:
         there = sorted(os.listdir(folder(layout)))
     except OSError:
@@ -210,7 +221,7 @@ def _oldest(layout: Layout, now: int) -> str:
 def sweep(layout: Layout, now: int) -> list[str]:
     """Remove the months of which no event is kept any more; the paths. Never raises."""
     oldest = _oldest(layout, now)[:7]
-    gone = [path for path in _months(layout) if os.path.basename(path)[:7] < oldest]
+    gone = [path for path in months(layout) if os.path.basename(path)[:7] < oldest]
     removed = []
     for path in gone:
         try:
