@@ -129,13 +129,7 @@ def _manifests(layout: Layout, found: list[str], now: int, one: bool) -> object:
     from contextkit.base import formats
 
     read = [formats.from_json(payloads.manifest(layout, name, now), name) for name in found]
-    if one:
-        return read[0]
-    for name, manifest in zip(found, read, strict=True):
-        for row in manifest["payloads"]:
-            path = os.path.join(layout.payloads, name, row["path"])
-            row["ref"] = addresses.of(layout, path, "payload")
-    return read
+    return read[0] if one else read
 
 
 def _cut(line: str) -> str:

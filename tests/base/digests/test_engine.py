@@ -130,6 +130,6 @@ def test_a_receipt_states_nothing_that_the_text_does_not(text: str, cap: int) ->
     """Every finding of a report is made of runs of words that stand in the text like that."""
     told = " ".join(WORD.findall(text.lower()))
     for row in engine.tell(text, cap).rows:
-        for part in re.split(r"[;:…]|\.(?:\s|$)|\+\d+ more| - ", row.finding.lower()):
+        for part in re.split(r"[;:…()]|\.(?:\s|$)|\+\d+ more| - ", row.finding.lower()):
             said = " ".join(WORD.findall(part))
             assert said in told, (row, text)

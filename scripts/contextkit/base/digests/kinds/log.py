@@ -92,7 +92,7 @@ def _counts(text: str, lines: list[str]) -> list[Unit]:
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     if not said:
         return []
-    total = whole.count("\n") + 1 if whole else len(lines)
+    total = len((whole or "\n".join(lines)).rstrip("\n").split("\n"))
     return [Unit(1, "lines", f"{said} of {total}", 2.0, 2, "lines", derived=True)]
 
 
