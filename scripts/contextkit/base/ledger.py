@@ -178,7 +178,7 @@ def _events(data: bytes) -> Iterator[Event]:
             yield _typed(found)
 
 
-_TEXTS = ("session", "agent", "by", "to", "host", "version", "program")
+_TEXTS = ("session", "agent", "by", "to", "host", "version", "program", "machine")
 
 
 def _typed(found: Event) -> Event:
