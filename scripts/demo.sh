@@ -106,11 +106,14 @@ sh -c 'make() { command make -s -f "$0/Makefile" "$@"; }
     done
     kill -9 $$' "$kit" 2> .said || true
 cat .temp/memory/*/* > .full 2> .said || true
-lines=5 try 'make memory_recover budget=900'
+lines=4 try 'make memory_recover budget=900'
 carried "the task"
 
 say "6. What there is now, a line a system."
-lines=6 try 'make context_status'
+lines=4 try 'make context_status'
+
+say "7. Where it all went, as a page for a browser (keep=1 leaves it there)."
+try 'make context_report'
 
 say "Stored ~$stored tokens; ~$injected of them went into a context: $((100 - 100 * injected / stored)) % less."
 [ "${keep:-}" ] && echo "Left in $scratch" || true

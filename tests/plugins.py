@@ -1,4 +1,4 @@
-"""The files that make this repository a plugin of Claude Code; written by `make manual`."""
+"""The files that make this repository a plugin of Claude Code and Codex; by `make manual`."""
 
 from __future__ import annotations
 
@@ -31,12 +31,29 @@ def files() -> dict[str, str]:
         ".claude-plugin/plugin.json": plugin,
         ".claude-plugin/marketplace.json": market,
         "hooks/hooks.json": {"description": ABOUT, "hooks": groups},
+        ".codex-plugin/plugin.json": {
+            **plugin,
+            "skills": "./skills/",
+            "hooks": "./hooks/codex.json",
+        },
+        "hooks/codex.json": {"hooks": _of_codex()},
     }
     texts = {path: json.dumps(one, indent=2) + "\n" for path, one in found.items()}
     skills = {
         f"skills/{name}/SKILL.md": adoption_texts.skill(name) for name in adoption_texts.SKILLS
     }
     return texts | skills
+
+
+def _of_codex() -> dict[str, object]:
+    """The hooks as Codex starts them: by a shell that knows where the plugin lies."""
+    host = contracts.find("codex")
+    start = '"${PLUGIN_ROOT}"/scripts/hook.sh'
+    return {
+        event: [{"hooks": [{"type": "command", "timeout": host.events[event].timeout,
+                            "command": f"{start} {event} --host=codex --plugin"}]}]
+        for event in settings.events(host)
+    }  # fmt: skip
 
 
 def _handler(one: dict[str, object]) -> dict[str, object]:

@@ -32,6 +32,7 @@ def test_the_demo_is_short_adds_up_and_leaves_nothing_behind(tmp_path: Path) -> 
     assert int(total[1]) == sum(int(full) for full, _ in stored)
     assert int(total[2]) == sum(int(short) for _, short in stored)
     assert int(total[3]) >= 80
+    assert lines[-2] == "    .contextkit/report.html"
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
@@ -40,9 +41,10 @@ def test_all_shows_everything_and_keep_leaves_the_folder(tmp_path: Path) -> None
     assert done.returncode == 0 and len(done.stdout.splitlines()) > 100
     (kept,) = (tmp_path / "scratch").iterdir()
     assert done.stdout.endswith(f"Left in {kept}\n") and (kept / ".temp/memory").is_dir()
+    assert "<html" in (kept / ".contextkit/report.html").read_text("utf-8")
 
 
 def test_a_misspelled_variable_is_refused(tmp_path: Path) -> None:
     done = demo(tmp_path / "scratch", "kep=1")
     assert done.returncode == 2 and "there is no variable kep here" in done.stderr
-    assert done.stdout == "" and list((tmp_path / "scratch").iterdir()) == []
+    assert "1. " not in done.stdout and list((tmp_path / "scratch").iterdir()) == []

@@ -17,6 +17,8 @@ from contextkit.capsules.documents.reminders import Reminder
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+GIT = tuple(map(int, git("--version").split()[2].split(".")[:2]))
+STYLES = ["merge", "diff3", *(["zdiff3"] if GIT >= (2, 35) else [])]
 T0 = 1_761_242_700  # 2025-10-23 18:05:00 UTC
 
 LEGACY = """\
@@ -599,7 +601,7 @@ an_action = st.one_of(
     at_first=st.sampled_from(["", HEADER, LEGACY, LEGACY[:-1], LEGACY.replace("\n", "\r\n")]),
     first=st.lists(an_action, max_size=2),
     sides=st.lists(st.lists(an_action, min_size=1, max_size=4), min_size=2, max_size=3),
-    style=st.sampled_from(["merge", "diff3", "zdiff3"]),
+    style=st.sampled_from(STYLES),
 )
 @settings(
     deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -182,3 +182,23 @@ def test_a_session_without_payloads_ends_in_the_ledger_too(repo: Path, run: Scri
     assert run("context", "session_end", "--session=s") == 0
     assert (events()[-1]["event"], events()[-1]["ref"]) == ("ended", "session:s")
     assert delivery.sessions(events()) == []
+
+
+def test_a_merge_is_the_use_of_its_findings(repo: Path, run: Script) -> None:
+    for agent in ("ui", "db"):
+        run("external_memory", "finding", "--task=t", f"--agent={agent}", "--status=completed",
+            f"--summary={agent}.py is read")  # fmt: skip
+    assert run("external_memory", "merge", "--task=t", "--archive") == 0
+    consumed = [one["ref"] for one in events() if one["event"] == "consumed"]
+    assert [ref.partition("_")[0] for ref in sorted(consumed)] == ["finding:db", "finding:ui"]
+    said = {one["event"] for one in events() if one["ref"] == consumed[0]}
+    assert said == {"stored", "consumed", "ended"}
+
+
+def test_the_end_of_a_subagent_is_in_the_ledger(repo: Path, run: Script) -> None:
+    run("subagent_manager", "launch", "--slug=a", "--capsule=none")
+    identity = run.out.strip()
+    assert run("subagent_manager", "abort", identity, "--reason=late") == 0
+    assert run("subagent_manager", "cleanup", identity) == 0
+    said = [one["event"] for one in events() if one["ref"] == f"subagent:{identity}"]
+    assert said == ["stored", "ended", "removed"]

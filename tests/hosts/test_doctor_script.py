@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkouts import a_toolkit, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit.base import copies, files, packages, stores
+from contextkit.base import copies, files, ledger, packages, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
@@ -257,6 +257,26 @@ def test_a_lock_that_is_held_is_found(
         assert len(wrong(run)) == 2
         os.close(descriptor)
     assert wrong(run) == []
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_ledger_that_cannot_be_kept_is_found(layout: Layout, run: Script) -> None:
+    ledger.note(layout, "stored", "plan:a")
+    assert wrong(run) == []
+    (month,) = Path(ledger.folder(layout)).iterdir()
+    month.rename(month.with_name("elsewhere"))
+    month.symlink_to("elsewhere")
+    (line,) = wrong(run)
+    assert f"{layout.shown(str(month))}: cannot be read and written" in line and "mv '" in line
+    month.unlink()
+    month.mkdir()
+    assert "history is lost" in "".join(wrong(run))
+    month.rmdir()
+    (month.parent / "elsewhere").unlink()
+    month.parent.rmdir()
+    month.parent.touch()
+    (line,) = wrong(run)
+    assert ".contextkit/ledger: is no folder: history is lost" in line
 
 
 @pytest.mark.usefixtures("untried")

@@ -170,3 +170,16 @@ def test_what_a_stop_missed_is_taken_at_the_next_event(layout: Layout, repo: Pat
     assert len(snapshots.load_all(layout)) == 1
     fire("SessionEnd", reason="other", transcript_path=str(path))
     assert len(snapshots.load_all(layout)) == 1
+
+
+def test_no_recovery_says_that_nobody_summed_up(layout: Layout) -> None:
+    """Claude Code passes its summary after the next session has begun."""
+    current(layout)
+    fire("PreCompact", trigger="auto", transcript_path=TURNS)
+    said = fire("SessionStart", source="compact")
+    assert "station" in said and "No summary was given" not in said
+    fire("PostCompact", trigger="auto", compact_summary="The cache was mended.")
+    said = fire("SessionStart", source="resume", session_id="s-2")
+    assert "No summary was given" not in said
+    ((_, saved),) = snapshots.load_all(layout)
+    assert saved.summary.startswith("The cache was mended.") and "No summary" not in saved.summary

@@ -26,6 +26,16 @@ def test_every_event_of_the_host_is_in_the_plugin() -> None:
     assert found["PostToolUse"][0]["matcher"] == "Agent|Task"
 
 
+def test_codex_finds_its_own_hooks_and_not_those_of_another_host() -> None:
+    files = plugins.files()
+    manifest = json.loads(files[".codex-plugin/plugin.json"])
+    path = manifest["hooks"].removeprefix("./")
+    said = json.loads(files[path])["hooks"]
+    assert list(said) == [e for e in contracts.find("codex").events if e != "PostToolUse"]
+    assert "--host=codex --plugin" in files[path] and "--host=claude" not in files[path]
+    assert manifest["version"] == json.loads(files[".claude-plugin/plugin.json"])["version"]
+
+
 def test_where_the_project_was_adopted_the_plugin_does_nothing(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -151,7 +151,7 @@ def read(layout: Layout, since: str = "") -> Iterator[Event]:
     Those older than `ledger_days` are passed over, and what is no whole line of ours.
     """
     since = max(since, _oldest(layout, names.now()))
-    for path in _months(layout):
+    for path in months(layout):
         if os.path.basename(path)[:7] < since[:7]:
             continue
         try:
@@ -194,7 +194,8 @@ def _typed(found: Event) -> Event:
     return found
 
 
-def _months(layout: Layout) -> list[str]:
+def months(layout: Layout) -> list[str]:
+    """The files, oldest first; none where the folder cannot be read."""
     try:
         there = sorted(os.listdir(folder(layout)))
     except OSError:
@@ -210,7 +211,7 @@ def _oldest(layout: Layout, now: int) -> str:
 def sweep(layout: Layout, now: int) -> list[str]:
     """Remove the months of which no event is kept any more; the paths. Never raises."""
     oldest = _oldest(layout, now)[:7]
-    gone = [path for path in _months(layout) if os.path.basename(path)[:7] < oldest]
+    gone = [path for path in months(layout) if os.path.basename(path)[:7] < oldest]
     removed = []
     for path in gone:
         try:

@@ -19,9 +19,10 @@ class HostEvent(Record):
     It `passes` fields beside the common ones. What it `takes`: `context`, text for the agent;
     `plain`, the same without JSON; `block`, a reason that sends the agent back; `replace`,
     another result of the tool, whose name fits `matcher`; `instead`, a block whose reason is that
-    result. `tools` are those whose long output may be replaced, where that is asked for (a name
-    that ends in `__` stands for all that begin so); an event for them alone is installed then.
-    `timeout` is what we ask the host to wait, and `budget` what an answer may take, in seconds.
+    result; `respond`, another text in place of a subagent's last one. `tools` are those whose long
+    output may be replaced, where that is asked for (a name that ends in `__` stands for all that
+    begin so); an event for them alone is installed then. `timeout` is what we ask the host to
+    wait, and `budget` what an answer may take, in seconds.
     """
 
     name: str
@@ -50,7 +51,11 @@ class Host(Record):
     file our hooks go into, `local_settings` the one that git does not see. `project` is the
     variable that names the project's folder; without one the launcher is searched from the current
     directory up. `arguments`: a program is started without a shell. `renamed`: fields that it
-    calls otherwise, theirs by ours. `process` is the variable with its
+    calls otherwise, theirs by ours. `flat`: its file has a version, handlers stand in an event's
+    list without groups, and what is said stands in the answer itself. `timeouts` is how many of
+    its units of time a second has. `wraps` is the tag in which it puts what a hook said before the
+    next prompt. `below` is what to do where it is started in a folder below the project, if it runs
+    no hooks then. `process` is the variable with its
     own process id (else it is the hook's parent), `worktrees` where it puts those of subagents.
     `trust` is what to do before hooks run, and with the arguments `tells_trust` its command says
     which are trusted. Texts above
@@ -68,7 +73,11 @@ class Host(Record):
     skills: str = ".agents/skills"
     project: str = ""
     arguments: bool = False
+    flat: bool = False
+    timeouts: int = 1
     renamed: dict[str, str] | None = None
+    wraps: str = ""
+    below: str = ""
     process: str = ""
     worktrees: str = ""
     trust: str = ""
@@ -77,7 +86,8 @@ class Host(Record):
     tokens: int = 0
 
 
-COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "model")
+COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "model",
+          "timestamp")  # fmt: skip
 AGENT = ("agent_id", "agent_type")
 STOP = ("stop_hook_active", "last_assistant_message")
 SUBAGENT_STOP = (*AGENT, *STOP, "agent_transcript_path", "background_tasks")
@@ -182,6 +192,9 @@ def parse(host: str, event: str, data: bytes) -> HookInput:
         raise ContextError("the hook's input: must be a JSON object")
     named = found.get("hook_event_name")
     found |= {ours: found[theirs] for ours, theirs in renamed.items() if theirs in found}
+    prompt, tag = found.get("prompt"), find(host).wraps
+    if tag and isinstance(prompt, str) and prompt.startswith(f"<{tag}>"):
+        found["prompt"] = prompt.partition(f"</{tag}>")[2].lstrip()
     return HookInput(host=host, event=event or (named if isinstance(named, str) else ""),
                      passed=found)  # fmt: skip
 
@@ -207,6 +220,8 @@ def output(host: str, event: str, answer: Answer) -> str:
         return formats.to_json({"decision": "block", "reason": answer.block}) + "\n"
     if isinstance(answer.result, str) and "instead" in known.takes:
         return formats.to_json({"decision": "block", "reason": answer.result}) + "\n"
+    if isinstance(answer.result, str) and "respond" in known.takes:
+        return formats.to_json({"modifiedResponse": answer.result}) + "\n"
     if answer.result is not None and "replace" in known.takes:
         inner = {"hookEventName": event, "updatedToolOutput": answer.result}
         return formats.to_json({"hookSpecificOutput": inner}) + "\n"
@@ -214,6 +229,8 @@ def output(host: str, event: str, answer: Answer) -> str:
     text = "\n\n".join(part for part in said if part.strip())
     if not text or "context" not in known.takes:
         return ""
+    if find(host).flat:
+        return formats.to_json({"additionalContext": text}) + "\n"
     inner = {"hookEventName": event, "additionalContext": text}
     return formats.to_json({"hookSpecificOutput": inner}) + "\n"
 

@@ -41,16 +41,29 @@ def problems(host: str, event: str, status: int, stdout: str) -> list[str]:
     return found + _of_object(known, event, said)
 
 
+def _keys(host: Host, takes: tuple[str, ...]) -> dict[str, type]:
+    """What an answer may hold at its top, and of which type."""
+    found: dict[str, type] = {**_COMMON, **_DECISION}
+    if not host.flat:
+        found["hookSpecificOutput"] = dict
+    elif "context" in takes:
+        found["additionalContext"] = str
+    if "respond" in takes:
+        found["modifiedResponse"] = str
+    return found
+
+
 def _of_object(host: Host, event: str, said: dict[str, Any]) -> list[str]:
     found = []
-    known = {**_COMMON, **_DECISION, "hookSpecificOutput": dict}
+    takes = host.events[event].takes
+    known = _keys(host, takes)
     for name, value in said.items():
         if name not in known:
             found.append(f"unknown key {name!r}")
         elif not isinstance(value, known[name]):
             found.append(f"{name} must be {known[name].__name__}")
     if "decision" in said:
-        if not {"block", "instead"} & set(host.events[event].takes):
+        if not {"block", "instead"} & set(takes):
             found.append(f"a decision, and {event} takes none")
         if said["decision"] != "block":
             found.append(f"decision must be 'block', not {said['decision']!r}")
@@ -59,6 +72,7 @@ def _of_object(host: Host, event: str, said: dict[str, Any]) -> list[str]:
     elif "reason" in said:
         found.append("a reason without a decision")
     inner = said.get("hookSpecificOutput")
+    found += _too_long(host, str(said.get("additionalContext") or ""))
     return found + (_of_inner(host, event, inner) if isinstance(inner, dict) else [])
 
 

@@ -1,7 +1,8 @@
 """Our hooks in a host's settings: which there are, merged into what is there, and taken out.
 
-`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": …}]}]}}`, the same in both hosts. A
-handler is ours when it starts a `scripts/hook.sh` for a host by name; nothing else is looked at.
+`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": …}]}]}}`; in a `flat` host without
+the groups, beside a version. A handler is ours when it starts a `scripts/hook.sh` for a host by
+name; nothing else is looked at.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _SEARCH = (
 
 def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
     """What the host shall start for `event`; `toolkit` is relative to the project, or absolute."""
-    timeout = host.events[event].timeout
+    timeout = host.events[event].timeout * host.timeouts
     launcher = f"{toolkit}/{LAUNCHER}"
     if not host.project:
         command = _SEARCH.format(launcher, event, host.name)
@@ -72,6 +73,7 @@ def merged(
     emptied: dict[str, str],
     where: str,
     only: dict[str, str] | None = None,
+    flat: bool = False,
 ) -> tuple[str, dict[str, str]]:
     """The settings with our handlers, each once, and the empty containers that are so no more.
 
@@ -89,6 +91,8 @@ def merged(
         text = removed(text, emptied, where)
     emptied = _empty(text, list(handlers))
     text = text if text.strip() else "{}\n"
+    if flat and "version" not in json_edits.parse(text, where):
+        text = json_edits.add(text, (), "version", 1)
     for event, one in handlers.items():
         for path, key, empty in (((), _KEY, {}), ((_KEY,), event, [])):
             try:
@@ -96,7 +100,7 @@ def merged(
             except KeyError:
                 text = json_edits.add(text, path, key, empty)
         matcher = (only or {}).get(event)
-        group = ({"matcher": matcher} if matcher else {}) | {_KEY: [one]}
+        group = ({"matcher": matcher} if matcher else {}) | (one if flat else {_KEY: [one]})
         text = json_edits.add(text, (_KEY, event), "", group)
     return text, emptied
 
@@ -129,6 +133,8 @@ def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[st
     hooks = settings.get(_KEY)
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            if _is_ours(group):
+                yield event, index, 0, group, 1
             inside = group.get(_KEY) if isinstance(group, dict) else None
             handlers = inside if isinstance(inside, list) else []
             for place, one in enumerate(handlers):

@@ -84,7 +84,7 @@ def host(work: Work, host: Host, folder: str) -> None:
     """Hooks, skills and the paragraph of one host."""
     outputs = replaces_outputs(work.into)
     handlers = settings.wanted(host, folder, outputs)
-    merge(work, host.settings, handlers, settings.matchers(host, outputs))
+    merge(work, host.settings, handlers, settings.matchers(host, outputs), host.flat)
     for path, text in adoption_texts.skills(host).items():
         work.own(path, text.encode("utf-8"), editable=True)
     path = host.instructions
@@ -102,7 +102,11 @@ def replaces_outputs(into: str) -> bool:
 
 
 def merge(
-    work: Work, path: str, handlers: dict[str, dict[str, object]], only: dict[str, str]
+    work: Work,
+    path: str,
+    handlers: dict[str, dict[str, object]],
+    only: dict[str, str],
+    flat: bool = False,
 ) -> None:
     """Our hooks in a settings file, and what was empty in it before."""
     before = work.before.emptied.get(path, {})
@@ -110,7 +114,7 @@ def merge(
         text = (work.read(path) or b"").decode("utf-8")
     except UnicodeDecodeError:
         raise bad_input(f"{path}: is not UTF-8: convert it first; nothing was written") from None
-    merged, emptied = settings.merged(text, handlers, before, path, only)
+    merged, emptied = settings.merged(text, handlers, before, path, only, flat)
     if emptied:
         work.emptied[path] = emptied
     work.edit(path, merged)
@@ -144,7 +148,7 @@ def take_hooks_out(work: Work, path: str) -> None:
 
 def restore(work: Work, path: str, text: str) -> None:
     """A host's file without our part; it goes where it was ours alone."""
-    empty = not text.strip() or text.strip() == "{}"
+    empty = "".join(text.split()) in ("", "{}", '{"version":1}')
     if empty and path in work.before.made:
         work.write(path, None)
     else:

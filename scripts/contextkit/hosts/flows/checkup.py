@@ -106,6 +106,9 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         if twice:
             problem = f"{host.title}: {', '.join(twice)}: installed twice"
             found.append(_wrong("hosts", problem, "make unadopt into=. link=1"))
+        if host.below:
+            problem = f"{host.title} started in a folder below the project runs no hooks of it"
+            found.append(_note("hosts", problem, host.below))
         if not shutil.which(host.command):
             found.append(_note("hosts", f"{host.title} is not installed here", "nothing to do"))
         elif host.trust:

@@ -59,7 +59,10 @@ def keep(layout: Layout, given: HookInput) -> Answer:
                 verdict=named,
             )
             seen_agents.save(layout, given.session, given.agent, known)
-    return NOTHING if again or _is_replaced_later(given) else Answer(block=_instead(receipt))
+    if again or _is_replaced_later(given):
+        return NOTHING
+    takes = hosts.find(given.host).events[given.event].takes
+    return Answer(result=receipt) if "respond" in takes else Answer(block=_instead(receipt))
 
 
 def _is_replaced_later(given: HookInput) -> bool:

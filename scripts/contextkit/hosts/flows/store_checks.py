@@ -9,7 +9,7 @@ import fcntl
 import os
 import time
 
-from contextkit.base import copies, files, git
+from contextkit.base import copies, files, git, ledger
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import vendored
@@ -191,11 +191,39 @@ def _is_old_draft(path: str, oldest: float) -> bool:
         return False
 
 
+# What is lost
+
+
+def history(layout: Layout) -> list[Finding]:
+    """The ledger, of which no command says when it cannot be written or read."""
+    folder = ledger.folder(layout)
+    if not os.path.lexists(folder):
+        return []
+    if not os.path.isdir(folder):
+        return [_lost(layout, folder, "is no folder")]
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return [_lost(layout, folder, "you may not read and write there")]
+    found = []
+    for path in ledger.months(layout):
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK))
+        except OSError as error:
+            found.append(_lost(layout, path, f"cannot be read and written ({error.strerror})"))
+    return found
+
+
+def _lost(layout: Layout, path: str, reason: str) -> Finding:
+    shown = layout.shown(path)
+    mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
+    return Finding(area="ledger", problem=f"{shown}: {reason}: history is lost", mend=mend)
+
+
 LOOKS: tuple[Callable[[Layout], list[Finding]], ...] = (
     ignored,
     ignored_copies,
     drift,
     locks,
     drafts,
+    history,
     documents,
 )

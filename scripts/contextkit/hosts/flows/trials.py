@@ -99,14 +99,16 @@ def _fire(
     budget = known.budget if known else 2.0
     environment = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "SESSION_DIR")}
     place = project(root)
-    environment |= {"CLAUDE_PROJECT_DIR": place, "CONTEXT_ROOT": scratch}
+    environment |= {"CONTEXT_ROOT": scratch} | ({host.project: place} if host.project else {})
     fastest = float(_LIMIT)
     found: list[str] = []
     for _ in range(_ATTEMPTS):
         start = time.monotonic()
         try:
-            done = subprocess.run(_command(handler, root), input=text.encode(), env=environment,
-                                  cwd=place, capture_output=True, timeout=_LIMIT)  # fmt: skip
+            done = subprocess.run(
+                _command(handler, root, host), input=text.encode(), env=environment, cwd=place,
+                capture_output=True, timeout=_LIMIT,
+            )  # fmt: skip
         except OSError as error:
             return Trial(host=host.name, event=event, problems=(_why_not_started(error),))
         except subprocess.TimeoutExpired:
@@ -132,12 +134,12 @@ def _why_not_started(error: OSError) -> str:
     return f"{program} cannot be started: chmod +x '{program}'"
 
 
-def _command(handler: dict[str, Any], root: Layout) -> list[str]:
+def _command(handler: dict[str, Any], root: Layout, host: Host) -> list[str]:
     """What the host starts: a program with its arguments, or a line for the shell."""
     words = [str(handler.get("command", "")), *map(str, handler.get("args") or ())]
     if handler.get("args") is None:
         return ["/bin/sh", "-c", words[0]]
-    return [word.replace("${CLAUDE_PROJECT_DIR}", project(root)) for word in words]
+    return [word.replace(f"${{{host.project}}}", project(root)) for word in words]
 
 
 def _noted(scratch: str) -> list[str]:

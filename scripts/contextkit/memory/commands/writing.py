@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, names, redaction
+from contextkit.base import addresses, cli, ledger, names, redaction
 from contextkit.base.commands import REDACT, Answer, Arguments, Command, Option
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -139,6 +139,8 @@ def merge(layout: Layout, args: Arguments) -> Answer:
             write=lambda: merged_findings.save(layout, merged, now),
         )
         answer = _keep(layout, args.task, [document])
+        for path in sources if answer.status == 0 else ():
+            ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "finding"))
         away = [*earlier, *(sources if args.archive else ())]
         moved = upkeep.put_away(layout, args.task, away) if answer.status == 0 else []
     for line in broken:

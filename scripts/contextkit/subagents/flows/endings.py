@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, redaction
+from contextkit.base import files, ledger, names, redaction
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import verdicts
@@ -51,6 +51,7 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
         aborted_at=names.compact(now),
         finished_at=names.compact(now),
     )
+    ledger.note(layout, ledger.ENDED, f"subagent:{identity}")
     watch.refresh(layout, now, identity)
     return identity
 
@@ -82,6 +83,7 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
 
         shutil.rmtree(folder)
     registry.update(layout, identity, status="cleaned")
+    ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
     return identity
 
 

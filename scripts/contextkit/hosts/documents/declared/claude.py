@@ -22,6 +22,7 @@ HOST = Host(
     skills=".claude/skills",
     project="CLAUDE_PROJECT_DIR",
     arguments=True,
+    below="start it in the project, or install the plugin: manuals/hosts.md",
     process="CLAUDE_PID",
     worktrees=".claude/worktrees/",
     characters=10_000,

@@ -1,0 +1,31 @@
+"""Gemini CLI. Its documents of August to November 2026, as they come with 0.61.0; tried with it.
+
+PreCompress comes before every turn, whether or not anything is compressed then: only what
+somebody asked for is taken for a compaction.
+"""
+
+from __future__ import annotations
+
+from contextkit.hosts.documents.contracts import Host, HostEvent, by_name
+
+HOST = Host(
+    name="gemini",
+    title="Gemini CLI",
+    command="gemini",
+    settings=".gemini/settings.json",
+    instructions="GEMINI.md",
+    trust="start gemini in the project once and trust the folder and its hooks",
+    timeouts=1000,
+    wraps="hook_context",
+    renamed={"last_assistant_message": "prompt_response"},
+    events=by_name(
+        HostEvent(name="SessionStart", passes=("source",), takes=("context",)),
+        HostEvent(name="BeforeAgent", does="UserPromptSubmit", passes=("prompt",),
+                  takes=("context",)),
+        HostEvent(name="PreCompress", does="PreCompact", matcher="manual",
+                  passes=("trigger",)),
+        HostEvent(name="AfterAgent", does="Stop", takes=("block",),
+                  passes=("prompt", "prompt_response", "stop_hook_active")),
+        HostEvent(name="SessionEnd", passes=("reason",), timeout=5),
+    ),
+)  # fmt: skip

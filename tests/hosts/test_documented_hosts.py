@@ -1,0 +1,118 @@
+"""Gemini CLI and GitHub Copilot CLI: what adopt writes for them, and what their events get."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import rules
+from contextkit.hosts.documents import settings as hook_settings
+from contextkit.hosts.flows import adoption, adoption_steps, runner, trials
+from contextkit.payloads.documents import store as payloads
+
+LONG = "# Report\n\n" + "".join(f"- The cache holds entry {i} for {i} s.\n" for i in range(300))
+PROFILE = ".claude/agents/dev.md"
+
+
+def fire(host: str, event: str, **passed: Any) -> dict[str, Any]:
+    given = {"session_id": "s-1", "hook_event_name": event, **passed}
+    said = runner.run([event, f"--host={host}"], json.dumps(given).encode())
+    assert rules.problems(host, event, 0, said) == []
+    found: dict[str, Any] = json.loads(said) if said else {}
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes_wrong(repo: Path) -> Any:
+    yield
+    assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
+
+
+def written(repo: Path, host: str) -> Any:
+    path = repo / hosts.find(host).settings
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_adopt_installs_them_and_unadopt_takes_all_of_it_out(repo: Path) -> None:
+    (repo / ".gemini").mkdir()
+    mine = '{\n  "theme": "dark",\n  "hooks": {"SessionStart": []}\n}\n'
+    (repo / ".gemini" / "settings.json").write_text(mine, encoding="utf-8")
+    plan = adoption.adopt(str(repo), "tools/contextkit", ("gemini", "copilot"), False)
+    adoption_steps.carry_out(plan)
+    assert written(repo, "gemini")["hooks"]["PreCompress"][0]["matcher"] == "manual"
+    (group,) = written(repo, "gemini")["hooks"]["AfterAgent"]
+    assert (
+        group["hooks"][0]["timeout"] == 10_000 and "--host=gemini" in group["hooks"][0]["command"]
+    )
+    flat = written(repo, "copilot")
+    assert flat["version"] == 1 and list(flat["hooks"]) == list(hosts.find("copilot").events)
+    (one,) = flat["hooks"]["Stop"]
+    assert (one["type"], one["timeout"]) == ("command", 10) and "hooks" not in one
+    assert (repo / "GEMINI.md").exists() and (repo / "AGENTS.md").exists()
+    for name in ("gemini", "copilot"):
+        found = trials.installed(Layout(), hosts.find(name))
+        assert [event for event, _ in found] == list(hosts.find(name).events)
+    adoption_steps.carry_out(adoption.unadopt(str(repo), "tools/contextkit", (), False))
+    assert (repo / ".gemini" / "settings.json").read_text(encoding="utf-8") == mine
+    assert sorted(one.name for one in repo.iterdir()) == [".gemini", ".git"]
+
+
+def test_a_hook_of_somebody_else_in_a_flat_file_stays() -> None:
+    host = hosts.find("copilot")
+    mine = '{"version": 1, "hooks": {"Stop": [{"type": "command", "bash": "x.sh"}]}}'
+    handlers = hook_settings.wanted(host, "tools/contextkit")
+    text, emptied = hook_settings.merged(mine, handlers, {}, "s", None, True)
+    assert hook_settings.merged(text, handlers, emptied, "s", None, True) == (text, emptied)
+    assert dict(hook_settings.read(text, "s")) == handlers
+    assert hook_settings.removed(text, emptied, "s") == mine
+
+
+@pytest.mark.parametrize("name", ["gemini", "copilot"])
+def test_doctor_fires_their_hooks(repo: Path, name: str) -> None:
+    adoption_steps.carry_out(adoption.adopt(str(repo), "tools/contextkit", (name,), False))
+    fired = trials.fire_all(Layout(), (name,))
+    assert [(one.event, one.problems) for one in fired] == [
+        (event, ()) for event in hosts.find(name).events
+    ]
+
+
+def test_a_report_is_replaced_without_a_turn_where_the_host_can(layout: Layout) -> None:
+    given = {"agent_id": "a", "agent_type": "explore", "last_assistant_message": LONG}
+    said = fire("copilot", "SubagentStop", **given)
+    (path,) = payloads.documents(layout, "s-1")
+    assert list(said) == ["modifiedResponse"]
+    assert f"@stored: {layout.shown(path)}" in said["modifiedResponse"]
+    assert fire("copilot", "SubagentStop", **given) == {}
+
+
+def test_fields_by_their_own_names_are_ours(layout: Layout, repo: Path) -> None:
+    passed = {"sessionId": "s-9", "agentName": "explore", "transcriptPath": "/t", "cwd": str(repo)}
+    given = hosts.parse("copilot", "subagentStart", json.dumps(passed).encode())
+    assert (given.session, given.agent_type, given.text("transcript_path")) == (
+        "s-9", "explore", "/t")  # fmt: skip
+
+
+def test_text_is_handed_over_in_each_hosts_form(repo: Path) -> None:
+    profile = repo / PROFILE
+    profile.parent.mkdir(parents=True)
+    profile.write_text("You are dev.\n", encoding="utf-8")
+    said = fire("gemini", "BeforeAgent", prompt="@dev Build it")["hookSpecificOutput"]
+    assert said["hookEventName"] == "BeforeAgent" and "You are dev." in said["additionalContext"]
+    assert fire("copilot", "UserPromptSubmit", prompt="@dev Build it") == {}
+    first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Mend it"
+    said = fire("gemini", "BeforeAgent", prompt=first, session_id="s-2")
+    assert "You are dev." in said["hookSpecificOutput"]["additionalContext"]
+    said = hosts.output("copilot", "SessionStart", hosts.Answer(context="2 reminders are open"))
+    assert json.loads(said) == {"additionalContext": "2 reminders are open"}
+
+
+def test_a_transcript_of_a_form_that_nobody_knows_stops_nothing(repo: Path, tmp_path: Path) -> None:
+    path = tmp_path / "session.json"
+    path.write_text('{"messages": [{"type": "user", "content": "Look"}]}\n', encoding="utf-8")
+    given = {"prompt": "x", "prompt_response": "y", "transcript_path": str(path)}
+    assert fire("gemini", "AfterAgent", **given) == {}
+    assert fire("gemini", "PreCompress", trigger="auto", transcript_path=str(path)) == {}
