@@ -10,7 +10,6 @@ from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, P
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.history import commands as history
-from contextkit.toolkit.flows import overview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 
 
 def init(layout: Layout, args: Arguments) -> str:
+    from contextkit.toolkit.flows import overview
+
     done = overview.initialise(layout, dry_run=args.dry_run)
     would = "would be " if args.dry_run else ""
     lines = [f"{path}: {state if state == 'kept' else would + state}" for path, state in done]
@@ -25,6 +26,8 @@ def init(layout: Layout, args: Arguments) -> str:
 
 
 def config(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.toolkit.flows import overview
+
     keys = ("id", "value", "from")
     rows = [dict(zip(keys, row, strict=True)) for row in overview.settings_in_force(layout)]
     shown = ("value", "value", lambda row: _shown(row["value"]))
@@ -38,6 +41,8 @@ def _shown(value: object) -> str:
 
 
 def status(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.toolkit.flows import overview
+
     return Rows(columns=(("system", "id"), ("status", "status")), rows=overview.status(layout))
 
 

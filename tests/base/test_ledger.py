@@ -216,3 +216,12 @@ def test_a_broken_session_pointer_stops_nothing(
 
     monkeypatch.setattr(sessions, "find_current", broken)
     ledger.note(layout, "stored", "plan:a")
+
+
+def test_two_torn_lines_that_fit_together_are_no_event(layout: Layout) -> None:
+    ledger.note(layout, "stored", "plan:a")
+    (month,) = Path(ledger.folder(layout)).iterdir()
+    torn = month.read_text(encoding="utf-8")[:-2]
+    two = f'{torn},"x":[{{}}\n{{"v":1}}]}}\n'
+    month.write_text(f"{torn}}}\n{two}{torn}}}\n", encoding="utf-8")
+    assert [one["ref"] for one in ledger.read(layout)] == ["plan:a", "plan:a"]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from capsule_cases import capsule_cases, capture_cases
 from handoff_cases import handoff_cases
+from history_cases import history_cases
 from hook_cases import hook_cases
 from measure import BARE, Case, measure, report
 from memory_cases import memory_cases
@@ -37,6 +38,7 @@ def main() -> int:
         "verdicts": verdict_cases,
         "subagents": subagent_cases,
         "hooks": hook_cases,
+        "history": history_cases,
     }
     kept = True
     for name in sys.argv[1:] or groups:

@@ -181,6 +181,6 @@ def test_a_snippet_has_no_secret(repo: Path, run: Script, q: str) -> None:
 def test_the_new_comes_before_the_old(repo: Path) -> None:
     for name in ("a_20241001T000000", "b_20251001T000000"):
         finding(name, "one word\n")
-    hits, _ = search.search(Layout(), search.wish("word"))
+    hits = [*search.search(Layout(), search.wish("word"))[0]]
     assert [one.ref for one in hits] == ["finding:b_20251001T000000", "finding:a_20241001T000000"]
     assert hits[0].score > hits[1].score

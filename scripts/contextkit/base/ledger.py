@@ -162,34 +162,44 @@ def read(layout: Layout, since: str = "") -> Iterator[Event]:
 
 
 def _events(data: bytes) -> Iterator[Event]:
-    from json import JSONDecoder
-
-    decode = JSONDecoder().decode
-    for line in data.split(b"\n"):
-        if line[:5] != b'{"v":' or line[-1:] != b"}":
-            continue
-        try:
-            found = decode(line.decode("utf-8"))
-        except (ValueError, RecursionError):
-            continue
-        event = found.get("event")
-        texts = (found.get("at"), event, found.get("ref"))
-        if found.get("v") == FORMAT and all(isinstance(text, str) for text in texts):
+    lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":' and line[-1:] == b"}"]
+    for found in _decoded(lines):
+        get = found.get
+        if get("v") == FORMAT and str is type(get("at")) is type(get("ref")) is type(get("event")):
             yield _typed(found)
 
 
-_TEXTS = ("session", "agent", "by", "to", "host", "version", "program", "machine")
+def _decoded(lines: list[bytes]) -> Iterator[Event]:
+    """The objects in the lines: of all at once, or where one is torn of each that is whole."""
+    from json import JSONDecoder
+
+    decode = JSONDecoder().decode
+    try:
+        found = decode((b"[" + b",".join(lines) + b"]").decode("utf-8"))
+        if len(found) == len(lines):
+            yield from found
+            return
+    except (ValueError, RecursionError):
+        pass
+    for line in lines:
+        try:
+            yield decode(line.decode("utf-8"))
+        except (ValueError, RecursionError):
+            continue
+
+
+_TEXTS = frozenset(("session", "agent", "by", "to", "host", "version", "program", "machine"))
 
 
 def _typed(found: Event) -> Event:
     """The event with every field of the right type, whoever wrote the line."""
-    for name in _TEXTS:
-        if not isinstance(found.get(name, ""), str):
+    for name in [name for name, value in found.items() if type(value) is not str]:
+        if name in _TEXTS:
             del found[name]
     if type(found.get("tokens", 0)) is not int:
         del found["tokens"]
-    sources = found.get("from", [])
-    listed = sources if isinstance(sources, list) else []
+    sources = found.get("from")
+    listed = sources if isinstance(sources, list) else ()
     found["from"] = [one for one in listed if isinstance(one, str)]
     return found
 

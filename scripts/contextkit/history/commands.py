@@ -108,10 +108,12 @@ def search(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import search as searching
 
     wish = searching.wish(args.q, args.kind, args.session, args.branch, args.since)
-    found, count = searching.search(layout, wish)
+    hits, count = searching.search(layout, wish)
     room = args.max_tokens or 1500
+    found: list[searching.Found] = []
     lines: list[str] = []
-    for one in found:
+    for one in hits:
+        found.append(one)
         where = f" § {one.section}" if one.section else ""
         whose = f" on {one.machine}" if one.machine else ""
         text = f"{one.ref}  {one.path}:{one.line}{where}{whose}\n  {one.snippet}"
@@ -119,14 +121,17 @@ def search(layout: Layout, args: Arguments) -> Answer:
         if room < 0 and lines:
             break
         lines.append("\n".join(names.spoken(line) for line in text.split("\n")))
-    more = count - len(lines)
+    told = len(lines)
+    more = count - told
     if more > 0:
         lines.append(f"+{more} more: kind=, session=, since= or a further word narrow it down")
     if not found:
         cli.say(f"{args.q!r} is in nothing that is stored here")
-    rows = [
-        {"id": one.ref, **vars(one)} for one in found[: len(lines) if args.max_tokens else None]
-    ]
+
+    def rows() -> list[dict[str, object]]:
+        every = found[:told] if args.max_tokens else [*found, *hits]
+        return [{"id": one.ref, **vars(one)} for one in every]
+
     return Answer(text="\n".join(lines), status=0 if found else 1, data=rows)
 
 

@@ -14,6 +14,8 @@ from contextkit.history.flows import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from contextkit.base.layout import Layout
 
 _HALF_LIFE = 30  # days after which a document counts half of what its age can take away
@@ -49,14 +51,17 @@ class Found(Record):
     machine: str = ""
 
 
-def search(layout: Layout, wish: Wish) -> tuple[list[Found], int]:
-    """The documents that fit, the best first, as many as are answered; and how many there are."""
+def search(layout: Layout, wish: Wish) -> tuple[Iterator[Found], int]:
+    """The documents that fit, the best first, as many as are answered; and how many there are.
+
+    Each is read when it is asked for: of most, a person sees only the first few.
+    """
     catalog = Catalog(layout)
     hits = [one for one in index.asked(layout, wish.terms, catalog.files(), catalog.read)
             if _fits(one, wish)]  # fmt: skip
     ranked = sorted(hits, key=lambda one: (-_score(one), one.ref))
-    found = [_found(layout, catalog, one, wish.terms) for one in ranked[:MOST]]
-    return [one for one in found if one], len(hits)
+    found = (_found(layout, catalog, one, wish.terms) for one in ranked[:MOST])
+    return filter(None, found), len(hits)
 
 
 def scan(layout: Layout, wish: Wish) -> list[str]:
@@ -84,10 +89,10 @@ def _score(hit: Hit) -> float:
 
 def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) -> Found | None:
     """Where in its document a hit is: the line that has most of the words, without secrets."""
-    entry = next((one for one in catalog.read(hit.path) if one.ref == hit.ref), None)
-    if entry is None:
+    whole = next((text for ref, text in catalog.texts(hit.path) if ref == hit.ref), None)
+    if whole is None:
         return None  # removed just now
-    text = redaction.redacted(entry.text, layout.limits.secrets_allow)[0]
+    text = redaction.redacted(whole, layout.limits.secrets_allow)[0]
     lines = text.split("\n")
     counts = [words.count(words.folded(line), terms) for line in lines]
     most = max(counts)
@@ -95,7 +100,7 @@ def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) 
     above = [heading for heading, line, _ in show.sections(text) if line <= at + 1]
     return Found(
         ref=hit.ref, kind=hit.kind, path=layout.shown(hit.path),
-        section=names.one_line(above[-1]) if above else "", line=catalog.line(hit, entry, at),
+        section=names.one_line(above[-1]) if above else "", line=catalog.line(hit, whole, at),
         snippet=words.marked(_around(lines[at], terms), terms), score=_score(hit), at=hit.at,
         machine=catalog.machine(hit.ref),
     )  # fmt: skip
@@ -129,7 +134,7 @@ class Catalog:
         self._layout = layout
         self._known: dict[str, dict[str, str]] | None = None
         self._reviews: dict[str, tuple[str, str]] = {}  # the file of an agent: its run and name
-        self._read: dict[str, list[Entry]] = {}
+        self._texts: dict[str, list[tuple[str, str]]] = {}
 
     def files(self) -> dict[str, tuple[int, int]]:
         """Every file that may hold documents, with what tells whether it is another by now."""
@@ -152,15 +157,22 @@ class Catalog:
                 self._reviews[agent_files.agent_file(folder, agent)] = (run.id, agent)
 
     def read(self, path: str) -> list[Entry]:
-        """The documents in a file; none where it cannot be read or is none of ours."""
-        if path not in self._read:
-            try:
-                self._read = {path: self._entries(path)}
-            except (ContextError, OSError):
-                self._read = {path: []}
-        return self._read[path]
+        """The documents in a file, with what the ledger knows of them."""
+        try:
+            return [self._entry(ref, path, text) for ref, text in self.texts(path)]
+        except OSError:
+            return []  # removed just now
 
-    def _entries(self, path: str) -> list[Entry]:
+    def texts(self, path: str) -> list[tuple[str, str]]:
+        """Address and text of each document in a file; none where it cannot be read."""
+        if path not in self._texts:
+            try:
+                self._texts = {path: self._texts_in(path)}
+            except (ContextError, OSError):
+                self._texts = {path: []}
+        return self._texts[path]
+
+    def _texts_in(self, path: str) -> list[tuple[str, str]]:
         if path in self._reviews:
             return self._findings(path)
         for store in stores.with_documents():
@@ -168,14 +180,13 @@ class Catalog:
                 loaded = stores.module(store).load_all(self._layout)
                 texts = [show.entry_text(entry) for _, entry in loaded]
                 ids = [e.get("id") if isinstance(e, dict) else e.id for _, e in loaded]
-                made = zip(ids, texts, strict=True)
-                return [self._entry(f"{store.kind}:{i}", path, text) for i, text in made]
+                return [(f"{store.kind}:{i}", text) for i, text in zip(ids, texts, strict=True)]
         ref = addresses.of(self._layout, path)
         if not ref:
             return []
-        return [self._entry(ref, path, files.read_bytes(path).decode("utf-8", "replace"))]
+        return [(ref, files.read_bytes(path).decode("utf-8", "replace"))]
 
-    def _findings(self, path: str) -> list[Entry]:
+    def _findings(self, path: str) -> list[tuple[str, str]]:
         """A document for each finding of a reviewer, and one for the file without them."""
         from contextkit.reviews.documents import agent_review, sections
 
@@ -188,8 +199,8 @@ class Catalog:
         for one in dict.fromkeys(ids):
             part = parts.get(one, "")
             rest = rest.replace(part, "") if part else rest
-            made.append(self._entry(f"review:{run}/{agent}/{one}", path, part or one))
-        return [self._entry(f"review:{run}/{agent}", path, rest), *made]
+            made.append((f"review:{run}/{agent}/{one}", part or one))
+        return [(f"review:{run}/{agent}", rest), *made]
 
     def _entry(self, ref: str, path: str, text: str) -> Entry:
         known = self._of_ledger().get(ref, {})
@@ -216,12 +227,12 @@ class Catalog:
             }
         return self._known
 
-    def line(self, hit: Hit, entry: Entry, at: int) -> int:
+    def line(self, hit: Hit, document: str, at: int) -> int:
         """The line in the file, from 1, of line `at` of a document in it."""
         text = files.read_bytes(hit.path).decode("utf-8", "replace")
-        if entry.text in text:
-            return text[: text.index(entry.text)].count("\n") + at + 1
-        wanted = entry.ref.rpartition(":")[2].rpartition("/")[2]
+        if document in text:
+            return text[: text.index(document)].count("\n") + at + 1
+        wanted = hit.ref.rpartition(":")[2].rpartition("/")[2]
         lines = text.split("\n")
         return next((n for n, line in enumerate(lines, 1) if wanted in line), 1)
 
