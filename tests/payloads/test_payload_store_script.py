@@ -712,7 +712,7 @@ def test_a_disk_that_hides_the_session_loses_no_text(
     assert run.out == text and "storing failed" in run.err
 
 
-KINDS = {
+KINDS: dict[str, str | Path] = {
     "report": Path(__file__).parent.parent / "examples" / "report.md",
     "review": "### Findings Index\n" + "".join(
         f'- {("P0", "P1", "P2")[n % 3]} | F-{n} | "Part {n}" | Reader {n} opens src/r{n}.py:{n}\n'
