@@ -66,7 +66,8 @@ def test_the_way_goes_in_both_directions(chain: list[str]) -> None:
     assert way.sources == (chain[2],)
     assert way.left == (chain[4],)
     assert way.written["by"] == "subagent:sub-2"
-    assert way.to == ({"ref": "subagent:sub-3", "at": "2025-10-23T03:00:00Z", "tokens": 50},)
+    given = {"ref": "subagent:sub-3", "at": "2025-10-23T03:00:00Z", "tokens": 50, "machine": ""}
+    assert way.to == (given,)
     assert way.drift == ("it is not there any more",)
     data = why.data(history, why.way(layout, history, chain[0]))
     assert data["from"] == ()

@@ -188,7 +188,7 @@ def _decoded(lines: list[bytes]) -> Iterator[Event]:
             continue
 
 
-_TEXTS = frozenset(("session", "agent", "by", "to", "host", "version", "program"))
+_TEXTS = frozenset(("session", "agent", "by", "to", "host", "version", "program", "machine"))
 
 
 def _typed(found: Event) -> Event:

@@ -115,7 +115,8 @@ def search(layout: Layout, args: Arguments) -> Answer:
     for one in hits:
         found.append(one)
         where = f" § {one.section}" if one.section else ""
-        text = f"{one.ref}  {one.path}:{one.line}{where}\n  {one.snippet}"
+        whose = f" on {one.machine}" if one.machine else ""
+        text = f"{one.ref}  {one.path}:{one.line}{where}{whose}\n  {one.snippet}"
         room -= tokens.estimate(text)
         if room < 0 and lines:
             break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import names
+from contextkit.base import names, worktrees
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -15,12 +15,14 @@ from contextkit.machines.flows.report import Report
 
 
 def push(layout: Layout, args: Arguments) -> Answer:
+    layout = worktrees.layout_of(layout, args.worktree)
     chosen = choice.make(args.what, args.session, args.task, args.run)
     done = pushing.push(layout, args.remote, chosen, redact=args.redact, dry_run=args.dry_run)
     return _answer(done)
 
 
 def pull(layout: Layout, args: Arguments) -> Answer:
+    layout = worktrees.layout_of(layout, args.worktree)
     chosen = choice.make(args.what, args.session, args.task, args.run)
     return _answer(
         pulling.pull(layout, args.remote, chosen, source=getattr(args, "from"),
@@ -96,6 +98,7 @@ PROGRAM = Program(
                 *_WHAT,
                 Option(name="redact", kind="flag",
                        help="send a document with a secret without it, and marked so"),
+                worktrees.OPTION,
                 _DRY_RUN,
                 JSON,
             ),
@@ -107,6 +110,7 @@ PROGRAM = Program(
                 _REMOTE,
                 *_WHAT,
                 Option(name="from", help="only of this machine: id or name"),
+                worktrees.OPTION,
                 _DRY_RUN,
                 JSON,
             ),

@@ -35,7 +35,10 @@ class Wish(Record):
 
 
 class Found(Record):
-    """A document and the place in it where the words are; `path` is relative to the root."""
+    """A document and the place in it where the words are; `path` is relative to the root.
+
+    machine: the other machine that it was stored on; empty for this one.
+    """
 
     ref: str
     kind: str
@@ -45,6 +48,7 @@ class Found(Record):
     snippet: str
     score: float
     at: str = ""
+    machine: str = ""
 
 
 def search(layout: Layout, wish: Wish) -> tuple[Iterator[Found], int]:
@@ -98,6 +102,7 @@ def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) 
         ref=hit.ref, kind=hit.kind, path=layout.shown(hit.path),
         section=names.one_line(above[-1]) if above else "", line=catalog.line(hit, whole, at),
         snippet=words.marked(_around(lines[at], terms), terms), score=_score(hit), at=hit.at,
+        machine=catalog.machine(hit.ref),
     )  # fmt: skip
 
 
@@ -205,10 +210,18 @@ class Catalog:
         branch = name.rpartition("/")[0] if kind == "capsule" else _branch(text)
         return Entry(ref=ref, text=text, at=at, session=session, branch=branch)
 
+    def machine(self, ref: str) -> str:
+        """The name of the other machine that a document was stored on; empty for this one."""
+        return self._of_ledger().get(ref, {}).get("machine", "")
+
     def _of_ledger(self) -> dict[str, dict[str, str]]:
         if self._known is None:
             self._known = {
-                one["ref"]: {"at": one["at"], "session": one.get("session", "")}
+                one["ref"]: {
+                    "at": one["at"],
+                    "session": one.get("session", ""),
+                    "machine": one.get("machine", ""),
+                }
                 for one in ledger.read(self._layout)
                 if one["event"] == ledger.STORED
             }

@@ -108,16 +108,28 @@ def way(layout: Layout, history: History, ref: str) -> Way:
     """What is known of one document. Raises ContextError where nothing is, and it is not there."""
     made = history.stored(ref) or {}
     opened = [
-        {"at": one["at"], "event": one["event"], "by": _who(one), "tokens": one.get("tokens", 0)}
+        {
+            "at": one["at"],
+            "event": one["event"],
+            "by": _who(one),
+            "tokens": one.get("tokens", 0),
+            "machine": one.get("machine", ""),
+        }
         for one in history.of.get(ref, ())
         if one["event"] in (ledger.SHOWN, ledger.ACKNOWLEDGED, ledger.CONSUMED)
     ]
     handed = [
-        {"ref": one.get("to", "") or _who(one), "at": one["at"], "tokens": one.get("tokens", 0)}
+        {
+            "ref": one.get("to", "") or _who(one),
+            "at": one["at"],
+            "tokens": one.get("tokens", 0),
+            "machine": one.get("machine", ""),
+        }
         for one in history.handed(ref)
     ]
     written = {"at": made.get("at", ""), "by": _who(made), "session": made.get("session", ""),
-               "program": made.get("program", ""), "commit": ""}  # fmt: skip
+               "program": made.get("program", ""), "machine": made.get("machine", ""),
+               "commit": ""}  # fmt: skip
     commit, drift = _drift(layout, ref)
     written["commit"] = commit
     return Way(
@@ -129,6 +141,11 @@ def way(layout: Layout, history: History, ref: str) -> Way:
 
 def _who(event: Event) -> str:
     return event.get("by") or event.get("agent") or event.get("session") or ""
+
+
+def _on(said: dict[str, object]) -> str:
+    """On which other machine it was; nothing for this one."""
+    return f" on {said['machine']}" if said["machine"] else ""
 
 
 def _drift(layout: Layout, ref: str) -> tuple[str, list[str]]:
@@ -158,7 +175,7 @@ def tree(history: History, top: Way) -> str:
         by = f" by {said['by']}" if said["by"] else ""
         session = f" in session {said['session']}" if said["session"] else ""
         program = f" ({said['program']})" if said["program"] else ""
-        lines.append(f"written {said['at']}{by}{session}{program}")
+        lines.append(f"written {said['at']}{by}{_on(said)}{session}{program}")
     else:
         lines.append("nothing is known of when it was written")
     if said["commit"]:
@@ -167,10 +184,11 @@ def tree(history: History, top: Way) -> str:
     up = _branches(history.sources, top.ref)
     lines += ["", "from", *(up or ["  nothing that is known"])]
     lines += ["", "to"]
-    lines += [f"  {one['at']}  {one['ref'] or '(nobody is named)'}  ~{one['tokens']} tokens"
+    lines += [f"  {one['at']}  {one['ref'] or '(nobody is named)'}"
+              f"  ~{one['tokens']} tokens{_on(one)}"
               for one in top.to[:_MOST]] or ["  nobody yet"]  # fmt: skip
     lines += ["", "opened"]
-    lines += [f"  {one['at']}  {one['event']}  {one['by']}".rstrip()
+    lines += [f"  {one['at']}  {one['event']}  {one['by']}".rstrip() + _on(one)
               for one in top.opened[:_MOST]] or ["  by nobody yet"]  # fmt: skip
     down = _branches(history.left, top.ref)
     lines += ["", "left", *(down or ["  nothing that is known"])]

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, files, formats, git, ledger, names, redaction, tokens
+from contextkit.base import (
+    addresses,
+    cli,
+    formats,
+    ledger,
+    names,
+    redaction,
+    tokens,
+    worktrees,
+)
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -142,7 +151,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if budget < least:
         raise bad_input(f"budget={budget}: give at least {least} tokens")
     task = memory.check_task(args.task) if args.task else ""
-    layout = _worktree(layout, args.worktree)
+    layout = worktrees.layout_of(layout, args.worktree)
     most = None if cli.for_programs() else report.most_findings(budget)
     transcript = _transcript(layout, args.transcript) or _left_behind(layout)
     found = recovery.load(layout, task, names.now(), most, transcript)
@@ -185,45 +194,6 @@ def _left_behind(layout: Layout) -> str:
     return transcripts.newest(layout.root, without=own)
 
 
-def _worktree(layout: Layout, named: str) -> Layout:
-    """The layout of another worktree, by its path, its folder's name or the branch in it.
-
-    Without a name this one's.
-    Raises ContextError, naming what there is, for anything that is no worktree of this repository.
-    """
-    if not named:
-        return layout
-    if layout.repository is None:
-        raise bad_input(f"worktree={named[:60]}: there is no git repository here")
-    trees = _worktrees(layout.repository)
-    wanted = os.path.realpath(os.path.join(layout.here, os.path.expanduser(named)))
-    for top, branch in trees.items():
-        if named in (branch, os.path.basename(top)) or wanted == os.path.realpath(top):
-            return Layout(top)
-    known = [branch or top for top, branch in trees.items()]
-    listed = ", ".join(names.one_line(each) for each in known)
-    raise bad_input(f"worktree={named[:60]}: no worktree of this repository; there are {listed}")
-
-
-def _worktrees(repository: git.Repository) -> dict[str, str]:
-    """The folder of each work tree of a repository, and the branch in it (empty: detached)."""
-    found = {}
-    main = os.path.dirname(repository.common)
-    places = [main] if os.path.basename(repository.common) == ".git" else []
-    linked = os.path.join(repository.common, "worktrees")
-    for name in sorted(os.listdir(linked)) if os.path.isdir(linked) else []:
-        try:
-            pointer = files.read(os.path.join(linked, name, "gitdir")).strip()
-        except ContextError:
-            continue
-        places.append(os.path.dirname(os.path.join(linked, name, pointer)))
-    for top in places:
-        there = git.find(top)
-        if there and os.path.realpath(there.common) == os.path.realpath(repository.common):
-            found[there.top] = git.head(there).branch
-    return found
-
-
 def _nothing(layout: Layout, task: str) -> str:
     what = f"nothing is stored about {task!r}" if task else "nothing is stored"
     archived = ", ".join(memory.archived(layout))
@@ -244,7 +214,7 @@ def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
 def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.memory.flows import upkeep
 
-    layout = _worktree(layout, args.worktree)
+    layout = worktrees.layout_of(layout, args.worktree)
     broken: list[str] = []
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
     cli.say_each(f"cannot be read: {line}" for line in broken)
@@ -327,7 +297,6 @@ def estimate(layout: Layout, args: Arguments) -> Answer:
 TASK = Option(
     name="task", address="plan", help="the task (default: the one that was written about last)"
 )
-WORKTREE = Option(name="worktree", help="another worktree: its path, or the branch in it")
 COMMANDS = (
     Command(
         run=status,
@@ -349,7 +318,7 @@ COMMANDS = (
             Option(name="budget", kind="whole", help="tokens of what is printed (default: 4000)"),
             Option(name="prompt", kind="flag", help="in a frame to start a fresh agent with"),
             Option(name="transcript", help="of the session that ended (default: the last one's)"),
-            WORKTREE,
+            worktrees.OPTION,
             JSON,
         ),
     ),
@@ -358,7 +327,7 @@ COMMANDS = (
         help="every document of the store",
         options=(
             Option(name="task", address="plan", help="only those of this task"),
-            WORKTREE,
+            worktrees.OPTION,
             JSON,
         ),
     ),
