@@ -440,3 +440,24 @@ def test_a_payload_is_stored_as_it_was_and_told_of_without_its_secrets(layout: L
     assert found.content == text and SECRET not in found.summary
     assert seen_agents.load(layout, "s-1", "a1").stored == layout.shown(path)
     assert storing.find(layout, "latest", "s-1", names.now()) == path
+
+
+# A subagent of the current task ends
+
+
+def test_the_end_of_an_agent_of_the_task_leaves_its_finding(repo: Path, run: Script) -> None:
+    run("external_memory", "plan", "--task=login", "--objective=x")
+    run("external_memory", "spawn", "--task=login", "--agents=reader writer")
+    fire("SubagentStop", agent_id="a1", agent_type="reader",
+         last_assistant_message="The parser takes 52 ms in src/app.py:42.")  # fmt: skip
+    fire("SubagentStop", agent_id="a2", agent_type="stranger",
+         last_assistant_message="Nothing to do with it.")  # fmt: skip
+    findings = list((repo / ".temp/memory/findings").glob("*.md"))
+    assert len(findings) == 1 and "52 ms" in findings[0].read_text(encoding="utf-8")
+    fire("SubagentStop", agent_id="a1", agent_type="reader", stop_hook_active=True,
+         last_assistant_message="@stored: x")  # fmt: skip
+    assert len(list((repo / ".temp/memory/findings").glob("*.md"))) == 1
+    before = len(list((repo / ".temp/memory/checkpoints").glob("*.json")))
+    fire("SubagentStop", agent_id="a3", agent_type="writer",
+         last_assistant_message="The writer is done.")  # fmt: skip
+    assert len(list((repo / ".temp/memory/checkpoints").glob("*.json"))) == before + 1

@@ -178,6 +178,21 @@ def keep_output(layout: Layout, given: HookInput) -> Answer:
     return outputs.keep(layout, given)
 
 
+def keep_finding(layout: Layout, given: HookInput) -> Answer:
+    """What an agent of the current task found out; one that is sent back has been heard."""
+    if not os.path.isdir(layout.memory) or given.passed.get("stop_hook_active"):
+        return NOTHING
+    from contextkit.memory.documents import store
+
+    if not store.current_task(layout) or _nobody(layout, given):
+        return NOTHING
+    from contextkit.memory.flows import agents
+
+    name = given.agent_type or given.agent
+    agents.agent_ended(layout, name, given.text("last_assistant_message"), names.now())
+    return NOTHING
+
+
 def _nobody(layout: Layout, given: HookInput) -> bool:
     """Whether it is the host's own summarizer that stops: of no type, and never started."""
     if given.passed.get("agent_type") != "":
@@ -312,7 +327,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (pull_machines, sweep, tell_reminders, tell_handoff, recover),
     "UserPromptSubmit": (catch_up, note_session, note_reviewer, switch_agent),
     "SubagentStart": (note_start, brief),
-    "SubagentStop": (judge, keep_output, push_machines),
+    "SubagentStop": (keep_finding, judge, keep_output, push_machines),
     "PostToolUse": (hand_receipt, shorten_output),
     "PreCompact": (save_before,),
     "PostCompact": (save_after,),
