@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_page test_platforms test_hosts mutants lint check bench bench_tokens bench_receipts bench_secrets bench_duplicates bench_machines bench_peers torture golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts test_page mutants lint check bench bench_tokens bench_receipts bench_secrets bench_duplicates bench_peers torture bench_machines golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.

@@ -168,6 +168,7 @@ def test_index_prints_every_row_in_one_form(out: Path, run: Script) -> None:
     assert found[0].pop("status") == ""
     text = (out / "fd-mild.md").read_text(encoding="utf-8").splitlines()
     assert "Circular dependency" in text[line - 1]
+    assert isinstance(found[0].pop("ref"), str)
     assert found[0] == {
         "run": "", "agent": "fd-mild", "id": "P0-1", "kind": "finding",
         "row": '- P0 | P0-1 | "Start" | Circular dependency', "severity": "P0",

@@ -64,6 +64,7 @@ def test_the_runs_are_listed_with_their_age_and_state(run: Script) -> None:
     assert run("verdict", "end", f"--run={third}") == 0
     found = rows(run, "runs")
     assert [(one["run"], one["state"]) for one in found] == [(second, "open"), (first, "done")]
+    assert isinstance(found[1].pop("ref"), str)
     assert found[1] == {
         "id": first, "run": first, "process": "review", "target": "current", "state": "done",
         "started": "2025-10-23T18:05:00Z", "agents": 2, "done": 2, "status": "CLEAN",
