@@ -186,6 +186,14 @@ def layout(repo: Path) -> Layout:
     return Layout()
 
 
+@pytest.fixture
+def no_diagnostics(repo: Path) -> Iterator[None]:
+    """No hook that a test fired may have gone wrong, which it would do silently."""
+    yield
+    log = repo / ".contextkit" / "hooks" / "diagnostics.log"
+    assert not log.exists(), log.read_text(encoding="utf-8")
+
+
 class Script:
     """A script run in this process: `run("capsule_prompt", "--stub")`."""
 

@@ -13,7 +13,7 @@ from contextkit.base.version import VERSION
 from contextkit.hosts.documents import diagnostics, settings, vendored
 from contextkit.hosts.documents.contracts import Host, find
 from contextkit.hosts.flows import store_checks, taken_names, trials, trust
-from contextkit.hosts.flows.store_documents import Finding
+from contextkit.hosts.flows.store_checks import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
