@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         alerts: tuple[str, ...]
         ref: str
 
+
 _MOST_LOG = 65_536  # bytes at the end of a log that are searched for gaps
 _UNREAD = "unread"  # the key of a row whose end was noted when nobody was looking
 
