@@ -14,7 +14,8 @@ ACTIONS = ("store", "conclude", "find_out", "remember", "take_up", "launch", "ha
            "pull", "push", "pull")  # fmt: skip
 LAST_KILL = 40  # a push or pull that changes more names than this is not killed after them
 
-Step = tuple[int, str, int, int, bool]  # machine, action, key, kill at this change (0: never), after
+# machine, action, key, kill at this change (0: never), right after it
+Step = tuple[int, str, int, int, bool]
 
 
 class World:

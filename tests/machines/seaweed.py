@@ -90,3 +90,6 @@ class Seaweed:
         if self._process is not None and self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+        for port in (self.s3, self._filer, self._master, self._volume):
+            for socket_file in Path("/tmp").glob(f"seaweedfs-*-grpc-{port + 10_000}.sock"):
+                socket_file.unlink()  # the server has no option for where they go

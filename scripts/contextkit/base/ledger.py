@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, names, sessions, version
+from contextkit.base import files, git, names, sessions, version
 from contextkit.base.errors import ContextError
 
 TYPE_CHECKING = False
@@ -84,6 +84,8 @@ def _line(
     head = f'{{"v":{FORMAT},"at":"{names.iso(now)}","event":{_text(event)},"ref":{_text(ref)}'
     head += f',"tokens":{max(0, tokens)}' if tokens else ""
     head += "".join(f',"{name}":{_text(value)}' for name, value in fields.items() if value)
+    commit = _commit(layout) if event == STORED else ""
+    head += f',"commit":"{commit}"' if commit else ""
     program = os.path.basename(sys.argv[0] if sys.argv else "").removesuffix(".py")
     tail = f',"host":{_text(host())}' if host() else ""
     tail += f',"version":"{version.VERSION}","program":{_text(program)}}}\n'
@@ -95,6 +97,11 @@ def _line(
         listed += more
     made = f',"from":[{listed}]' if listed else ""
     return f"{head}{made}{tail}".encode()
+
+
+def _commit(layout: Layout) -> str:
+    """The commit that is checked out, for documents whose inputs may change later."""
+    return git.head(layout.repository).commit if layout.repository else ""
 
 
 def _by() -> str:
@@ -188,7 +195,9 @@ def _decoded(lines: list[bytes]) -> Iterator[Event]:
             continue
 
 
-_TEXTS = frozenset(("session", "agent", "by", "to", "host", "version", "program", "machine"))
+_TEXTS = frozenset(
+    ("session", "agent", "by", "to", "host", "version", "program", "machine", "commit")
+)
 
 
 def _typed(found: Event) -> Event:
