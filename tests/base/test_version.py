@@ -18,7 +18,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.references import Reference
 from contextkit.capsules.documents import reminders
 from contextkit.handoffs.documents import state
-from contextkit.hosts.flows import store_documents
+from contextkit.hosts.flows import store_checks
 from contextkit.memory.documents import checkpoints, findings, merged, plans, snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import dismissals, verdicts
@@ -203,7 +203,7 @@ def test_a_newer_document_of_any_store_asks_for_an_upgrade_and_is_not_to_be_mend
         f"written by a newer contextkit (format {'2.0' if '2.0' in text else 2}, this one reads"
         f" {'1.0' if store.kind == 'handoff' else 1}): {UPGRADE}"
     )
-    [found] = store_documents.documents(layout)
+    [found] = store_checks.documents(layout)
     assert found.mend == UPGRADE, "doctor's advice is not to mend or remove it"
     assert found.problem.startswith(f"{broken.path}: ")
     assert UPGRADE not in found.problem

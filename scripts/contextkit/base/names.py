@@ -63,11 +63,21 @@ def moment(text: str) -> int:
     digits = digits[:14]
     if len(digits) < 14:
         return 0
+    midnight = _midnights.get(digits[:8])
+    if midnight is None:
+        midnight = _midnights[digits[:8]] = _midnight(digits)
+    return midnight + int(digits[8:10]) * 3600 + int(digits[10:12]) * 60 + int(digits[12:14])
+
+
+_midnights: dict[str, int] = {}  # many documents are of the same few days
+
+
+def _midnight(digits: str) -> int:
+    """When the day begins that `YYYYMMDD` names, in seconds."""
     year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
     years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # March comes first
     days = 365 * years + years // 4 - years // 100 + years // 400 + (153 * months + 2) // 5 + day
-    hours, minutes, rest = int(digits[8:10]), int(digits[10:12]), int(digits[12:14])
-    return (days - 719_469) * 86_400 + hours * 3600 + minutes * 60 + rest
+    return (days - 719_469) * 86_400
 
 
 def seconds(duration: str) -> int:
@@ -146,7 +156,10 @@ def one_line(text: str) -> str:
     What is shown in a table or put into a heading goes through here, so that no text of a
     user can add a row or send an escape sequence to a terminal.
     """
-    if not text.isprintable():
+    if text.isprintable():
+        if " " not in text:
+            return text
+    else:
         text = "".join(char if char.isprintable() else " " for char in text)
     return " ".join(text.split())
 

@@ -144,7 +144,8 @@ def _look(order: Order) -> str:
     import sys
 
     script = toolkit("scripts", "subagent_manager.py")
-    return f"{prompts.quoted(sys.executable)} {prompts.quoted(script)} status --id={order.id}"
+    look = f"status --id={order.id} --unattended"
+    return f"{prompts.quoted(sys.executable)} {prompts.quoted(script)} {look}"
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
