@@ -82,7 +82,8 @@ class Seaweed:
             with urllib.request.urlopen(ask, timeout=5):
                 return True
         except urllib.error.HTTPError as error:
-            return error.code in (403, 409)  # it is there already, and of whoever wrote there
+            with error:  # it has the answer's body
+                return error.code in (403, 409)  # it is there already, and of whoever wrote there
         except OSError:
             return False
 

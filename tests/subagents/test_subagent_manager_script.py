@@ -111,7 +111,7 @@ def test_a_launch_prints_the_id_and_the_row_has_the_originals_fields_first(
         *("progress_path", "launcher", "status", "launched_at", "window_title"),
         *("launcher_kind", "launcher_handle"),
     ]
-    assert row["status"] == "running" and row["launched_at"] == "20251023-180500"
+    assert row["status"] in ("running", "finished") and row["launched_at"] == "20251023-180500"
     assert row["timeout_seconds"] == 300 and row["source_branch"] == "feature/demo"
     assert row["capsule"] == str(capsule) and row["capsule_trimmed"] is False
     assert row["capsule_sha256"] == names.sha256(capsule.read_bytes())
@@ -523,8 +523,18 @@ def test_without_any_row_it_says_so(manager: Manager) -> None:
     assert not REGISTRY.exists()
 
 
-def test_the_monitor_waits_for_the_end(manager: Manager) -> None:
-    manager.launch("sleep 0.3", "--capsule=none")
+def test_the_monitor_waits_for_the_end(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    end, sleep = tmp_path / "end", time.sleep
+    identity = manager.launch(f"until [ -e {end} ]; do sleep 0.02; done", "--capsule=none")
+
+    def let_it_end(_: float) -> None:
+        monkeypatch.setattr(time, "sleep", sleep)
+        end.touch()
+        until(lambda: (RUNS / identity / "exit").exists())
+
+    monkeypatch.setattr(time, "sleep", let_it_end)
     out = manager("monitor", "--interval=1").splitlines()
     assert out[0] == "--- 2025-10-23 18:05:00 UTC ---" and out[1].startswith("ID ")
     assert out[-1] == "No running subagents detected. Exiting monitor loop."

@@ -10,7 +10,7 @@ import os
 import time
 
 from contextkit.base import copies, files, git, ledger, stores
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
@@ -251,14 +251,21 @@ def _broken(layout: Layout, store: Store) -> list[Finding]:
     try:
         broken = stores.module(store).load_all(layout).broken
     except ContextError as error:
-        return [Finding(area=area, problem=str(error), mend=store.mend)]
+        return [_unreadable(area, str(error), store.mend)]
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}"
         return [Finding(area=area, problem=problem, mend="see to its permissions")]
-    problems = [str(one) for one in broken[:_SHOWN]]
+    found = [_unreadable(area, str(one), store.mend) for one in broken[:_SHOWN]]
     if len(broken) > _SHOWN:
-        problems.append(f"{len(broken) - _SHOWN} more files cannot be read")
-    return [Finding(area=area, problem=problem, mend=store.mend) for problem in problems]
+        problem = f"{len(broken) - _SHOWN} more files cannot be read"
+        found.append(Finding(area=area, problem=problem, mend=store.mend))
+    return found
+
+
+def _unreadable(area: str, said: str, mend: str) -> Finding:
+    """The finding for one document; one of a newer contextkit is not to be mended."""
+    problem, newer, _ = said.partition(f": {UPGRADE}")
+    return Finding(area=area, problem=problem, mend=UPGRADE if newer else mend)
 
 
 LOOKS: tuple[Callable[[Layout], list[Finding]], ...] = (

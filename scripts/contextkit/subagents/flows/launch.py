@@ -114,7 +114,7 @@ def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> Ro
         row["deliverables"] = [{"source": p, "status": "waiting"} for p in order.deliverables]
     if order.capsule:
         row |= capsule_fields(order.capsule)
-    return row | {"capsule_gaps": [], "head": order.commit}
+    return row | {"capsule_gaps": [], "head": order.commit, "format": registry.FORMAT}
 
 
 def _progress(place: str, identity: str) -> str:
