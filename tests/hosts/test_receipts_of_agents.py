@@ -121,5 +121,5 @@ def test_what_a_subagent_is_asked_switches_nobody(repo: Path) -> None:
     assert fire("UserPromptSubmit", "codex", **given) == {}
     assert not (repo / ".aios").exists()
     said = fire("UserPromptSubmit", prompt="@ops Build it")["hookSpecificOutput"]
-    assert said["additionalContext"].startswith("Nobody was switched to: there is no profile")
+    assert said["additionalContext"].startswith("No switch was made: there is no profile")
     assert fire("UserPromptSubmit", prompt="@.claude is what?") == {}

@@ -8,7 +8,7 @@
 
 It records what happened and never what is: whoever loses it loses history. So no lock is taken,
 nothing is waited for, and a ledger that cannot be written stops no command. A reader passes over
-what is no whole line. Hot commands write here: no import that they do not have anyway.
+what is not a whole line. Hot commands write here: no import that they do not have anyway.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _append(path: str, line: bytes) -> None:
 def read(layout: Layout, since: str = "") -> Iterator[Event]:
     """The events, oldest first, as they stand there; `since` is the beginning of an ISO time.
 
-    Those older than `ledger_days` are passed over, and what is no whole line of ours.
+    Those older than `ledger_days` are passed over, and what is not a whole line of ours.
     """
     since = max(since, _oldest(layout, names.now()))
     for path in months(layout):

@@ -200,7 +200,7 @@ def history(layout: Layout) -> list[Finding]:
     if not os.path.lexists(folder):
         return []
     if not os.path.isdir(folder):
-        return [_lost(layout, folder, "is no folder")]
+        return [_lost(layout, folder, "is not a folder")]
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return [_lost(layout, folder, "you may not read and write there")]
     found = []
@@ -215,7 +215,7 @@ def history(layout: Layout) -> list[Finding]:
 def _lost(layout: Layout, path: str, reason: str) -> Finding:
     shown = layout.shown(path)
     mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
-    return Finding(area="ledger", problem=f"{shown}: {reason}: history is lost", mend=mend)
+    return Finding(area="ledger", problem=f"{shown}: {reason}: its history is lost", mend=mend)
 
 
 LOOKS: tuple[Callable[[Layout], list[Finding]], ...] = (

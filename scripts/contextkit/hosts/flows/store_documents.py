@@ -19,7 +19,7 @@ _SHOWN = 5  # broken files of a store
 
 
 class Finding(Record):
-    """What is wrong, in which area, and how to mend it; a `note` is nothing to worry about."""
+    """What is wrong, in which area, and how to fix it; a `note` is nothing to worry about."""
 
     area: str
     problem: str
@@ -40,7 +40,7 @@ def _broken(layout: Layout, store: Store) -> list[Finding]:
         return [Finding(area=area, problem=str(error), mend=store.mend)]
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}"
-        return [Finding(area=area, problem=problem, mend="see to its permissions")]
+        return [Finding(area=area, problem=problem, mend="check its permissions")]
     problems = [str(one) for one in broken[:_SHOWN]]
     if len(broken) > _SHOWN:
         problems.append(f"{len(broken) - _SHOWN} more files cannot be read")

@@ -11,7 +11,7 @@ from contextkit.base.layout import Layout
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.hosts.flows import outputs
 
-_ENCODED = ("data", "blob")  # keys of what is no text: images, sound, files
+_ENCODED = ("data", "blob")  # keys of what is not text: images, sound, files
 _MOST = 120  # characters of a topic
 
 
