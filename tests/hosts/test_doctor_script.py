@@ -16,7 +16,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import diagnostics, settings, vendored
-from contextkit.hosts.flows import adoption, adoption_steps, store_checks, store_documents, trials
+from contextkit.hosts.flows import adoption, adoption_steps, store_checks, trials
 from contextkit.payloads.flows import storing
 
 
@@ -336,7 +336,7 @@ def test_of_many_documents_that_cannot_be_read_some_are_named_and_the_others_cou
 def test_a_look_that_stumbles_is_a_finding(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stumble(layout: Layout) -> list[store_documents.Finding]:
+    def stumble(layout: Layout) -> list[store_checks.Finding]:
         raise ContextError("odd")
 
     monkeypatch.setattr(store_checks, "LOOKS", (stumble,))

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import NOW, Script
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
-from contextkit.hosts.flows import runner, session_end
+from contextkit.hosts.flows import session_end
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import storing
 from contextkit.reviews.documents import verdicts
 from growth import calls
 
+from hooks import fire
+
+pytestmark = pytest.mark.usefixtures("no_diagnostics")
+
 LONG = "# Report\n\n" + "The parser in `src/app.py:42` takes 52 ms, which is too slow. " * 60
 VERDICT = "\n\nVERDICT: NEEDS_ATTENTION the parser is slow\n"
-
-
-def fire(event: str, **passed: Any) -> str:
-    data = json.dumps({"session_id": "s-1", **passed}).encode()
-    return runner.run([event, "--host=claude"], data)
 
 
 def stop(agent: str, text: str, kind: str = "Explore") -> str:
@@ -37,12 +34,6 @@ def stored(layout: Layout) -> list[str]:
 
 def at(monkeypatch: pytest.MonkeyPatch, clock: str) -> None:
     monkeypatch.setenv("CONTEXT_NOW", f"2025-10-23T{clock}Z")
-
-
-@pytest.fixture(autouse=True)
-def nothing_goes_wrong(repo: Path) -> Any:
-    yield
-    assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
 
 
 def test_a_long_message_is_stored_with_its_agent_as_topic_and_source(layout: Layout) -> None:

@@ -25,7 +25,9 @@ from types import ModuleType
 
 from scenes import Base
 
-KINDS = ("kills", "races", "disk", "power", "reviews", "arguments", "secrets")
+KINDS = ("kills", "races", "disk", "power", "reviews", "arguments", "secrets", "machines")
+_MODULES = {"reviews": "misread", "arguments": "hostile", "secrets": "leaks",
+            "machines": "exchanges"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,7 @@ def attempt(task: tuple[str, int, int]) -> Outcome:
 
 def module(kind: str) -> ModuleType:
     """The module of a kind: `missing()`, and `trial(base, folder, draw)`."""
-    return importlib.import_module(
-        {"reviews": "misread", "arguments": "hostile", "secrets": "leaks"}.get(kind, kind)
-    )
+    return importlib.import_module(_MODULES.get(kind, kind))
 
 
 def tortured(

@@ -16,8 +16,11 @@ class ContextError(Exception):
         self.status = status
 
 
+UPGRADE = "upgrade with `make upgrade` (in a host: `make context_upgrade`)"
+
+
 class NewerFormat(ContextError):
-    """A document of a newer contextkit: not broken, and left as it is."""
+    """A document of a newer contextkit: not broken, and left as it is. It says UPGRADE."""
 
 
 def closed_output() -> ContextError:

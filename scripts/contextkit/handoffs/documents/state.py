@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, agents, files, formats, ledger, names, sessions
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base import addresses, agents, files, formats, ledger, names, sessions, version
+from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -75,6 +75,7 @@ class State(Record):
     ended: str = ""  # who was active when the session ended
     at: str = ""  # when it switched last
     others: tuple[str, ...] = ()
+    format: int = 1
 
     def check(self) -> None:
         known = [*self.order, *(name for one in self.elsewhere() for name in one.order)]
@@ -149,6 +150,8 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     said: tuple[str, ...] = ()
     try:
         kept = _load(layout)
+    except NewerFormat:
+        raise
     except ContextError as error:
         kept, said = None, (f"{error}: rebuilt from the artifacts",)
     there = (kept or State(session=session)).seen_by(session)
@@ -216,7 +219,10 @@ def _stamped(name: str) -> str:
 
 
 def _load(layout: Layout) -> State | None:
-    """The state as it was written; None without one. Raises ContextError for a broken one."""
+    """The state as it was written; None without one.
+
+    Raises ContextError for a broken one, NewerFormat for one of a newer contextkit.
+    """
     path = _path(layout)
     if not os.path.lexists(path):
         return None
@@ -225,8 +231,15 @@ def _load(layout: Layout) -> State | None:
             raise ContextError(f"{FILE}: is not a regular file")
         found = formats.from_json(files.read(path), FILE)
         if not isinstance(found, dict):
+<<<<<<< HEAD
             raise ContextError(f"{FILE}: is not a JSON object")
+=======
+            raise ContextError(f"{FILE}: is no JSON object")
+        version.refuse_newer(found.get("format"), "1", layout.shown(path))
+>>>>>>> main
         built: State = formats.build(State, found, FILE)
+    except NewerFormat:
+        raise
     except ContextError:
         raise ContextError(f"{layout.shown(path)}: cannot be read") from None
     return built.replace(session=sessions.key(built.session))
@@ -238,6 +251,8 @@ def save(layout: Layout, state: State) -> None:
     path = _path(layout)
     try:
         _load(layout)
+    except NewerFormat:
+        raise
     except ContextError:
         os.rename(path, files.free(f"{path}.broken"))
     log = state.switches[-layout.limits.handoff_switches :]

@@ -33,15 +33,16 @@ def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> O
         opened = _session(layout, name)
     else:
         found = addresses.find(layout, ref)
-        text = _text(layout, found)
-        opened = Opened(ref=found.ref, kind=found.kind, path=layout.shown(found.path), text=text)
+        body = whole(layout, found)
+        opened = Opened(ref=found.ref, kind=found.kind, path=layout.shown(found.path), text=body)
     text = _part(layout, opened, part) if part else opened.text
     if max_tokens and tokens.estimate(text) > max_tokens:
         text = tokens.clip(text, max_tokens)
     return opened.replace(text=text)
 
 
-def _text(layout: Layout, found: addresses.Address) -> str:
+def whole(layout: Layout, found: addresses.Address) -> str:
+    """The whole of a document that was found, whatever holds it."""
     from contextkit.base import stores
 
     store = stores.named(found.kind)

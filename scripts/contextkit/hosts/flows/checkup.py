@@ -13,7 +13,7 @@ from contextkit.base.version import VERSION
 from contextkit.hosts.documents import diagnostics, settings, vendored
 from contextkit.hosts.documents.contracts import Host, find
 from contextkit.hosts.flows import store_checks, taken_names, trials, trust
-from contextkit.hosts.flows.store_documents import Finding
+from contextkit.hosts.flows.store_checks import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     for program, oldest, mend in (
         ("python3", "3.11", "install Python 3.11 or newer"),
         ("make", "4.0", "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
-        ("git", "2.0", "install git 2.0 or newer"),
+        ("git", "2.30", "install git 2.30 or newer"),
     ):
         version = _version(program)
         if not version:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from contextkit.base import names, version
 from contextkit.base.errors import ContextError
@@ -118,7 +118,7 @@ def chain(number: int, seen: int = 0) -> list[int]:
 
 
 def render_head(head: Head) -> bytes:
-    return (json.dumps(asdict(head), ensure_ascii=False) + "\n").encode()
+    return (json.dumps(vars(head), ensure_ascii=False) + "\n").encode()
 
 
 def parse_head(data: bytes, machine: str) -> Head:
@@ -138,10 +138,10 @@ def parse_head(data: bytes, machine: str) -> Head:
 def render(manifest: Manifest) -> bytes:
     """The manifest, one line per entry; what an entry does not need is left out."""
     entries = [
-        json.dumps({k: v for k, v in asdict(entry).items() if v}, ensure_ascii=False)
+        json.dumps({k: v for k, v in vars(entry).items() if v}, ensure_ascii=False)
         for entry in manifest.entries
     ]
-    top = {name: value for name, value in asdict(manifest).items() if name != "entries"}
+    top = {name: value for name, value in vars(manifest).items() if name != "entries"}
     body = ",\n".join(entries)
     return (json.dumps(top)[:-1] + ', "entries": [\n' + body + "\n]}\n").encode()
 

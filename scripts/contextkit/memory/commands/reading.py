@@ -217,7 +217,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     layout = worktrees.layout_of(layout, args.worktree)
     broken: list[str] = []
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
-    cli.say_each(f"cannot be read: {line}" for line in broken)
+    cli.say_each(broken)
     rows = [
         {"id": _id(one.path), "kind": one.kind, "task": one.task, "time": one.time,
          "state": one.state, "path": layout.shown(one.path), "ref": addresses.of(layout, one.path)}

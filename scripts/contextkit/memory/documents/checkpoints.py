@@ -68,7 +68,7 @@ def parse(text: str) -> Checkpoint:
     found = formats.from_json(text.removeprefix("\ufeff"), "checkpoint")
     if not isinstance(found, dict):
         raise ContextError("no checkpoint: must be a JSON object")
-    version.refuse_newer(found.get("format"), str(FORMAT), "checkpoint")
+    version.refuse_newer(found.get("format"), str(FORMAT))
     state = found.get("state", {})
     if not isinstance(state, dict):
         raise ContextError("no checkpoint: state must be an object")

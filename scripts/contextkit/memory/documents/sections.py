@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1  # of plans, findings, merged findings and snapshots: their last line says it
-_FORMAT = "<!-- contextkit: format="
+FORMAT_MARK = "<!-- contextkit: format="
 
 
 class FileNote(Record):
@@ -95,9 +95,9 @@ def _format_line(lines: list[str]) -> int:
     """
     last = next((n for n in reversed(range(len(lines))) if lines[n].strip()), 0)
     found = lines[last].strip()
-    if not (found.startswith(_FORMAT) and found.endswith(" -->")):
+    if not (found.startswith(FORMAT_MARK) and found.endswith(" -->")):
         return len(lines)
-    version.refuse_newer(found[len(_FORMAT) : -4], str(FORMAT), "document")
+    version.refuse_newer(found[len(FORMAT_MARK) : -4], str(FORMAT))
     return last
 
 

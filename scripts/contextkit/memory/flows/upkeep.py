@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, facts, files, ledger, names, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
@@ -108,7 +108,8 @@ def merge(
     found = findings.load_all(layout, memory.check_task(task)).noting(broken)
     earlier = merged_findings.load_all(layout, task).noting(broken)
     if not found and not earlier:
-        raise ContextError(f"{task}: no findings to merge: save one with memory_finding")
+        none = f"{task}: no findings to merge: save one with memory_finding"
+        raise ContextError("; ".join([*broken, none]))
     sources = {os.path.basename(path): one for path, one in found}
     kept: dict[str, Any] = {}
     more: list[Any] = []
@@ -272,9 +273,10 @@ def check(layout: Layout, task: str) -> list[Lint]:
         *_findings(layout, task, broken),
         *_plans(layout, task, broken),
     ]
-    mend = "move it away, or write it again"
     for said in broken:
         path, _, wrong = said.partition(": ")
+        wrong, newer, _ = wrong.partition(f": {UPGRADE}")
+        mend = UPGRADE if newer else "move it away, or write it again"
         found.append(Lint(severity=ERROR, path=path, line=1, wrong=wrong, mend=mend))
     return sorted(found, key=lambda lint: (lint.severity, lint.path, lint.line))
 

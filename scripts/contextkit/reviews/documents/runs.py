@@ -229,8 +229,10 @@ def _read(layout: Layout, path: str) -> Run:
 
 def latest(layout: Layout) -> Run:
     """The run that started last. Raises ContextError where there is none."""
-    found = load_all(layout).documents
+    loaded = load_all(layout)
+    found = loaded.documents
     if not found:
+        loaded.whole()
         raise ContextError("there is no review run here: make verdict_start comes first")
     return found[-1]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, files, formats, ledger, names, redaction, stores
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
@@ -133,9 +133,9 @@ def parse(data: bytes, stem: str) -> Entry:
         from contextkit.base import version
 
         try:
-            version.refuse_newer(found["format"], str(FORMAT), stem)
-        except ContextError as error:
-            return unreadable(stem, f"is {error}".replace(f"{stem}: ", "", 1))
+            version.refuse_newer(found["format"], str(FORMAT))
+        except NewerFormat as error:
+            return unreadable(stem, f"was {error}")
     status = found.get("status")
     if not isinstance(status, str) or not status.strip():
         return unreadable(stem, "has no status")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, stores
+from contextkit.base import files, formats, names, stores, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.stores import Loaded
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]  # a row as it was read; `id` is always text
     T = TypeVar("T")
 
+FORMAT = 1  # of a row of ours; one without it is of this, or another program's
 ACTIVE = ("pending_launch", "running", "awaiting_manual_launch")
 _MOST_GAPS = 20  # of a row
 _LONGEST_GAP = 300  # characters
@@ -37,7 +38,14 @@ def path(layout: Layout) -> str:
 
 
 def parse(text: str, where: str = "registry") -> list[Any]:
+<<<<<<< HEAD
     """Everything in a registry. Raises ContextError for what is not a JSON array."""
+=======
+    """Everything in a registry.
+
+    Raises ContextError for what is no JSON array, or has a row of a newer format.
+    """
+>>>>>>> main
     if not text.strip():
         return []
     try:
@@ -45,7 +53,14 @@ def parse(text: str, where: str = "registry") -> list[Any]:
     except ContextError as error:
         raise ContextError(f"{error}: fix it (a merge?) or move it away") from None
     if not isinstance(found, list):
+<<<<<<< HEAD
         raise ContextError(f"{where}: must be a JSON array: fix it or move it away")
+=======
+        raise ContextError(f"{where}: must be a JSON array: mend it or move it away")
+    for row in found:
+        if isinstance(row, dict):
+            version.refuse_newer(row.get("format"), str(FORMAT), where)
+>>>>>>> main
     return found
 
 

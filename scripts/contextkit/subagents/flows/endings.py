@@ -29,9 +29,8 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
 
     Raises ContextError for one that has ended.
     """
-    identity = registry.find(registry.rows(layout), identity)["id"]
-    watch.refresh(layout, now, identity)
-    row = registry.find(registry.rows(layout), identity)
+    ((row,), _) = watch.refresh(layout, now, identity)
+    identity = row["id"]
     if row.get("status") not in registry.ACTIVE:
         raise ContextError(f"{identity} is {row.get('status')}: there is nothing to abort")
     folder = watch.folder_of(layout, row)
@@ -52,7 +51,6 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
         finished_at=names.compact(now),
     )
     ledger.note(layout, ledger.ENDED, f"subagent:{identity}")
-    watch.refresh(layout, now, identity)
     return identity
 
 
@@ -61,9 +59,8 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
 
     Raises ContextError while it runs, and for work that would be lost, unless `force` is set.
     """
-    identity = registry.find(registry.rows(layout), identity)["id"]
-    watch.refresh(layout, now, identity)
-    row = registry.find(registry.rows(layout), identity)
+    ((row,), _) = watch.refresh(layout, now, identity)
+    identity = row["id"]
     kind, status = str(row.get("type")), row.get("status")
     if status == "cleaned":
         return identity

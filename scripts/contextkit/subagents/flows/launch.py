@@ -114,7 +114,7 @@ def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> Ro
         row["deliverables"] = [{"source": p, "status": "waiting"} for p in order.deliverables]
     if order.capsule:
         row |= capsule_fields(order.capsule)
-    return row | {"capsule_gaps": [], "head": order.commit}
+    return row | {"capsule_gaps": [], "head": order.commit, "format": registry.FORMAT}
 
 
 def _progress(place: str, identity: str) -> str:
@@ -144,7 +144,8 @@ def _look(order: Order) -> str:
     import sys
 
     script = toolkit("scripts", "subagent_manager.py")
-    return f"{prompts.quoted(sys.executable)} {prompts.quoted(script)} status --id={order.id}"
+    look = f"status --id={order.id} --unattended"
+    return f"{prompts.quoted(sys.executable)} {prompts.quoted(script)} {look}"
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
