@@ -91,15 +91,9 @@ def test_text_is_handed_over_in_each_hosts_form(repo: Path) -> None:
     profile.write_text("You are dev.\n", encoding="utf-8")
     said = answer("BeforeAgent", "gemini", prompt="@dev Build it")["hookSpecificOutput"]
     assert said["hookEventName"] == "BeforeAgent" and "You are dev." in said["additionalContext"]
-<<<<<<< HEAD
-    assert fire("copilot", "UserPromptSubmit", prompt="@dev Build it") == {}
-    first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Fix it"
-    said = fire("gemini", "BeforeAgent", prompt=first, session_id="s-2")
-=======
     assert answer("UserPromptSubmit", "copilot", prompt="@dev Build it") == {}
-    first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Mend it"
+    first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Fix it"
     said = answer("BeforeAgent", "gemini", prompt=first, session_id="s-2")
->>>>>>> main
     assert "You are dev." in said["hookSpecificOutput"]["additionalContext"]
     said = hosts.output("copilot", "SessionStart", hosts.Answer(context="2 reminders are open"))
     assert json.loads(said) == {"additionalContext": "2 reminders are open"}

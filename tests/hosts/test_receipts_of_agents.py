@@ -108,12 +108,6 @@ def test_what_a_subagent_is_asked_switches_nobody(repo: Path) -> None:
     given = {"prompt": "@dev Build it", "agent_id": "a1", "agent_type": "default"}
     assert answer("UserPromptSubmit", "codex", **given) == {}
     assert not (repo / ".aios").exists()
-<<<<<<< HEAD
-    said = fire("UserPromptSubmit", prompt="@ops Build it")["hookSpecificOutput"]
-    assert said["additionalContext"].startswith("No switch was made: there is no profile")
-    assert fire("UserPromptSubmit", prompt="@.claude is what?") == {}
-=======
     said = answer("UserPromptSubmit", prompt="@ops Build it")["hookSpecificOutput"]
-    assert said["additionalContext"].startswith("Nobody was switched to: there is no profile")
+    assert said["additionalContext"].startswith("No switch was made: there is no profile")
     assert answer("UserPromptSubmit", prompt="@.claude is what?") == {}
->>>>>>> main

@@ -238,7 +238,7 @@ LAUNCH = (
     Option(name="cmd", help="the agent's command line: gets the prompt on standard input"),
     Option(name="type", choices=KINDS, help="where it works (default: here)"),
     Option(name="timeout", help="stop it after this long (90s, 30m; default: never)"),
-    Option(name="max_tokens", kind="whole", help="trim the capsule to this many tokens tokens"),
+    Option(name="max_tokens", kind="whole", help="trim the capsule to this many tokens"),
     Option(name="deliverables", kind="items", single="deliverable",
            help="files it must leave, relative to where it works"),
     REDACT,
@@ -272,13 +272,9 @@ PROGRAM = Program(
             help="list the subagents and what became of each",
             options=(
                 Option(name="id", positional=True, help="only this one"),
-<<<<<<< HEAD
-                Option(name="all", kind="flag", help="include those cleaned up"),
-=======
                 Option(name="all", kind="flag", help="include those cleaned up"),
                 Option(name="unattended", kind="flag",
                        help="nobody reads this: the next look says again what is new"),
->>>>>>> main
                 JSON,
             ),
         ),
@@ -304,14 +300,14 @@ PROGRAM = Program(
         Command(
             run=abort,
             help="end a running subagent",
-            options=(*END, Option(name="force", kind="flag", help="kill it without asking first")),
+            options=(*END, Option(name="force", kind="flag", help="kill it without asking it first")),
         ),
         Command(
             run=cleanup,
             help="remove a subagent's sandbox and files; its row stays",
             options=(
                 *END,
-                Option(name="force", kind="flag", help="even if it runs, or work would be lost"),
+                Option(name="force", kind="flag", help="even if it is running, or work would be lost"),
             ),
         ),
     ),

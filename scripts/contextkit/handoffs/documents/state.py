@@ -231,12 +231,8 @@ def _load(layout: Layout) -> State | None:
             raise ContextError(f"{FILE}: is not a regular file")
         found = formats.from_json(files.read(path), FILE)
         if not isinstance(found, dict):
-<<<<<<< HEAD
             raise ContextError(f"{FILE}: is not a JSON object")
-=======
-            raise ContextError(f"{FILE}: is no JSON object")
         version.refuse_newer(found.get("format"), "1", layout.shown(path))
->>>>>>> main
         built: State = formats.build(State, found, FILE)
     except NewerFormat:
         raise

@@ -172,10 +172,7 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
             return commit, marks
         return commit, _differing(layout, commit, text)
     except ContextError:
-<<<<<<< HEAD
-        return "", ["it no longer exists"]
-=======
-        return commit, ["it is not there any more"]
+        return commit, ["it no longer exists"]
 
 
 def _capsule_drift(layout: Layout, path: str, text: str, commit: str) -> tuple[str, list[str]]:
@@ -228,7 +225,6 @@ def _files_named(text: str) -> list[str]:
             if not path.startswith(("/", "..", "~")) and len(found) < _MOST_FILES:
                 found[path] = None
     return list(found)
->>>>>>> main
 
 
 def tree(history: History, top: Way) -> str:

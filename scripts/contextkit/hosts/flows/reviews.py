@@ -1,14 +1,9 @@
 """The flow of a review run's agent that stops: its file, or what is wrong with it.
 
-<<<<<<< HEAD
-expected   which live run asked this agent
-judge      the verdict of its file, or a block that tells how to fix it
-=======
 expected        which live run asked this agent
-judge           the verdict of its file, or a block that tells how to mend it
+judge           the verdict of its file, or a block that tells how to fix it
 note_reviewer   which agent a session is that was started for a run (`codex exec`, `claude -p`)
 judge_session   `judge` for such a session, which stops at Stop and not at SubagentStop
->>>>>>> main
 """
 
 from __future__ import annotations

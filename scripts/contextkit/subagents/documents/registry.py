@@ -38,14 +38,10 @@ def path(layout: Layout) -> str:
 
 
 def parse(text: str, where: str = "registry") -> list[Any]:
-<<<<<<< HEAD
-    """Everything in a registry. Raises ContextError for what is not a JSON array."""
-=======
     """Everything in a registry.
 
-    Raises ContextError for what is no JSON array, or has a row of a newer format.
+    Raises ContextError for what is not a JSON array, or has a row of a newer format.
     """
->>>>>>> main
     if not text.strip():
         return []
     try:
@@ -53,14 +49,10 @@ def parse(text: str, where: str = "registry") -> list[Any]:
     except ContextError as error:
         raise ContextError(f"{error}: fix it (a merge?) or move it away") from None
     if not isinstance(found, list):
-<<<<<<< HEAD
         raise ContextError(f"{where}: must be a JSON array: fix it or move it away")
-=======
-        raise ContextError(f"{where}: must be a JSON array: mend it or move it away")
     for row in found:
         if isinstance(row, dict):
             version.refuse_newer(row.get("format"), str(FORMAT), where)
->>>>>>> main
     return found
 
 
