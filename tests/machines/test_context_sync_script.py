@@ -56,7 +56,7 @@ def test_a_push_and_a_pull_say_what_moved(two: tuple[Machine, Machine], run: Scr
 def test_remotes_lists_machines_and_forgets_one(two: tuple[Machine, Machine], run: Script) -> None:
     one, other = two
     assert in_(one, run, "remotes") == 0
-    assert run.out == "no machine has pushed there yet yet\n"
+    assert run.out == "no machine has pushed there yet\n"
     one.find_out("ui", "# Finding\n")
     one.push()
     other.find_out("qa", "# Finding\n")

@@ -155,12 +155,8 @@ def _append(path: str, line: bytes) -> None:
 def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event]:
     """The events, oldest first, as they stand there; `since` is the beginning of an ISO time.
 
-    <<<<<<< HEAD
-        Those older than `ledger_days` are passed over, and what is not a whole line of ours.
-    =======
-        Those older than `ledger_days` are passed over, and so is what is not a whole line of ours. With
-        `having` only lines that hold these bytes are decoded, which costs less than all of them.
-    >>>>>>> main
+    Those older than `ledger_days` are passed over, and so is what is not a whole line of ours. With
+    `having` only lines that hold these bytes are decoded, which costs less than all of them.
     """
     since = max(since, _oldest(layout, names.now()))
     for path in months(layout):

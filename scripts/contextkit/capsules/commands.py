@@ -249,7 +249,7 @@ PROGRAM = Program(
             options=(
                 BRANCH,
                 WORKSTREAM,
-                Option(name="all", kind="flag", help="list list those of every branch"),
+                Option(name="all", kind="flag", help="list those of every branch"),
                 JSON,
             ),
         ),

@@ -126,9 +126,7 @@ def search(layout: Layout, args: Arguments) -> Answer:
     told = len(lines)
     more = count - told
     if more > 0:
-        lines.append(
-            f"+{more} more: kind=, session=, since= or a further word to to narrow it down"
-        )
+        lines.append(f"+{more} more: kind=, session=, since= or a further word narrows it down")
     if not found:
         cli.say(f"{args.q!r} was not found in anything stored here")
 
@@ -203,7 +201,7 @@ COMMANDS = (
     ),
     Command(
         run=report,
-        help="write write a page that shows what was carried, what is open, stale or failed",
+        help="write a page that shows what was carried, what is open, stale or failed",
         options=(
             Option(name="file", help="where to (default: .contextkit/report.html)"),
             Option(name="open", kind="flag", help="open it in the browser"),

@@ -70,7 +70,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
         ("documents", "documents"),
         ("bytes", "bytes"),
     )
-    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet yet",
+    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet",
                 below="\n".join(said))  # fmt: skip
 
 

@@ -300,14 +300,14 @@ PROGRAM = Program(
         Command(
             run=abort,
             help="end a running subagent",
-            options=(*END, Option(name="force", kind="flag", help="kill it without asking it first")),
+            options=(*END, Option(name="force", kind="flag", help="kill it without asking first")),
         ),
         Command(
             run=cleanup,
             help="remove a subagent's sandbox and files; its row stays",
             options=(
                 *END,
-                Option(name="force", kind="flag", help="even if it is running, or work would be lost"),
+                Option(name="force", kind="flag", help="even if it runs, or work would be lost"),
             ),
         ),
     ),
