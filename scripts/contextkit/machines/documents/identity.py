@@ -9,7 +9,6 @@ operating system are still two machines.
 from __future__ import annotations
 
 import os
-import socket
 
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError, bad_input
@@ -83,7 +82,7 @@ def ensure(layout: Layout) -> Machine:
 
 def _default_name(layout: Layout) -> str:
     given = os.environ.get("CONTEXT_MACHINE", "")
-    return clean_name(given or f"{socket.gethostname()} {os.path.basename(layout.root)}")
+    return clean_name(given or f"{os.uname().nodename} {os.path.basename(layout.root)}")
 
 
 def forget(layout: Layout) -> None:
