@@ -65,7 +65,9 @@ LINK = Option(
     name="link", kind="flag", help="no copy: hooks of this checkout, for this machine alone"
 )
 DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would change")
-HOSTS = Option(name="hosts", kind="words", help="names (default: claude codex, or as before)")
+HOSTS = Option(
+    name="hosts", kind="words", help=f"names (default: {' '.join(hosts.defaults())}, or as before)"
+)
 
 PROGRAM = Program(
     name="adopt",
