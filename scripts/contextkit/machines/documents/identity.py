@@ -38,7 +38,7 @@ def is_id(text: str) -> bool:
 def check_id(text: str, field: str = "machine") -> str:
     """The id of a machine; raises ContextError for what cannot be one."""
     if not is_id(text):
-        raise bad_input(f"{field}: {text[:40]!r} is no id of a machine: make context_remotes")
+        raise bad_input(f"{field}: {text[:40]!r} is not an id of a machine: make context_remotes")
     return text
 
 
