@@ -84,6 +84,7 @@ class Session(Record):
     shown: int
     saved: int
     open: int
+    machine: str = ""  # the other machine that it was on
 
 
 def sessions(events: list[Event], with_ended: bool = False) -> list[Session]:
@@ -109,12 +110,13 @@ class _Seen:
     """What was seen of a session so far."""
 
     def __init__(self, started: str) -> None:
-        self.started, self.ended, self.host = started, "", ""
+        self.started, self.ended, self.host, self.machine = started, "", "", ""
         self.sums = [0, 0, 0]
 
     def add(self, one: Event, name: str) -> None:
         event = one["event"]
         self.host = self.host or one.get("host", "")
+        self.machine = self.machine or one.get("machine", "")
         if one["ref"] == f"session:{name}" and event in (ledger.ENDED, ledger.REMOVED):
             self.ended = one["at"]
             return
@@ -128,7 +130,7 @@ class _Seen:
         return Session(
             id=name, session=name, host=self.host, started=self.started, ended=self.ended,
             stored=stored, injected=handed, shown=shown, saved=stored - handed - shown,
-            open=waiting,
+            open=waiting, machine=self.machine,
         )  # fmt: skip
 
 
