@@ -206,7 +206,7 @@ def test_a_newer_document_of_any_store_asks_for_an_upgrade_and_is_not_to_be_mend
         f" {'1.0' if store.kind == 'handoff' else 1}): {UPGRADE}"
     )
     [found] = store_checks.documents(layout)
-    assert found.mend == UPGRADE, "doctor's advice is not to mend or remove it"
+    assert found.mend == UPGRADE, "doctor's advice is not to fix or remove it"
     assert found.problem.startswith(f"{broken.path}: ")
     assert UPGRADE not in found.problem
 

@@ -68,7 +68,7 @@ def test_the_way_goes_in_both_directions(chain: list[str]) -> None:
     assert way.written["by"] == "subagent:sub-2"
     given = {"ref": "subagent:sub-3", "at": "2025-10-23T03:00:00Z", "tokens": 50, "machine": ""}
     assert way.to == (given,)
-    assert way.drift == ("it is not there any more",)
+    assert way.drift == ("it no longer exists",)
     data = why.data(history, why.way(layout, history, chain[0]))
     assert data["from"] == ()
     assert data["levels"] == {"from": [], "left": [[ref] for ref in chain[1:13]]}
@@ -101,8 +101,8 @@ def test_what_is_from_before_the_ledger_is_said_to_be(repo: Path, run: Script) -
     for path in Path(".contextkit/ledger").iterdir():
         path.unlink()
     assert run("context", "why", "--ref=plan:t") == 0
-    assert "knows nothing" in run.err
-    assert "nothing is known" in run.out
+    assert "has no record" in run.err
+    assert "nothing known" in run.out
 
 
 def test_a_session_is_a_line(repo: Path, run: Script) -> None:

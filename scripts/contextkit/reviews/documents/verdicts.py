@@ -128,7 +128,7 @@ def parse(data: bytes, stem: str) -> Entry:
     except (ContextError, UnicodeDecodeError):
         return unreadable(stem, "is not valid JSON")
     if not isinstance(found, dict):
-        return unreadable(stem, "is no JSON object")
+        return unreadable(stem, "is not a JSON object")
     if found.get("format", FORMAT) != FORMAT:
         from contextkit.base import version
 
@@ -251,7 +251,7 @@ def _read(path: str, stem: str, at: int | None = None) -> Entry:
 
 
 def table(entries: list[Entry], legacy: bool = False) -> str:
-    """A row an agent, `STATUS⇥AGENT⇥SUMMARY`, three columns and one line whatever was written.
+    """One row per agent, `STATUS⇥AGENT⇥SUMMARY`, three columns and one line whatever was written.
 
     At most 160 characters; `legacy` rows are as long as their summary.
     """
