@@ -141,13 +141,13 @@ COMMON = {"__future__"} | ours(
     " base.limits base.names base.packages base.records base.settings base.stores"
     " base.templates"
 )
-LEDGER = ours("base.ledger base.sessions base.version")
+LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
 ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     "base.addresses base.markdown capsules.documents.branches"
     " capsules.documents.store"
-    " base.sessions capsules.flows.capture base.tokens"
+    " base.host_variables base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(

@@ -2,7 +2,7 @@
 
     make bench_duplicates folder=DIR
 
-`duplicate_pairs.txt` labels 277 pairs of findings: 126 that one change would mend, and 151 near
+`duplicate_pairs.txt` labels 277 pairs of findings: 126 that one change would fix, and 151 near
 ones that it would not. They are of public reviews, mistakeknot/Clavain at 023da26 and
 mistakeknot/interflux at 238fa9c. DIR is a checkout of the first, or a folder with
 `reviews/<run>--<agent>.md`; the pairs whose files are there are used.

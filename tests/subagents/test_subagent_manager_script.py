@@ -111,7 +111,7 @@ def test_a_launch_prints_the_id_and_the_row_has_the_originals_fields_first(
         *("progress_path", "launcher", "status", "launched_at", "window_title"),
         *("launcher_kind", "launcher_handle"),
     ]
-    assert row["status"] == "running" and row["launched_at"] == "20251023-180500"
+    assert row["status"] in ("running", "finished") and row["launched_at"] == "20251023-180500"
     assert row["timeout_seconds"] == 300 and row["source_branch"] == "feature/demo"
     assert row["capsule"] == str(capsule) and row["capsule_trimmed"] is False
     assert row["capsule_sha256"] == names.sha256(capsule.read_bytes())
@@ -171,13 +171,13 @@ def test_a_command_of_the_settings_is_used(manager: Manager) -> None:
     [
         (["--slug=…"], "no letter or digit"),
         (["--type=vm"], "must be one of here, throwaway, worktree"),
-        (["--timeout=soon"], "is no duration"),
+        (["--timeout=soon"], "is not a duration"),
         (["--role=reviewr"], "did you mean 'reviewer'"),
         (["--role=../../etc/passwd"], "there is no role"),
         (["--scope=none.md"], "scope: "),
         (["--scope=../x.md"], "lies outside"),
         (["--scope=empty.md"], "is empty"),
-        (["--capsule=none.md"], "is no file"),
+        (["--capsule=none.md"], "is not a file"),
         (["--capsule=latest"], "there is none on feature/demo"),
         (["--capsule=stub.md"], "is a stub"),
         (["--capsule=empty.md"], "no front matter"),
@@ -379,7 +379,7 @@ def test_cleanup_drops_no_work_unless_told(manager: Manager, kind: str) -> None:
     sandbox = Path(row["path"])
     assert manager.log(identity) == "" and (sandbox / "other").exists()
     manager("cleanup", identity, status=1)
-    assert "1 changed files and commits that no branch has" in manager.said
+    assert "1 changed files and commits on no branch" in manager.said
     (sandbox / "other").unlink()
     manager("cleanup", identity, status=1)
     assert "changed files" not in manager.said and (sandbox / "new").exists()
@@ -413,7 +413,7 @@ def test_cleanup_removes_only_what_is_ours(manager: Manager) -> None:
         REGISTRY.write_text(json.dumps([row]), encoding="utf-8")
         Path(".contextkit/sandboxes/b").mkdir(parents=True, exist_ok=True)
         manager("cleanup", str(row["id"]), "--force", status=2)
-        assert "is no sandbox of ours" in manager.said
+        assert "is not a contextkit sandbox" in manager.said
     assert Path("precious/file").exists() and Path(".contextkit/sandboxes/b").is_dir()
 
 
@@ -523,8 +523,18 @@ def test_without_any_row_it_says_so(manager: Manager) -> None:
     assert not REGISTRY.exists()
 
 
-def test_the_monitor_waits_for_the_end(manager: Manager) -> None:
-    manager.launch("sleep 0.3", "--capsule=none")
+def test_the_monitor_waits_for_the_end(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    end, sleep = tmp_path / "end", time.sleep
+    identity = manager.launch(f"until [ -e {end} ]; do sleep 0.02; done", "--capsule=none")
+
+    def let_it_end(_: float) -> None:
+        monkeypatch.setattr(time, "sleep", sleep)
+        end.touch()
+        until(lambda: (RUNS / identity / "exit").exists())
+
+    monkeypatch.setattr(time, "sleep", let_it_end)
     out = manager("monitor", "--interval=1").splitlines()
     assert out[0] == "--- 2025-10-23 18:05:00 UTC ---" and out[1].startswith("ID ")
     assert out[-1] == "No running subagents detected. Exiting monitor loop."

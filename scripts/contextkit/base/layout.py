@@ -36,7 +36,9 @@ class Places(Record):
             if os.path.isabs(value) or ".." in parts or set(parts) <= {"", "."}:
                 raise bad_input(f"{name}: {value!r} must be a relative path inside the root")
             if os.path.normpath(value).split("/")[0] in (".git", ".contextkit"):
-                raise bad_input(f"{name}: {value!r} lies in a folder that is not for documents")
+                raise bad_input(
+                    f"{name}: {value!r} lies in a folder that is not meant for documents"
+                )
         folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in stores.folders()}
         for name, folder in folders.items():
             for other, its_folder in folders.items():
@@ -58,7 +60,7 @@ class Layout:
     """The paths of one repository, all absolute."""
 
     def __init__(self, root: str = "") -> None:
-        """Find the root and read its settings. Raises ContextError for a root that is no folder."""
+        """Find the root and read its settings. Raises ContextError if it is not a folder."""
         self.here = os.getcwd()
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
@@ -290,7 +292,7 @@ def find_root(given: str, repository: git.Repository | None) -> str:
     if not named:
         return os.path.realpath(repository.top if repository else os.getcwd())
     if not os.path.isdir(named):
-        raise bad_input(f"root: {named!r} is no folder")
+        raise bad_input(f"root: {named!r} is not a folder")
     return os.path.realpath(named)
 
 

@@ -77,7 +77,7 @@ def _typed(name: str, value: object, annotation: str) -> object:
         return value  # what is in it is checked by whoever reads it
     kinds = {"int": "a whole number", "bool": "true or false", "str": "a line of text",
              "tuple[str, ...]": "a list of lines"}  # fmt: skip
-    wanted = kinds.get(annotation, "lines of `name: value` below it")
+    wanted = kinds.get(annotation, "lines of `name: value` indented under it")
     raise bad_input(f"{FILE}: {name} must be {wanted}, not {value!r}")
 
 
