@@ -105,6 +105,20 @@ def no_process_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         process.wait()
 
 
+@pytest.fixture(autouse=True)
+def no_agent_left(sealed: Path) -> Iterator[None]:
+    """What a test launched in the background ends with it, watchdogs that still sleep too."""
+    yield
+    end_agents(sealed / ".contextkit/subagents")
+
+
+def end_agents(folder: Path) -> None:
+    """Kill the process group of each background command whose folder lies in `folder`."""
+    for path in folder.glob("*/pid"):
+        with contextlib.suppress(ProcessLookupError, PermissionError, ValueError):
+            os.killpg(int(path.read_text(encoding="utf-8")), signal.SIGKILL)
+
+
 def kill(process: subprocess.Popen[Any]) -> None:
     """Kill a process, and its whole group where it leads one."""
     with contextlib.suppress(ProcessLookupError):
@@ -170,6 +184,14 @@ def repo(sealed: Path, first_commit: Path) -> Path:
 @pytest.fixture
 def layout(repo: Path) -> Layout:
     return Layout()
+
+
+@pytest.fixture
+def no_diagnostics(repo: Path) -> Iterator[None]:
+    """No hook that a test fired may have gone wrong, which it would do silently."""
+    yield
+    log = repo / ".contextkit" / "hooks" / "diagnostics.log"
+    assert not log.exists(), log.read_text(encoding="utf-8")
 
 
 class Script:

@@ -66,7 +66,8 @@ def scratch(tmp_path: Path) -> Path:
     """A repository on feature/login with the files that the examples speak of."""
     folder = tmp_path / "project"
     shutil.copytree(FILES, folder)
-    (folder / "Makefile").write_text(f"include {CHECKOUT}/Makefile\n", encoding="utf-8")
+    (tmp_path / "contextkit").symlink_to(CHECKOUT)  # make's include takes no blank in a path
+    (folder / "Makefile").write_text("include ../contextkit/Makefile\n", encoding="utf-8")
     git("init", "-q", "-b", "feature/login", cwd=folder)
     git("add", "-A", cwd=folder)
     git("commit", "-qm", "start", cwd=folder)

@@ -172,7 +172,7 @@ LOOK = """
 import json, os, sys
 from contextkit.base import changes
 from contextkit.base.layout import Layout
-from contextkit.hosts.flows import adoption_texts, store_checks, store_documents
+from contextkit.hosts.flows import adoption_texts, store_checks
 from contextkit.notes import documents
 from contextkit.toolkit.flows import overview
 
@@ -186,7 +186,7 @@ def look():
         "status": [row["status"] for row in overview.status(layout) if row["id"] == "notes"],
         "diff": [change.path for change in changes.uncommitted(layout)],
         "ignore": [one.problem for one in store_checks.ignored(layout)],
-        "unreadable": [str(one.problem) for one in store_documents.documents(layout)],
+        "unreadable": [str(one.problem) for one in store_checks.documents(layout)],
     }
 
 said = [look()]

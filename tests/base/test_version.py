@@ -12,13 +12,16 @@ from typing import Any
 
 import pytest
 from conftest import CHECKOUT, SCRIPTS, Script
-from contextkit.base import version
-from contextkit.base.errors import ContextError
+from contextkit.base import stores, version
+from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.references import Reference
+from contextkit.capsules.documents import reminders
+from contextkit.handoffs.documents import state
+from contextkit.hosts.flows import store_checks
 from contextkit.memory.documents import checkpoints, findings, merged, plans, snapshots
 from contextkit.payloads.documents import store as payloads
-from contextkit.reviews.documents import verdicts
+from contextkit.reviews.documents import dismissals, verdicts
 
 # As semver.org orders them.
 ASCENDING = (
@@ -90,7 +93,7 @@ def test_documents_say_their_format_and_one_of_a_newer_format_is_not_called_brok
         checkpoints.parse('{"format": 2, "state": "made anew"}')
     found = verdicts.parse(b'{"format": 2, "status": ["made anew"]}', "a")
     assert found["status"] == "ERROR"
-    assert found["summary"].startswith("verdict file is written by a newer contextkit (format 2")
+    assert found["summary"].startswith("verdict file was written by a newer contextkit (format 2")
 
 
 @pytest.mark.parametrize(
@@ -148,3 +151,110 @@ def test_a_manifest_of_a_newer_format_is_left_alone(layout: Layout) -> None:
         payloads.repair(layout, "s", 0)
     assert path.read_text(encoding="utf-8") == newer
     assert [*path.parent.glob("*.broken*")] == []
+
+
+PAYLOAD = payloads.Payload(topic="t", source="s", created_at="2025-10-23T18:05:00Z", tokens=1,
+                           summary="One.", content="text")  # fmt: skip
+FRONT_MATTER = """---
+branch: main
+source_session: s
+created_at: "2025-10-23T18:05:00Z"
+primary_objective: "x"
+token_budget: 1200
+version: "2.0"
+---
+"""
+HANDOFF = """handoff:
+  from_agent: "sm"
+  to_agent: "dev"
+  next_action: "Go on."
+  version: "2.0"
+  timestamp: "2025-10-23T18:05:00Z"
+"""
+LINE = "<!-- contextkit: format=2 -->\n"
+# A document of each store that declares one: its name there, and a text of a newer format.
+NEWER = {
+    "capsule": ("main/20251023T180500Z.md", f"{FRONT_MATTER}# Mission Snapshot\nmade anew\n"),
+    "reminder": ("", f"# Remember later\n\n{LINE}\n## made anew\n"),
+    "subagent": ("", '[{"id": "a", "slug": ["made anew"], "format": 2}]'),
+    "payload": ("s/20251023-180500-t.md", payloads.render(PAYLOAD).replace("ormat=1", "ormat=2")),
+    "handoff": ("handoff-sm-to-dev-20251023T180500Z.yaml", HANDOFF),
+    "plan": ("t.md", f"# Research Plan: t\n\nmade anew\n\n{LINE}"),
+    "finding": ("ui_20251023T180500.md", f"# Findings: ui\n\nmade anew\n\n{LINE}"),
+    "merged": ("merged_20251023T180500.md", f"# Merged Findings: t\n\nmade anew\n\n{LINE}"),
+    "checkpoint": ("cp_review_20251023T180500.json", '{"format": 2, "state": "made anew"}'),
+    "snapshot": ("snap_20251023T180500.md", f"# Context Snapshot\n\nmade anew\n\n{LINE}"),
+    "verdict": ("fd-a.json", '{"format": 2, "status": ["made anew"]}'),
+    "run": ("20251023T180500Z-1a2b3c.json", '{"version": 2, "run": "20251023T180500Z-1a2b3c"}'),
+}
+
+
+@pytest.mark.parametrize("store", stores.with_documents(), ids=lambda store: store.kind)
+def test_a_newer_document_of_any_store_asks_for_an_upgrade_and_is_not_to_be_mended(
+    store: stores.Store, layout: Layout
+) -> None:
+    name, text = NEWER[store.kind]
+    path = Path(layout.store(store.kind), name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    [broken] = stores.module(store).load_all(layout).broken
+    assert broken.path == layout.shown(str(path))
+    assert broken.reason.endswith(
+        f"written by a newer contextkit (format {'2.0' if '2.0' in text else 2}, this one reads"
+        f" {'1.0' if store.kind == 'handoff' else 1}): {UPGRADE}"
+    )
+    [found] = store_checks.documents(layout)
+    assert found.mend == UPGRADE, "doctor's advice is not to fix or remove it"
+    assert found.problem.startswith(f"{broken.path}: ")
+    assert UPGRADE not in found.problem
+
+
+def test_a_newer_finding_is_told_by_the_fast_listing_too_whatever_its_size(layout: Layout) -> None:
+    for words in (1, 10_000):
+        finding = findings.make("ui", "t", "partial", "2025-10-23T18:05:00Z", summary="w " * words)
+        path = Path(findings.save(layout, finding, 1_761_242_700 + words))
+        assert [head for _, head in findings.heads(layout, "t")]
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("format=1 -->", "format=2 -->"), encoding="utf-8")
+        found = findings.heads(layout, "t")
+        assert (len(found), len(found.broken)) == (0, 1)
+        assert UPGRADE in found.broken[0].reason
+        path.unlink()
+
+
+def test_an_inbox_says_its_format_and_one_of_a_newer_format_gets_no_entry(layout: Layout) -> None:
+    reminder = reminders.Reminder(id="r-000001", taken="2025-10-23 18:05:00 UTC", note="a note")
+    reminders.save(layout, layout.reminders, reminder)
+    inbox = Path(layout.reminders)
+    text = inbox.read_text(encoding="utf-8")
+    head, _, entry = text.partition("\n\n## ")
+    assert head.startswith("# Remember later\n<!-- contextkit: format=1 -->\n\n")
+    older = "# Remember later\n\n## " + entry
+    assert reminders.parse(text) == reminders.parse(older) == (reminder,)
+    newer = text.replace("format=1", "format=2")
+    inbox.write_text(newer, encoding="utf-8")
+    with pytest.raises(ContextError, match="written by a newer contextkit"):
+        reminders.save(layout, layout.reminders, reminder.replace(id="r-000002"))
+    with pytest.raises(ContextError, match="written by a newer contextkit"):
+        reminders.finish(layout, layout.reminders, "r-000001", "", 0)
+    assert inbox.read_text(encoding="utf-8") == newer
+    quoting = reminder.replace(note="it says <!-- contextkit: format=2 -->")
+    inbox.write_text(reminders.render(quoting), encoding="utf-8")
+    assert reminders.load_all(layout).documents == [quoting]
+
+
+def test_a_switch_leaves_a_session_state_of_a_newer_format_as_it_is(layout: Layout) -> None:
+    state.save(layout, state.State(active="dev"))
+    path = Path(layout.handoffs, state.FILE)
+    newer = path.read_text(encoding="utf-8").replace('"format": 1', '"format": 2, "new": true')
+    path.write_text(newer, encoding="utf-8")
+    with pytest.raises(ContextError, match=r"session-state: written by a newer contextkit"):
+        state.current(layout)
+    with pytest.raises(ContextError, match=r"session-state: written by a newer contextkit"):
+        state.save(layout, state.State())
+    assert path.read_text(encoding="utf-8") == newer
+
+
+def test_newer_dismissals_ask_for_an_upgrade() -> None:
+    with pytest.raises(ContextError, match="x: written by a newer contextkit"):
+        dismissals.parse('{"format": 2, "made": "anew"}', "x")

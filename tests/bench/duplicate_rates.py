@@ -3,7 +3,7 @@
     make bench_duplicates folder=DIR
 
 The folder holds `reviews/<review>--<agent>.md`. A pair is two findings of different agents that one
-change would mend; the labels name files and ids only.
+change would fix; the labels name files and ids only.
 """
 
 from __future__ import annotations

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from measure import Case
 from places import script
@@ -26,12 +28,22 @@ def subagent_cases(folder: Path) -> list[Case]:
     for _ in range(10):
         subprocess.run(launch, check=True, capture_output=True)
     rows = registry.read_bytes()
+    many = a_registry_of(1_000, json.loads(rows))
     finish = ("finish", "--agent=x", "--status=CLEAN", "--summary=nothing found", "--session=s")
     return [
         Case("subagent_prompt", prompt, 2.5),
         Case("subagent_status of ten", script(manager, "status"), 2.5,
              prepare=lambda: registry.write_bytes(rows)),
+        Case("subagent_status of 1,000", script(manager, "status"), 3,
+             prepare=lambda: registry.write_text(many, encoding="utf-8")),
         Case("subagent_finish without a text", script(manager, *finish), 2.5),
         Case("subagent_finish with one", script(manager, *finish, "--file=scope.md")),
         Case("subagent_launch", launch, prepare=fresh),
     ]  # fmt: skip
+
+
+def a_registry_of(count: int, rows: list[dict[str, Any]]) -> str:
+    """The JSON of `count` subagents that have ended, made from these rows."""
+    ended = {"status": "finished", "exit_code": 0, "finished_at": "20251023-180502"}
+    made = [rows[number % len(rows)] | ended | {"id": f"x-{number}"} for number in range(count)]
+    return json.dumps(made, indent=2)

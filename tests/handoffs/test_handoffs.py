@@ -253,12 +253,13 @@ def test_the_order_of_trimming() -> None:
 
     def render(handoff: Handoff) -> str:
         seen.append((len(handoff.decisions), len(handoff.files_modified), len(handoff.blockers)))
-        return "a " * (501 if len(handoff.blockers) > 1 or len(handoff.decisions) > 1 else 400)
+        least = len(handoff.blockers) == len(handoff.decisions) == len(handoff.files_modified) == 1
+        return "a " * (400 if least and handoff.next_action == "Finish task 3." else 501)
 
     given = a_handoff(**TYPICAL | full(160))
     kept, said = fitting.clipped(given, LIMITS, render, strict=False)
     by_files = [(3, n + 1, 3) for n in range(9, 4, -1)]
-    assert seen[:-1] == [  # at last it is counted to be told
+    assert seen[: seen.index((1, 1, 1)) + 1] == [  # then it is tried what more has room
         *((5, 10, 3), (4, 10, 3), (3, 10, 3)), *by_files, *[(3, 6, 3)] * 5,
         *((3, 6, 2), (3, 6, 1)), (1, 1, 1),
     ]  # fmt: skip
@@ -266,6 +267,18 @@ def test_the_order_of_trimming() -> None:
     assert kept.next_action == "Finish task 3."
     assert "decisions: 5 given, 1 kept, 4 dropped" in said
     assert "decisions: 1 shortened" in said
+
+
+def test_what_was_left_out_last_comes_back_as_far_as_it_has_room() -> None:
+    given = a_handoff(decisions=tuple(f"{n} " + "word " * 119 + "end" for n in range(5)))
+
+    def render(handoff: Handoff) -> str:
+        return "word " * sum(len(text.split()) for text in handoff.decisions)
+
+    kept, said = fitting.clipped(given, LIMITS, render, strict=False)
+    sizes = [len(text.split()) for text in kept.decisions]
+    assert sizes[:4] == [121] * 4 and 10 < sizes[4] < 20 and len(sizes) == 5
+    assert kept.decisions[4].endswith("word…") and "decisions: 1 shortened" in said
 
 
 def test_files_that_were_left_out_are_counted_in_the_last_entry() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Script
+from conftest import Script, git
 from contextkit.base import ledger
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -68,7 +68,7 @@ def test_the_way_goes_in_both_directions(chain: list[str]) -> None:
     assert way.written["by"] == "subagent:sub-2"
     given = {"ref": "subagent:sub-3", "at": "2025-10-23T03:00:00Z", "tokens": 50, "machine": ""}
     assert way.to == (given,)
-    assert way.drift == ("it is not there any more",)
+    assert way.drift == ("it no longer exists",)
     data = why.data(history, why.way(layout, history, chain[0]))
     assert data["from"] == ()
     assert data["levels"] == {"from": [], "left": [[ref] for ref in chain[1:13]]}
@@ -101,8 +101,8 @@ def test_what_is_from_before_the_ledger_is_said_to_be(repo: Path, run: Script) -
     for path in Path(".contextkit/ledger").iterdir():
         path.unlink()
     assert run("context", "why", "--ref=plan:t") == 0
-    assert "knows nothing" in run.err
-    assert "nothing is known" in run.out
+    assert "has no record" in run.err
+    assert "nothing known" in run.out
 
 
 def test_a_session_is_a_line(repo: Path, run: Script) -> None:
@@ -203,3 +203,62 @@ def test_the_end_of_a_subagent_is_in_the_ledger(repo: Path, run: Script) -> None
     assert run("subagent_manager", "cleanup", identity) == 0
     said = [one["event"] for one in events() if one["ref"] == f"subagent:{identity}"]
     assert said == ["stored", "ended", "removed"]
+
+
+def committed(text: str) -> str:
+    """The commit that has `text` in src/auth.py."""
+    Path("src").mkdir(exist_ok=True)
+    Path("src/auth.py").write_text(text, encoding="utf-8")
+    git("add", "src")
+    git("commit", "-q", "-m", "auth")
+    return git("rev-parse", "HEAD").strip()
+
+
+def why_of(run: Script, ref: str) -> dict[str, Any]:
+    assert run("context", "why", f"--ref={ref}", "--json") == 0
+    found: dict[str, Any] = json.loads(run.out)
+    return found
+
+
+def test_what_a_document_names_is_compared_with_the_commit_it_was_written_at(
+    repo: Path, run: Script
+) -> None:
+    commit = committed("a = 1\n")
+    Path("report.md").write_text("# R\n\nA race in src/auth.py:42, see src/new.py.\n", "utf-8")
+    run("payload_store", "store", "--topic=auth", "--source=ui", "--file=report.md", "--force")
+    run("handoff", "write", "--from=a", "--to=b", "--no-story", "--next-action=x",
+        "--file-modified=src/auth.py")  # fmt: skip
+    run("external_memory", "finding", "--task=t", "--agent=ui", "--status=completed",
+        "--summary=src/auth.py is read")  # fmt: skip
+    refs = ("payload:latest", "handoff:latest", "finding:latest")
+    for ref in refs:
+        found = why_of(run, ref)
+        assert (found["written"]["commit"], found["drift"]) == (commit, [])
+    Path("src/auth.py").write_text("a = 2\n", encoding="utf-8")
+    for ref in refs:
+        assert why_of(run, ref)["drift"] == [f"src/auth.py: differs from commit {commit[:12]}"]
+    Path("src/auth.py").unlink()
+    assert run("context", "why", "--ref=payload:latest") == 0
+    assert f"\nat commit {commit[:12]}\ndrift: src/auth.py: missing\n" in run.out
+
+
+def test_what_a_snapshot_sealed_is_compared_with_that(repo: Path, run: Script) -> None:
+    committed("a = 1\n")
+    Path("src/auth.py").write_text("a = 2\n", encoding="utf-8")
+    run("external_memory", "snapshot", "--task=t", "--summary=half done", "--files=src/auth.py - x")
+    assert why_of(run, "snapshot:latest")["drift"] == []
+    Path("src/auth.py").write_text("a = 3\n", encoding="utf-8")
+    assert why_of(run, "snapshot:latest")["drift"] == ["src/auth.py: changed"]
+
+
+def test_a_commit_that_is_not_here_is_said(repo: Path, run: Script) -> None:
+    committed("a = 1\n")
+    run("external_memory", "finding", "--task=t", "--agent=ui", "--status=completed",
+        "--summary=src/auth.py is read")  # fmt: skip
+    git("checkout", "-q", "--orphan", "other")
+    git("commit", "-q", "-m", "another history")
+    git("reflog", "expire", "--expire=now", "--all")
+    git("branch", "-D", "feature/demo")
+    git("gc", "-q", "--prune=now")
+    (said,) = why_of(run, "finding:latest")["drift"]
+    assert said.endswith("is not here: what differs from it is not known")

@@ -1,4 +1,4 @@
-"""make doctor: what is wrong is found, said with its mend, and nothing else is."""
+"""make doctor: what is wrong is found, said with its fix, and nothing else is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import diagnostics, settings, vendored
-from contextkit.hosts.flows import adoption, adoption_steps, store_checks, store_documents, trials
+from contextkit.hosts.flows import adoption, adoption_steps, store_checks, trials
 from contextkit.payloads.flows import storing
 
 
@@ -276,7 +276,7 @@ def test_a_ledger_that_cannot_be_kept_is_found(layout: Layout, run: Script) -> N
     month.parent.rmdir()
     month.parent.touch()
     (line,) = wrong(run)
-    assert ".contextkit/ledger: is no folder: history is lost" in line
+    assert ".contextkit/ledger: is not a folder: its history is lost" in line
 
 
 @pytest.mark.usefixtures("untried")
@@ -336,12 +336,12 @@ def test_of_many_documents_that_cannot_be_read_some_are_named_and_the_others_cou
 def test_a_look_that_stumbles_is_a_finding(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stumble(layout: Layout) -> list[store_documents.Finding]:
+    def stumble(layout: Layout) -> list[store_checks.Finding]:
         raise ContextError("odd")
 
     monkeypatch.setattr(store_checks, "LOOKS", (stumble,))
     (line,) = wrong(run)
-    assert line == "stores: odd (mend that and look again)"
+    assert line == "stores: odd (fix that and look again)"
 
 
 @pytest.mark.usefixtures("untried")

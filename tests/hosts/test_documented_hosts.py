@@ -9,27 +9,16 @@ from typing import Any
 import pytest
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import rules
 from contextkit.hosts.documents import settings as hook_settings
-from contextkit.hosts.flows import adoption, adoption_steps, runner, trials
+from contextkit.hosts.flows import adoption, adoption_steps, trials
 from contextkit.payloads.documents import store as payloads
+
+from hooks import answer
+
+pytestmark = pytest.mark.usefixtures("no_diagnostics")
 
 LONG = "# Report\n\n" + "".join(f"- The cache holds entry {i} for {i} s.\n" for i in range(300))
 PROFILE = ".claude/agents/dev.md"
-
-
-def fire(host: str, event: str, **passed: Any) -> dict[str, Any]:
-    given = {"session_id": "s-1", "hook_event_name": event, **passed}
-    said = runner.run([event, f"--host={host}"], json.dumps(given).encode())
-    assert rules.problems(host, event, 0, said) == []
-    found: dict[str, Any] = json.loads(said) if said else {}
-    return found
-
-
-@pytest.fixture(autouse=True)
-def nothing_goes_wrong(repo: Path) -> Any:
-    yield
-    assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
 
 
 def written(repo: Path, host: str) -> Any:
@@ -82,11 +71,11 @@ def test_doctor_fires_their_hooks(repo: Path, name: str) -> None:
 
 def test_a_report_is_replaced_without_a_turn_where_the_host_can(layout: Layout) -> None:
     given = {"agent_id": "a", "agent_type": "explore", "last_assistant_message": LONG}
-    said = fire("copilot", "SubagentStop", **given)
+    said = answer("SubagentStop", "copilot", **given)
     (path,) = payloads.documents(layout, "s-1")
     assert list(said) == ["modifiedResponse"]
     assert f"@stored: {layout.shown(path)}" in said["modifiedResponse"]
-    assert fire("copilot", "SubagentStop", **given) == {}
+    assert answer("SubagentStop", "copilot", **given) == {}
 
 
 def test_fields_by_their_own_names_are_ours(layout: Layout, repo: Path) -> None:
@@ -100,11 +89,11 @@ def test_text_is_handed_over_in_each_hosts_form(repo: Path) -> None:
     profile = repo / PROFILE
     profile.parent.mkdir(parents=True)
     profile.write_text("You are dev.\n", encoding="utf-8")
-    said = fire("gemini", "BeforeAgent", prompt="@dev Build it")["hookSpecificOutput"]
+    said = answer("BeforeAgent", "gemini", prompt="@dev Build it")["hookSpecificOutput"]
     assert said["hookEventName"] == "BeforeAgent" and "You are dev." in said["additionalContext"]
-    assert fire("copilot", "UserPromptSubmit", prompt="@dev Build it") == {}
-    first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Mend it"
-    said = fire("gemini", "BeforeAgent", prompt=first, session_id="s-2")
+    assert answer("UserPromptSubmit", "copilot", prompt="@dev Build it") == {}
+    first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Fix it"
+    said = answer("BeforeAgent", "gemini", prompt=first, session_id="s-2")
     assert "You are dev." in said["hookSpecificOutput"]["additionalContext"]
     said = hosts.output("copilot", "SessionStart", hosts.Answer(context="2 reminders are open"))
     assert json.loads(said) == {"additionalContext": "2 reminders are open"}
@@ -114,5 +103,5 @@ def test_a_transcript_of_a_form_that_nobody_knows_stops_nothing(repo: Path, tmp_
     path = tmp_path / "session.json"
     path.write_text('{"messages": [{"type": "user", "content": "Look"}]}\n', encoding="utf-8")
     given = {"prompt": "x", "prompt_response": "y", "transcript_path": str(path)}
-    assert fire("gemini", "AfterAgent", **given) == {}
-    assert fire("gemini", "PreCompress", trigger="auto", transcript_path=str(path)) == {}
+    assert answer("AfterAgent", "gemini", **given) == {}
+    assert answer("PreCompress", "gemini", trigger="auto", transcript_path=str(path)) == {}

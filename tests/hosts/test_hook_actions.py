@@ -17,8 +17,7 @@ from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state
 from contextkit.handoffs.flows import switch
-from contextkit.hosts.documents import rules, seen_agents
-from contextkit.hosts.flows import runner
+from contextkit.hosts.documents import seen_agents
 from contextkit.memory.documents import snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import storing
@@ -29,27 +28,13 @@ from test_capture_prompts import remind
 from test_subagent_manager_script import BODY, a_capsule
 from test_transcripts import reply
 
+from hooks import fire
+
+pytestmark = pytest.mark.usefixtures("no_diagnostics")
+
 SECRET = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 GOOD = "### Findings Index\nVerdict: safe\n"
 BAD = "# My review\n\nAll is well, I think.\n"
-
-
-def fire(event: str, host: str = "claude", **passed: Any) -> str:
-    """What the agent is told, or the reason of a block; the host takes the answer."""
-    data = json.dumps({"session_id": "s-1", **passed}).encode()
-    said = runner.run([event, f"--host={host}"], data)
-    assert rules.problems(host, event, 0, said) == []
-    found = json.loads(said) if said else {}
-    return str(
-        found.get("reason") or found.get("hookSpecificOutput", {}).get("additionalContext", "")
-    )
-
-
-@pytest.fixture(autouse=True)
-def nothing_goes_wrong(repo: Path) -> Any:
-    yield
-    log = repo / ".contextkit" / "hooks" / "diagnostics.log"
-    assert not log.exists(), log.read_text(encoding="utf-8")
 
 
 # A session starts

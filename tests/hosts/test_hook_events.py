@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import NOW, Script
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
-from contextkit.hosts.flows import runner, session_end
+from contextkit.hosts.flows import session_end
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import storing
 from contextkit.reviews.documents import verdicts
 from growth import calls
 
+from hooks import fire
+
+pytestmark = pytest.mark.usefixtures("no_diagnostics")
+
 LONG = "# Report\n\n" + "The parser in `src/app.py:42` takes 52 ms, which is too slow. " * 60
 VERDICT = "\n\nVERDICT: NEEDS_ATTENTION the parser is slow\n"
-
-
-def fire(event: str, **passed: Any) -> str:
-    data = json.dumps({"session_id": "s-1", **passed}).encode()
-    return runner.run([event, "--host=claude"], data)
 
 
 def stop(agent: str, text: str, kind: str = "Explore") -> str:
@@ -37,12 +34,6 @@ def stored(layout: Layout) -> list[str]:
 
 def at(monkeypatch: pytest.MonkeyPatch, clock: str) -> None:
     monkeypatch.setenv("CONTEXT_NOW", f"2025-10-23T{clock}Z")
-
-
-@pytest.fixture(autouse=True)
-def nothing_goes_wrong(repo: Path) -> Any:
-    yield
-    assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
 
 
 def test_a_long_message_is_stored_with_its_agent_as_topic_and_source(layout: Layout) -> None:
@@ -126,7 +117,7 @@ def test_an_agent_that_started_later_replaces_the_verdict_of_its_type(
     stop("a1", VERDICT)
     at(monkeypatch, "20:00:00")
     fire("SubagentStart", agent_id="a2", agent_type="Explore")
-    stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: mended\n")
+    stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: fixed\n")
     assert named(layout) == ["Explore"]
     assert verdicts.load_all(layout).documents[0]["status"] == "CLEAN"
 
@@ -140,7 +131,7 @@ def test_an_agent_whose_start_nobody_said_replaces_nothing(layout: Layout) -> No
 def test_an_agent_that_goes_on_keeps_its_verdict(layout: Layout) -> None:
     stop("a1", VERDICT)
     stop("a2", VERDICT)
-    stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: mended\n")
+    stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: fixed\n")
     assert [entry["status"] for entry in verdicts.load_all(layout).documents] == [
         "NEEDS_ATTENTION",
         "CLEAN",
@@ -262,7 +253,9 @@ def test_session_end_takes_payloads_and_state_and_says_so_in_the_summary(
     stop("a1", LONG)
     assert run("context", "session_end", "--session=s-1") == 0
     first, second = run.out.splitlines()
-    assert first.startswith("session s-1: 1 payloads, ") and "subagents is forgotten" in second
+    assert (
+        first.startswith("session s-1: 1 payloads, ") and "of its subagents were removed" in second
+    )
     assert summary.read_text(encoding="utf-8") == f"# Session\n- {NOW} {first}\n"
     assert not os.path.exists(os.path.join(layout.hooks, "s-1"))
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import memory_stores
 import pytest
 from conftest import git
 from contextkit.base.layout import Layout
-from contextkit.hosts.documents import open_sessions, rules
-from contextkit.hosts.flows import runner
+from contextkit.hosts.documents import open_sessions
 from contextkit.memory.documents import context_window, snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
@@ -21,25 +19,12 @@ from contextkit.reviews.flows.start import Request
 from test_subagent_manager_script import a_capsule
 from test_transcripts import reply
 
+from hooks import fire
+
+pytestmark = pytest.mark.usefixtures("no_diagnostics")
+
 LONG = "# Report\n\n" + "It takes 52 ms. " * 300
 TURNS = str(Path(__file__).parents[1] / "memory" / "transcripts" / "claude_code.jsonl")
-
-
-def fire(event: str, host: str = "claude", **passed: Any) -> str:
-    data = json.dumps({"session_id": "s-1", **passed}).encode()
-    said = runner.run([event, f"--host={host}"], data)
-    assert rules.problems(host, event, 0, said) == []
-    found = json.loads(said) if said else {}
-    return str(
-        found.get("reason") or found.get("hookSpecificOutput", {}).get("additionalContext", "")
-    )
-
-
-@pytest.fixture(autouse=True)
-def nothing_goes_wrong(repo: Path) -> Any:
-    yield
-    log = repo / ".contextkit" / "hooks" / "diagnostics.log"
-    assert not log.exists(), log.read_text(encoding="utf-8")
 
 
 def dies(layout: Layout, session: str = "s-1") -> None:
@@ -178,8 +163,8 @@ def test_no_recovery_says_that_nobody_summed_up(layout: Layout) -> None:
     fire("PreCompact", trigger="auto", transcript_path=TURNS)
     said = fire("SessionStart", source="compact")
     assert "station" in said and "No summary was given" not in said
-    fire("PostCompact", trigger="auto", compact_summary="The cache was mended.")
+    fire("PostCompact", trigger="auto", compact_summary="The cache was fixed.")
     said = fire("SessionStart", source="resume", session_id="s-2")
     assert "No summary was given" not in said
     ((_, saved),) = snapshots.load_all(layout)
-    assert saved.summary.startswith("The cache was mended.") and "No summary" not in saved.summary
+    assert saved.summary.startswith("The cache was fixed.") and "No summary" not in saved.summary

@@ -8,32 +8,20 @@ from typing import Any
 
 import pytest
 from contextkit.base.layout import Layout
-from contextkit.hosts.documents import rules
-from contextkit.hosts.flows import runner
 from contextkit.payloads.documents import store as payloads
+
+from hooks import answer, fire
+
+pytestmark = pytest.mark.usefixtures("no_diagnostics")
 
 LONG = "# Report\n\n" + "".join(f"- The cache holds entry {i} for {i} s.\n" for i in range(300))
 DEEP = "entry 177 for 177 s"
 MIDDLE = "# Report\n\n" + "It takes 52 ms. " * 200  # stored, and short enough to be handed on
 
 
-def fire(event: str, host: str = "claude", **passed: Any) -> dict[str, Any]:
-    data = json.dumps({"session_id": "s-1", **passed}).encode()
-    said = runner.run([event, f"--host={host}"], data)
-    assert rules.problems(host, event, 0, said) == []
-    found: dict[str, Any] = json.loads(said) if said else {}
-    return found
-
-
 def stop(text: str, host: str = "claude", **more: Any) -> str:
     given = {"agent_id": "a1", "agent_type": "Explore", "last_assistant_message": text, **more}
-    return str(fire("SubagentStop", host, **given).get("reason", ""))
-
-
-@pytest.fixture(autouse=True)
-def nothing_goes_wrong(repo: Path) -> Any:
-    yield
-    assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
+    return fire("SubagentStop", host, **given)
 
 
 @pytest.mark.parametrize("host", ["claude", "codex"])
@@ -69,7 +57,7 @@ def test_an_agent_that_runs_behind_is_sent_back_and_one_in_front_is_not(repo: Pa
 def used(text: str, **more: Any) -> Any:
     response = {"status": "completed", "agentId": "a1", "totalTokens": 920,
                 "content": [{"type": "text", "text": text}], **more}  # fmt: skip
-    said = fire("PostToolUse", tool_name="Agent", tool_response=response)
+    said = answer("PostToolUse", tool_name="Agent", tool_response=response)
     return said.get("hookSpecificOutput", {}).get("updatedToolOutput")
 
 
@@ -90,7 +78,7 @@ def test_a_report_that_no_stop_brought_is_stored_then(layout: Layout) -> None:
 @pytest.mark.parametrize("response", [None, "text", {}, {"content": "x"}, {"content": [1, {}]},
                                       {"status": "async_launched", "agentId": "a1"}])  # fmt: skip
 def test_any_other_result_is_left_alone(repo: Path, response: object) -> None:
-    assert fire("PostToolUse", tool_name="Agent", tool_response=response) == {}
+    assert answer("PostToolUse", tool_name="Agent", tool_response=response) == {}
     assert used("Done.") is None
 
 
@@ -118,8 +106,8 @@ def test_what_a_subagent_is_asked_switches_nobody(repo: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "dev.md").write_text("You are dev.\n", encoding="utf-8")
     given = {"prompt": "@dev Build it", "agent_id": "a1", "agent_type": "default"}
-    assert fire("UserPromptSubmit", "codex", **given) == {}
+    assert answer("UserPromptSubmit", "codex", **given) == {}
     assert not (repo / ".aios").exists()
-    said = fire("UserPromptSubmit", prompt="@ops Build it")["hookSpecificOutput"]
-    assert said["additionalContext"].startswith("Nobody was switched to: there is no profile")
-    assert fire("UserPromptSubmit", prompt="@.claude is what?") == {}
+    said = answer("UserPromptSubmit", prompt="@ops Build it")["hookSpecificOutput"]
+    assert said["additionalContext"].startswith("No switch was made: there is no profile")
+    assert answer("UserPromptSubmit", prompt="@.claude is what?") == {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,12 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import rules
 from contextkit.hosts.documents import settings as hook_settings
-from contextkit.hosts.flows import runner
 from contextkit.payloads.documents import store as payloads
+
+from hooks import answer
+
+pytestmark = pytest.mark.usefixtures("no_diagnostics")
 
 LONG = "".join(f"{number} 10.0.0.{number % 250} GET /page/{number} 200\n" for number in range(900))
 DEEP = "/page/577 "
@@ -34,17 +35,12 @@ TESTS = (
 
 
 @pytest.fixture(autouse=True)
-def asked_for(repo: Path) -> Any:
+def asked_for(repo: Path) -> None:
     (repo / "contextkit.yaml").write_text("hook_tool_output_tokens: 1000\n", encoding="utf-8")
-    yield
-    assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
 
 
 def used(response: object, tool: str = "Bash", host: str = "claude", **more: Any) -> Any:
-    given = {"session_id": "s-1", "tool_name": tool, "tool_response": response, **more}
-    said = runner.run(["PostToolUse", f"--host={host}"], json.dumps(given).encode())
-    assert rules.problems(host, "PostToolUse", 0, said) == []
-    return json.loads(said) if said else {}
+    return answer("PostToolUse", host, tool_name=tool, tool_response=response, **more)
 
 
 def replaced(response: object, tool: str = "Bash", **more: Any) -> Any:

@@ -61,8 +61,12 @@ class Seaweed:
                 [binary(), "server", "-s3", "-ip=127.0.0.1", f"-dir={self.folder}",
                  f"-s3.port={self.s3}", f"-filer.port={self._filer}",
                  f"-master.port={self._master}", f"-volume.port={self._volume}",
-                 "-volume.max=20", "-master.volumeSizeLimitMB=64"],
+                 "-volume.max=20", "-master.volumeSizeLimitMB=64",
+                 # What would listen on a fixed port, or leave files in /tmp.
+                 "-s3.port.iceberg=0", "-s3.port.lance=0",
+                 "-filer.localSocket=filer.sock", "-s3.localSocket=s3.sock"],
                 stdout=log, stderr=log, cwd=self.folder, start_new_session=True,
+                env={**os.environ, "TMPDIR": str(self.folder)},
             )  # fmt: skip
         for _ in range(600):
             if self._process.poll() is not None:
@@ -78,7 +82,8 @@ class Seaweed:
             with urllib.request.urlopen(ask, timeout=5):
                 return True
         except urllib.error.HTTPError as error:
-            return error.code in (403, 409)  # it is there already, and of whoever wrote there
+            with error:  # it has the answer's body
+                return error.code in (403, 409)  # it is there already, and of whoever wrote there
         except OSError:
             return False
 
@@ -86,3 +91,6 @@ class Seaweed:
         if self._process is not None and self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+        for port in (self.s3, self._filer, self._master, self._volume):
+            for socket_file in Path("/tmp").glob(f"seaweedfs-*-grpc-{port + 10_000}.sock"):
+                socket_file.unlink()  # the server has no option for where they go

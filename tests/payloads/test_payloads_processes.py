@@ -153,7 +153,7 @@ def test_two_hundred_kills_lose_no_file_and_list_none_twice(layout: Layout) -> N
     for name in payloads.documents(layout, "s"):
         payload = payloads.load(name, name)
         assert payload.content == f"The text of {payload.topic[2:]}. " * 9
-    assert run_to_end("repair", "--session=s")[1] == "nothing to mend\n"
+    assert run_to_end("repair", "--session=s")[1] == "nothing to fix\n"
 
 
 def run_to_end(*options: str, **changes: Any) -> tuple[int, str, str]:

@@ -98,7 +98,7 @@ def test_a_host_changes_one_and_adds_another(repo: Path, run: Script) -> None:
         ("review: {output_dir: /tmp/x}", "must be a folder in a folder"),
         ("review: {output_dir: ../x/y}", "must be a folder in a folder"),
         ("review: {output_dir: x}", "must be a folder in a folder"),
-        ("review: {output_dir: .git/x}", "not for documents"),
+        ("review: {output_dir: .git/x}", "not meant for documents"),
         ("review: {output_dir: 'x/{branch}'}", "may hold only {stem}, {hash8}"),
         ("review: {name: other}", "its name is the key"),
         ("review: {small_lines: few}", "small_lines must be int"),

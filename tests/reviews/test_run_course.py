@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from conftest import Script, git
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import background
 
 DONE = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n<!-- flux-drive:complete -->\n"
 OUT = Path(".clavain/reviews/current")
@@ -21,13 +19,11 @@ STORE = Path(".clavain/verdicts")
 
 
 @pytest.fixture(autouse=True)
-def branch(repo: Path) -> Iterator[Path]:
-    """A branch with one untracked file since main; what a test started is ended with it."""
+def branch(repo: Path) -> Path:
+    """A branch with one untracked file since main."""
     git("branch", "main")
     Path("new.py").write_text("new\n", encoding="utf-8")
-    yield repo
-    for folder in (repo / ".contextkit/subagents").glob("*"):
-        background.stop(str(folder), patience=0)
+    return repo
 
 
 def until(what: Any, seconds: float = 10.0) -> None:

@@ -214,8 +214,7 @@ def test_every_finding_stands_in_the_index_of_each_agent_that_it_names(
     index = {source.agent: sections.index_rows(source.review) for source in sources}
     for one in found:
         for row in one.rows:
-            identity = "" if row.id.startswith("row-") else row.id
-            beginning = f'- {row.severity or "?"} | {identity} | "{row.section}" | {row.title}'
+            beginning = f'- {row.severity or "?"} | {row.id} | "{row.section}" | {row.title}'
             assert any(line.startswith(beginning.rstrip()) for line in index[row.agent])
     counted = sum(len(one.rows) for one in found)
     assert counted == sum(len(source.review.findings) for source in sources)  # and none is lost

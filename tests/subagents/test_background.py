@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from conftest import end_agents
 from contextkit.subagents.flows import background
 
 Starter = Callable[..., Path]
@@ -37,8 +38,7 @@ def begin(sealed: Path) -> Iterator[Starter]:
         return folder
 
     yield make
-    for folder in folders:
-        background.stop(str(folder), patience=0)
+    end_agents(sealed)
 
 
 def ended(folder: Path) -> tuple[str, int | None]:

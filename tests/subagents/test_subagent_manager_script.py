@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,6 @@ REGISTRY = Path("parallelus/manuals/subagent-registry.json")
 CAPSULES = Path("parallelus/manuals/capsules")
 RUNS = Path(".contextkit/subagents")
 BODY = "\n\n".join(f"# {section}\n- Something about it." for section in capsules.SECTIONS)
-
-
-@pytest.fixture(autouse=True)
-def nothing_goes_on(sealed: Path) -> Iterator[None]:
-    """What a test started is ended with it."""
-    yield
-    for folder in (sealed / RUNS).glob("*"):
-        background.stop(str(folder), patience=0)
 
 
 def a_capsule(body: str = BODY, created: str = "2025-10-23T18:00:00Z", commit: bool = True) -> Path:
@@ -119,7 +111,7 @@ def test_a_launch_prints_the_id_and_the_row_has_the_originals_fields_first(
         *("progress_path", "launcher", "status", "launched_at", "window_title"),
         *("launcher_kind", "launcher_handle"),
     ]
-    assert row["status"] == "running" and row["launched_at"] == "20251023-180500"
+    assert row["status"] in ("running", "finished") and row["launched_at"] == "20251023-180500"
     assert row["timeout_seconds"] == 300 and row["source_branch"] == "feature/demo"
     assert row["capsule"] == str(capsule) and row["capsule_trimmed"] is False
     assert row["capsule_sha256"] == names.sha256(capsule.read_bytes())
@@ -179,13 +171,13 @@ def test_a_command_of_the_settings_is_used(manager: Manager) -> None:
     [
         (["--slug=…"], "no letter or digit"),
         (["--type=vm"], "must be one of here, throwaway, worktree"),
-        (["--timeout=soon"], "is no duration"),
+        (["--timeout=soon"], "is not a duration"),
         (["--role=reviewr"], "did you mean 'reviewer'"),
         (["--role=../../etc/passwd"], "there is no role"),
         (["--scope=none.md"], "scope: "),
         (["--scope=../x.md"], "lies outside"),
         (["--scope=empty.md"], "is empty"),
-        (["--capsule=none.md"], "is no file"),
+        (["--capsule=none.md"], "is not a file"),
         (["--capsule=latest"], "there is none on feature/demo"),
         (["--capsule=stub.md"], "is a stub"),
         (["--capsule=empty.md"], "no front matter"),
@@ -387,7 +379,7 @@ def test_cleanup_drops_no_work_unless_told(manager: Manager, kind: str) -> None:
     sandbox = Path(row["path"])
     assert manager.log(identity) == "" and (sandbox / "other").exists()
     manager("cleanup", identity, status=1)
-    assert "1 changed files and commits that no branch has" in manager.said
+    assert "1 changed files and commits on no branch" in manager.said
     (sandbox / "other").unlink()
     manager("cleanup", identity, status=1)
     assert "changed files" not in manager.said and (sandbox / "new").exists()
@@ -421,7 +413,7 @@ def test_cleanup_removes_only_what_is_ours(manager: Manager) -> None:
         REGISTRY.write_text(json.dumps([row]), encoding="utf-8")
         Path(".contextkit/sandboxes/b").mkdir(parents=True, exist_ok=True)
         manager("cleanup", str(row["id"]), "--force", status=2)
-        assert "is no sandbox of ours" in manager.said
+        assert "is not a contextkit sandbox" in manager.said
     assert Path("precious/file").exists() and Path(".contextkit/sandboxes/b").is_dir()
 
 
@@ -531,8 +523,18 @@ def test_without_any_row_it_says_so(manager: Manager) -> None:
     assert not REGISTRY.exists()
 
 
-def test_the_monitor_waits_for_the_end(manager: Manager) -> None:
-    manager.launch("sleep 0.3", "--capsule=none")
+def test_the_monitor_waits_for_the_end(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    end, sleep = tmp_path / "end", time.sleep
+    identity = manager.launch(f"until [ -e {end} ]; do sleep 0.02; done", "--capsule=none")
+
+    def let_it_end(_: float) -> None:
+        monkeypatch.setattr(time, "sleep", sleep)
+        end.touch()
+        until(lambda: (RUNS / identity / "exit").exists())
+
+    monkeypatch.setattr(time, "sleep", let_it_end)
     out = manager("monitor", "--interval=1").splitlines()
     assert out[0] == "--- 2025-10-23 18:05:00 UTC ---" and out[1].startswith("ID ")
     assert out[-1] == "No running subagents detected. Exiting monitor loop."
@@ -572,12 +574,33 @@ def test_the_monitor_gives_up_after_three_looks_with_an_alert(
     assert looks == [7, 7] and manager.said.count("requires manual attention") == 1
 
 
-def test_the_monitor_says_who_died(manager: Manager) -> None:
+def test_the_monitor_says_who_died_whoever_noted_it_first(manager: Manager) -> None:
     identity = manager.launch("exit 7", "--capsule=none")
-    until(lambda: (RUNS / identity / "exit").exists())
+    until(lambda: rows()[0]["status"] == "failed")  # the shell's own look, which nobody reads
     manager("monitor", "--iterations=1", status=1)
     assert f"{identity}: failed (exit 7)" in manager.said
     manager("monitor", "--iterations=1")
+    assert "failed" not in manager.said and "unread" not in rows()[0]
+
+
+def test_a_look_that_overlaps_the_shells_own_says_it_once(
+    manager: Manager, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = manager.launch("exit 7", "--capsule=none")
+    until(lambda: rows()[0]["status"] == "failed")
+    registry.update(layout, identity, status="running")
+    change = registry.change
+
+    def overtaken(*arguments: Any) -> Any:
+        monkeypatch.setattr(registry, "change", change)
+        registry.update(layout, identity, status="failed", unread=True)
+        return change(*arguments)
+
+    monkeypatch.setattr(registry, "change", overtaken)
+    manager("status")
+    assert manager.said.count(f"{identity}: failed") == 1
+    manager("status")
+    assert "failed" not in manager.said
 
 
 # The end of a subagent

@@ -15,7 +15,8 @@ import torture
 from contextkit.base import files
 from scenes import Base, Command, run
 
-FEW = {"kills": 6, "races": 4, "disk": 6, "power": 4, "reviews": 10, "arguments": 5, "secrets": 2}
+FEW = {"kills": 6, "races": 4, "disk": 6, "power": 4, "reviews": 10, "arguments": 5, "secrets": 2,
+       "machines": 2}  # fmt: skip
 TRACED = pytest.mark.skipif(bool(calls.here()), reason=calls.here() or "strace is there")
 
 

@@ -16,13 +16,16 @@ class ContextError(Exception):
         self.status = status
 
 
+UPGRADE = "upgrade with `make upgrade` (in a host: `make context_upgrade`)"
+
+
 class NewerFormat(ContextError):
-    """A document of a newer contextkit: not broken, and left as it is."""
+    """A document of a newer contextkit: not broken, and left as it is. It says UPGRADE."""
 
 
 def closed_output() -> ContextError:
     """Standard output is closed (`>&-`): nothing can be printed."""
-    return ContextError("standard output is closed, and what was to be printed is lost")
+    return ContextError("standard output is closed; the output is lost")
 
 
 def bad_input(message: str) -> ContextError:

@@ -281,7 +281,7 @@ def store(folder: str, ignore: str = "*\n") -> str:
 def inside(root: str, path: str, field: str) -> str:
     """`path` with every link followed, if that lies inside `root`; else refused."""
     if "\0" in path:
-        raise bad_input(f"{field}: {path!r} is no path")
+        raise bad_input(f"{field}: {path!r} is not a path")
     real_root, real = os.path.realpath(root), os.path.realpath(path)
     if not real.startswith(real_root.rstrip("/") + "/"):
         raise bad_input(f"{field}: {path!r} lies outside {root}")

@@ -210,7 +210,7 @@ def check(folder: str) -> None:
 def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:
     """What `git <arguments>` prints in `folder`, with a file as its input and more `variables`.
 
-    Raises ContextError with what git says where it fails: a failure is no empty answer.
+    Raises ContextError with what git says where it fails: a failure is not an empty answer.
     """
     out, out_end = os.pipe()
     err, err_end = os.pipe()

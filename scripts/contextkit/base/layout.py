@@ -24,7 +24,7 @@ class Layout:
     """The paths of one repository, all absolute."""
 
     def __init__(self, root: str = "") -> None:
-        """Find the root and read its settings. Raises ContextError for a root that is no folder."""
+        """Find the root and read its settings. Raises ContextError if it is not a folder."""
         self.here = os.getcwd()
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
@@ -261,7 +261,7 @@ def find_root(given: str, repository: git.Repository | None) -> str:
     if not named:
         return os.path.realpath(repository.top if repository else os.getcwd())
     if not os.path.isdir(named):
-        raise bad_input(f"root: {named!r} is no folder")
+        raise bad_input(f"root: {named!r} is not a folder")
     return os.path.realpath(named)
 
 

@@ -8,7 +8,7 @@
 
 It records what happened and never what is: whoever loses it loses history. So no lock is taken,
 nothing is waited for, and a ledger that cannot be written stops no command. A reader passes over
-what is no whole line. Hot commands write here: no import that they do not have anyway.
+what is not a whole line. Hot commands write here: no import that they do not have anyway.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, names, sessions, version
+from contextkit.base import files, git, names, sessions, version
 from contextkit.base.errors import ContextError
 
 TYPE_CHECKING = False
@@ -84,6 +84,8 @@ def _line(
     head = f'{{"v":{FORMAT},"at":"{names.iso(now)}","event":{_text(event)},"ref":{_text(ref)}'
     head += f',"tokens":{max(0, tokens)}' if tokens else ""
     head += "".join(f',"{name}":{_text(value)}' for name, value in fields.items() if value)
+    commit = _commit(layout) if event == STORED else ""
+    head += f',"commit":"{commit}"' if commit else ""
     program = os.path.basename(sys.argv[0] if sys.argv else "").removesuffix(".py")
     tail = f',"host":{_text(host())}' if host() else ""
     tail += f',"version":"{version.VERSION}","program":{_text(program)}}}\n'
@@ -95,6 +97,11 @@ def _line(
         listed += more
     made = f',"from":[{listed}]' if listed else ""
     return f"{head}{made}{tail}".encode()
+
+
+def _commit(layout: Layout) -> str:
+    """The commit that is checked out, for documents whose inputs may change later."""
+    return git.head(layout.repository).commit if layout.repository else ""
 
 
 def _by() -> str:
@@ -145,10 +152,11 @@ def _append(path: str, line: bytes) -> None:
 # Reading
 
 
-def read(layout: Layout, since: str = "") -> Iterator[Event]:
+def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event]:
     """The events, oldest first, as they stand there; `since` is the beginning of an ISO time.
 
-    Those older than `ledger_days` are passed over, and what is no whole line of ours.
+    Those older than `ledger_days` are passed over, and so is what is not a whole line of ours. With
+    `having` only lines that hold these bytes are decoded, which costs less than all of them.
     """
     since = max(since, _oldest(layout, names.now()))
     for path in months(layout):
@@ -158,15 +166,18 @@ def read(layout: Layout, since: str = "") -> Iterator[Event]:
             data = files.read_bytes(path)
         except ContextError:
             continue  # removed just now, or not readable: history is all that is missing
-        yield from (one for one in _events(data) if one["at"] >= since)
+        yield from [one for one in _events(data, having) if one["at"] >= since]
 
 
-def _events(data: bytes) -> Iterator[Event]:
+def _events(data: bytes, having: bytes) -> Iterator[Event]:
+    if having not in data:
+        return
     lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":' and line[-1:] == b"}"]
-    for found in _decoded(lines):
+    for found in _decoded([line for line in lines if having in line] if having else lines):
         get = found.get
         if get("v") == FORMAT and str is type(get("at")) is type(get("ref")) is type(get("event")):
-            yield _typed(found)
+            _settle_types(found)
+            yield found
 
 
 def _decoded(lines: list[bytes]) -> Iterator[Event]:
@@ -188,20 +199,21 @@ def _decoded(lines: list[bytes]) -> Iterator[Event]:
             continue
 
 
-_TEXTS = frozenset(("session", "agent", "by", "to", "host", "version", "program", "machine"))
+_TEXTS = frozenset(
+    ("session", "agent", "by", "to", "host", "version", "program", "machine", "commit")
+)
 
 
-def _typed(found: Event) -> Event:
-    """The event with every field of the right type, whoever wrote the line."""
-    for name in [name for name, value in found.items() if type(value) is not str]:
-        if name in _TEXTS:
+def _settle_types(found: Event) -> None:
+    """Give an event every field in the right type, whoever wrote the line."""
+    for name in _TEXTS & found.keys():
+        if type(found[name]) is not str:
             del found[name]
     if type(found.get("tokens", 0)) is not int:
         del found["tokens"]
-    sources = found.get("from")
+    sources = found.get("from", ())
     listed = sources if isinstance(sources, list) else ()
-    found["from"] = [one for one in listed if isinstance(one, str)]
-    return found
+    found["from"] = [one for one in listed if isinstance(one, str)] if listed else []
 
 
 def months(layout: Layout) -> list[str]:

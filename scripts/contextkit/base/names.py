@@ -31,7 +31,7 @@ def now() -> int:
     try:
         moment = datetime.fromisoformat(given)
     except ValueError:
-        raise bad_input(f"CONTEXT_NOW is no ISO 8601 time: {given!r}") from None
+        raise bad_input(f"CONTEXT_NOW is not an ISO 8601 time: {given!r}") from None
     return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
 
 
@@ -63,18 +63,28 @@ def moment(text: str) -> int:
     digits = digits[:14]
     if len(digits) < 14:
         return 0
+    midnight = _midnights.get(digits[:8])
+    if midnight is None:
+        midnight = _midnights[digits[:8]] = _midnight(digits)
+    return midnight + int(digits[8:10]) * 3600 + int(digits[10:12]) * 60 + int(digits[12:14])
+
+
+_midnights: dict[str, int] = {}  # many documents are of the same few days
+
+
+def _midnight(digits: str) -> int:
+    """When the day begins that `YYYYMMDD` names, in seconds."""
     year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
     years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # March comes first
     days = 365 * years + years // 4 - years // 100 + years // 400 + (153 * months + 2) // 5 + day
-    hours, minutes, rest = int(digits[8:10]), int(digits[10:12]), int(digits[12:14])
-    return (days - 719_469) * 86_400 + hours * 3600 + minutes * 60 + rest
+    return (days - 719_469) * 86_400
 
 
 def seconds(duration: str) -> int:
     """`90s`, `30m`, `24h`, `7d` as seconds; a bare number is seconds. Raises ContextError."""
     digits, unit = (duration[:-1], duration[-1]) if duration[-1:] in _UNITS else (duration, "s")
     if not is_whole(digits, 9):
-        raise bad_input(f"{duration!r} is no duration: write 90s, 30m, 24h or 7d")
+        raise bad_input(f"{duration!r} is not a duration: write 90s, 30m, 24h or 7d")
     return int(digits) * _UNITS[unit]
 
 
@@ -126,10 +136,20 @@ def sha256_of(pieces: Iterable[bytes]) -> str:
     return str(digest.hexdigest())
 
 
+_sha256: Any = None  # kept, since a module that is not there is looked for each time
+
+
 def _new_sha256() -> Any:
+    global _sha256
+    if _sha256 is None:
+        _sha256 = _find_sha256()
+    return _sha256()
+
+
+def _find_sha256() -> Any:
     for module in ("_sha2", "_sha256", "hashlib"):  # of 3.12 and newer, of 3.11, of any
         try:
-            return __import__(module).sha256()
+            return __import__(module).sha256
         except (ImportError, AttributeError):
             continue
     raise RuntimeError("this Python has no SHA-256")
@@ -146,7 +166,10 @@ def one_line(text: str) -> str:
     What is shown in a table or put into a heading goes through here, so that no text of a
     user can add a row or send an escape sequence to a terminal.
     """
-    if not text.isprintable():
+    if text.isprintable():
+        if " " not in text:
+            return text
+    else:
         text = "".join(char if char.isprintable() else " " for char in text)
     return " ".join(text.split())
 
@@ -189,6 +212,8 @@ def nearest(name: str, known: object, alike: float = 0.5) -> str:
 
     `alike`: how much of both names has to agree, from 0 to 1.
     """
+    if not known:
+        return ""
     import difflib
 
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=alike)  # type: ignore[call-overload]

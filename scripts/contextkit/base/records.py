@@ -116,7 +116,7 @@ class Declaration(Record):
 
 
 def fits(value: object, annotation: str, cls: type) -> bool:
-    """Whether `value` is what `annotation`, written in `cls`, promises; True is no int."""
+    """Whether `value` is what `annotation`, written in `cls`, promises; True is not an int."""
     plain = _PLAIN.get(annotation)
     if plain is not None:
         return type(value) is plain or (plain is str and isinstance(value, str))

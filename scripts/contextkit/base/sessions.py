@@ -79,7 +79,7 @@ def _find(layout: Layout, given: str, slug: str) -> tuple[str, str]:
     ):
         if found:
             return found, layout.shown(path)
-    return "", "nothing names one; the first command that stores makes one up"
+    return "", "none is set; the first command that stores something generates one"
 
 
 def _first_line(path: str) -> str:

@@ -45,7 +45,9 @@ class Places(Record):
             if os.path.isabs(value) or ".." in parts or set(parts) <= {"", "."}:
                 raise bad_input(f"{name}: {value!r} must be a relative path inside the root")
             if os.path.normpath(value).split("/")[0] in (".git", ".contextkit"):
-                raise bad_input(f"{name}: {value!r} lies in a folder that is not for documents")
+                raise bad_input(
+                    f"{name}: {value!r} lies in a folder that is not meant for documents"
+                )
         folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in stores.folders()}
         for name, folder in folders.items():
             for other, its_folder in folders.items():
@@ -123,7 +125,7 @@ def _typed(name: str, value: object, annotation: str) -> object:
         return value  # what is in it is checked by whoever reads it
     kinds = {"int": "a whole number", "bool": "true or false", "str": "a line of text",
              "tuple[str, ...]": "a list of lines"}  # fmt: skip
-    wanted = kinds.get(annotation, "lines of `name: value` below it")
+    wanted = kinds.get(annotation, "lines of `name: value` indented under it")
     raise bad_input(f"{SETTINGS}: {name} must be {wanted}, not {value!r}")
 
 

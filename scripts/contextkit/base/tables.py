@@ -19,13 +19,14 @@ def of(rows: Rows) -> str:
     """The table of a command's rows, for people."""
     heads = tuple(head for head, *_ in rows.columns)
     shown = [*rows.rows, *([rows.total] if rows.total else [])]
-    cells = [tuple(_cell(row, *column[1:]) for column in rows.columns) for row in shown]
+    cells = [_cells(shown, *column[1:]) for column in rows.columns]
     below = f"\n{rows.below}" if rows.below else ""
-    return table(heads, cells) + below if cells else rows.nothing
+    return table(heads, list(zip(*cells, strict=True))) + below if shown else rows.nothing
 
 
-def _cell(row: Any, field: str, made: Callable[[Any], str] | None = None) -> str:
-    return made(row) if made else str(_fields(row)[field])
+def _cells(rows: list[Any], field: str, made: Callable[[Any], str] | None = None) -> list[str]:
+    """What a column shows of each row."""
+    return list(map(made, rows)) if made else [str(_fields(row)[field]) for row in rows]
 
 
 def data(rows: Rows) -> list[dict[str, Any]]:
@@ -52,14 +53,12 @@ def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """
     if not rows:
         return ""
-    clean = [tuple(names.one_line(cell) for cell in row) for row in (heads, *rows)]
-    widths = [max(len(row[i]) for row in clean) for i in range(len(heads) - 1)]
+    columns = [list(map(names.one_line, column)) for column in zip(heads, *rows, strict=True)]
+    widths = [max(map(len, column)) for column in columns[:-1]]
     room = _terminal_width() - sum(widths) - 2 * len(widths)
-    lines = []
-    for row in clean:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        lines.append("  ".join([*cells, _cut(row[-1], room)]).rstrip())
-    return "\n".join(lines)
+    columns[-1] = [_cut(cell, room) for cell in columns[-1]]
+    line = "".join(f"{{:{width}}}  " for width in widths) + "{}"
+    return "\n".join([line.format(*row).rstrip() for row in zip(*columns, strict=True)])
 
 
 def _cut(text: str, room: int) -> str:

@@ -8,7 +8,7 @@ new major version.
 from __future__ import annotations
 
 from contextkit.base import names
-from contextkit.base.errors import ContextError, NewerFormat
+from contextkit.base.errors import UPGRADE, ContextError, NewerFormat
 
 VERSION = "0.9.0"
 
@@ -36,16 +36,13 @@ def is_version(text: str) -> bool:
     return True
 
 
-def refuse_newer(found: object, known: str, where: str, status: int = 1) -> None:
+def refuse_newer(found: object, known: str, where: str = "", status: int = 1) -> None:
     """Raise NewerFormat where a document's format is of a newer major version than `known`.
 
-    Such a document is not broken: the advice is to upgrade. What is no number is left to the
+    Such a document is not broken: the advice is to upgrade. What is not a number is left to the
     document's own checks. `status` is 2 where the document is an input.
     """
     major = str(found).partition(".")[0]
     if names.is_whole(major) and int(major) > int(known.partition(".")[0]):
-        raise NewerFormat(
-            f"{where}: written by a newer contextkit (format {str(found)[:20]}, this one reads"
-            f" {known}): upgrade with `make upgrade` (in a host: `make context_upgrade`)",
-            status,
-        )
+        said = f"written by a newer contextkit (format {str(found)[:20]}, this one reads {known})"
+        raise NewerFormat(f"{where and where + ': '}{said}: {UPGRADE}", status)

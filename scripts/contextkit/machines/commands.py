@@ -70,7 +70,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
         ("documents", "documents"),
         ("bytes", "bytes"),
     )
-    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there",
+    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet",
                 below="\n".join(said))  # fmt: skip
 
 
@@ -84,7 +84,7 @@ _WHAT = (
     Option(name="task", help="only the memory of this task"),
     Option(name="run", help="only this review run"),
 )  # fmt: skip
-_DRY_RUN = Option(name="dry_run", kind="flag", help="only say what would be done")
+_DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would be done")
 
 PROGRAM = Program(
     name="context_sync",
@@ -109,7 +109,7 @@ PROGRAM = Program(
             options=(
                 _REMOTE,
                 *_WHAT,
-                Option(name="from", help="only of this machine: id or name"),
+                Option(name="from", help="only from this machine: id or name"),
                 worktrees.OPTION,
                 _DRY_RUN,
                 JSON,
@@ -122,7 +122,7 @@ PROGRAM = Program(
         ),
         Command(
             run=background_,
-            help="push or pull what `sync` names, as hooks do; problems go to doctor",
+            help="push or pull what `sync` names, as hooks do; doctor shows problems",
             options=(
                 Option(name="verb", help="push or pull", choices=background.VERBS, required=True),
             ),

@@ -9,7 +9,6 @@ from contextkit.base import cli, files, names, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import watch
 
 TYPE_CHECKING = False
@@ -73,16 +72,11 @@ def _request(args: Arguments) -> launching.Request:
 
 def status(layout: Layout, args: Arguments) -> Rows:
     now = names.now()
-    identity = _named(layout, args)
-    for news in watch.refresh(layout, now, identity):
-        cli.say(news.line)
-    found = watch.look(layout, now, identity, args.all)
-    return watch.rows(layout, found)
-
-
-def _named(layout: Layout, args: Arguments) -> str:
-    """The id that `id=` stands for; empty for all."""
-    return registry.find(registry.rows(layout), args.id)["id"] if args.id else ""
+    rows, news = watch.refresh(layout, now, args.id, args.unattended)
+    cli.say_each(each.line for each in news)
+    if not (args.all or args.id):
+        rows = [row for row in rows if row.get("status") != "cleaned"]
+    return watch.rows(layout, watch.look(layout, rows, now))
 
 
 def monitor(layout: Layout, args: Arguments) -> Answer:
@@ -94,28 +88,32 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
     )
     screen = _Screen()
     screen.say(f"every {interval} s; silent above {bounds[0]} s, long above {bounds[1]} s")
-    identity = _named(layout, args)
+    identity = args.id
     alerted = False
     seen: dict[str, int] = {}  # how many looks in a row had an alert of this subagent
     polls = 0
     while True:
         polls += 1
         now = names.now()
-        news = watch.refresh(layout, now, identity)
-        found = watch.look(layout, now, identity, bounds=bounds)
+        rows, news = watch.refresh(layout, now, identity)
+        if identity:
+            identity = rows[0]["id"]  # the same one at every look, though a newer one has its slug
+        else:
+            rows = [row for row in rows if row.get("status") != "cleaned"]
+        found = watch.look(layout, rows, now, bounds)
         for each in news:
             screen.say(each.line)
-        running = [one for one in found if one.status in ("running", "pending_launch")]
+        running = [one for one in found if one["status"] in ("running", "pending_launch")]
         dead = any(each.kind in ("failed", "timed_out") for each in news)
         alerted = _alerts(layout, running, seen, screen) or dead or alerted
         if not cli.for_programs():
             screen.show(layout, found, now)
-        over = [one.id for one in running if seen.get(one.id, 0) >= limits.subagent_alert_polls]
-        if over or not running or polls == args.iterations:
+        given_up = any(count >= limits.subagent_alert_polls for count in seen.values())
+        if given_up or not running or polls == args.iterations:
             break
         time.sleep(interval)
     if running:
-        cli.say(f"Outstanding subagents: {', '.join(one.id for one in running)}")
+        cli.say(f"Outstanding subagents: {', '.join(one['id'] for one in running)}")
     return Answer(text="" if running else NOBODY, status=int(alerted), data=found)
 
 
@@ -141,7 +139,7 @@ class _Screen:
         head, *rows = tables.of(watch.rows(layout, found)).split("\n") if found else [""]
         lines = [f"--- {names.clock(now)} ---", head]
         for one, row in zip(found, rows, strict=False):
-            signs = "".join(_SIGNS.get(alert, "") for alert in one.alerts)
+            signs = "".join(_SIGNS.get(alert, "") for alert in one["alerts"])
             lines.append(f"{signs} {row}" if signs else row)
         cli.put("\n".join(filter(None, lines)))
 
@@ -165,16 +163,17 @@ def _alerts(
 ) -> bool:
     """Say what is new about each: an alert, with its last words, or that it is heard of again."""
     for one in running:
-        before = seen.get(one.id, 0)
-        seen[one.id] = before + 1 if one.alerts else 0
-        if one.alerts and not before:
-            words = watch.last_line(layout, one.id)
+        identity = one["id"]
+        before = seen.get(identity, 0)
+        seen[identity] = before + 1 if one["alerts"] else 0
+        if one["alerts"] and not before:
+            words = watch.last_line(layout, identity)
             last = f"; its last line: {words}" if words else ""
-            reason = ", ".join(one.alerts)
-            screen.say(f"{one.id} requires manual attention (reason: {reason}){last}")
-        elif before and not one.alerts:
-            screen.say(f"{one.id}: heartbeat recovered")
-    return any(one.alerts for one in running)
+            reason = ", ".join(one["alerts"])
+            screen.say(f"{identity} requires manual attention (reason: {reason}){last}")
+        elif before and not one["alerts"]:
+            screen.say(f"{identity}: heartbeat recovered")
+    return any(one["alerts"] for one in running)
 
 
 def finish(layout: Layout, args: Arguments) -> Answer:
@@ -238,10 +237,10 @@ LAUNCH = (
     Option(name="workstream", help="where a branch has several capsules: whose newest one"),
     Option(name="cmd", help="the agent's command line: gets the prompt on standard input"),
     Option(name="type", choices=KINDS, help="where it works (default: here)"),
-    Option(name="timeout", help="stop it after this time (90s, 30m; default: never)"),
-    Option(name="max_tokens", kind="whole", help="trim the capsule to this many"),
+    Option(name="timeout", help="stop it after this long (90s, 30m; default: never)"),
+    Option(name="max_tokens", kind="whole", help="trim the capsule to this many tokens"),
     Option(name="deliverables", kind="items", single="deliverable",
-           help="files that it is to leave, relative to where it works"),
+           help="files it must leave, relative to where it works"),
     REDACT,
 )  # fmt: skip
 REPORT = (
@@ -270,20 +269,22 @@ PROGRAM = Program(
         Command(run=prompt, help="print the prompt, start nothing", options=LAUNCH),
         Command(
             run=status,
-            help="the subagents, and what became of each",
+            help="list the subagents and what became of each",
             options=(
                 Option(name="id", positional=True, help="only this one"),
-                Option(name="all", kind="flag", help="those cleaned up too"),
+                Option(name="all", kind="flag", help="include those cleaned up"),
+                Option(name="unattended", kind="flag",
+                       help="nobody reads this: the next look says again what is new"),
                 JSON,
             ),
         ),
         Command(
             run=monitor,
-            help="look again and again until none is running; status 1 after an alert",
+            help="watch until none is running; status 1 after an alert",
             options=(
                 Option(name="id", positional=True, help="only this one"),
                 Option(name="interval", kind="whole", help="seconds between looks (default: 30)"),
-                Option(name="iterations", kind="whole", help="at most so many looks"),
+                Option(name="iterations", kind="whole", help="at most this many looks"),
                 Option(name="threshold", kind="whole", help="seconds of silence (default: 180)"),
                 Option(name="runtime_threshold", kind="whole",
                        help="seconds of run time (default: 600)"),
@@ -299,14 +300,14 @@ PROGRAM = Program(
         Command(
             run=abort,
             help="end a running subagent",
-            options=(*END, Option(name="force", kind="flag", help="kill it, do not ask first")),
+            options=(*END, Option(name="force", kind="flag", help="kill it without asking first")),
         ),
         Command(
             run=cleanup,
             help="remove a subagent's sandbox and files; its row stays",
             options=(
                 *END,
-                Option(name="force", kind="flag", help="though it runs, or work would be lost"),
+                Option(name="force", kind="flag", help="even if it runs, or work would be lost"),
             ),
         ),
     ),

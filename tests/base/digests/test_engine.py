@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 
 import pytest
 from contextkit.base import facts, tokens
@@ -134,3 +135,20 @@ def test_a_receipt_states_nothing_that_the_text_does_not(text: str, cap: int) ->
         for part in re.split(r"[;:…()]|\.(?:\s|$)|\+\d+ more| - ", row.finding.lower()):
             said = " ".join(WORD.findall(part))
             assert said in told, (row, text)
+
+
+def test_a_text_in_a_script_without_blanks_is_told_up_to_a_whole_character() -> None:
+    said = "བོད་ཡིག་གི་ཚིག་འདི་ནི་ཧ་ཅང་རིང་པོ་ཡིན་པས་གྲངས་མང་པོ་དགོས་པ་ཡིན"
+    long = said * 6
+    digest = engine.tell(f"# བོད\n\n- {long}\n- {long[9:]}\n", 160)
+    told = digest.rows[0].finding.removesuffix(" …")
+    assert 20 < len(told) < len(long) and long.startswith(told)
+    assert unicodedata.category(long[len(told)])[0] != "M"
+
+
+def test_a_unit_is_cut_where_a_clause_ends_once_others_are_told() -> None:
+    items = [f"- The step {n} reads src/step_{n}.py:{n} and writes" for n in range(9)]
+    long = "The last one waits for the lock; then it reads what the others wrote, " + "word " * 20
+    digest = engine.tell("\n".join(["# Steps", *items, f"- **Key finding**: {long}"]), 60)
+    for row in [digest.key, *(row.finding for row in digest.rows)]:
+        assert row.endswith((" …", "writes", "wrote")) and not row.endswith("word …")

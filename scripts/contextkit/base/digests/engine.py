@@ -35,6 +35,8 @@ _TASTE = 0.7  # how much what a unit decides counts beside its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any is worth, and one that is called key
 _NAME, _NAMES = 12, 8  # characters of a short name, and names that are listed after `+n more`
 _TRIES = 48  # units that are tried for what room is left
+_CUTS, _SHORT = (0.8, 0.6, 0.4, 0.2), 24  # shares that are tried of one, and characters of such
+_FEW = 3  # units beside which one may be cut between any two words
 
 
 class Row(NamedTuple):
@@ -121,13 +123,16 @@ class Told:
         as it is to be shown (`cap` is then about how much that is).
         """
 
-        def made(chosen: Sequence[int]) -> Digest:
-            return _digest(self.kind, self._weighed, list(chosen), most_rows)
+        def made(chosen: Sequence[int], cut: dict[int, str]) -> Digest:
+            units = self._weighed.units
+            for index, text in cut.items():
+                units = [*units[:index], units[index]._replace(text=text), *units[index + 1 :]]
+            return _digest(self.kind, units, list(chosen), most_rows)
 
         def within(digest: Digest) -> bool:
             return fits(digest) if fits else tokens.within(digest.summary, cap, self.tokenizer)
 
-        found = made(_chosen(self._weighed, cap, within, made))
+        found = _chosen(self._weighed, cap, within, made)
         return found._replace(kept=self.kept(found.summary), total=len(self.facts))
 
     def _about(self, cap: int, digest: Digest) -> bool:
@@ -192,15 +197,16 @@ def _chosen(
     weighed: _Weighed,
     cap: int,
     within: Callable[[Digest], bool],
-    made: Callable[[Sequence[int]], Digest],
-) -> list[int]:
-    """The units that are told, in the order in which they were chosen."""
+    made: Callable[[Sequence[int], dict[int, str]], Digest],
+) -> Digest:
+    """What is told: the units in the order in which they were chosen, as many as fit."""
     choice = _Choice(weighed)
     choice.ranked(cap)
     while choice.spent < 2.2 * cap and (index := choice.best()) is not None:
         choice.take(index)  # more than has room: how much has is measured below
     costs = [cost + aspect for cost, aspect in zip(weighed.costs, weighed.aspects, strict=True)]
-    return _fitted(choice.chosen, choice.order, costs, within, made)
+    texts = [unit.text for unit in weighed.units]
+    return _fitted(choice.chosen, choice.order, costs, texts, within, made)
 
 
 class _Choice:
@@ -258,35 +264,46 @@ def _fitted(
     chosen: list[int],
     others: list[int],
     costs: list[int],
+    texts: list[str],
     within: Callable[[Digest], bool],
-    made: Callable[[Sequence[int]], Digest],
-) -> list[int]:
-    """As many of `chosen` as fit, from the first; then what smaller ones still have room."""
+    made: Callable[[Sequence[int], dict[int, str]], Digest],
+) -> Digest:
+    """As many of `chosen` as fit, from the first; then what smaller ones still have room, and at
+    last a part of the first one that had none.
+    """
     low, high = 0, len(chosen)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if within(made(chosen[:middle])) else (low, middle - 1)
+        low, high = (middle, high) if within(made(chosen[:middle], {})) else (low, middle - 1)
     kept = chosen[:low]
     room = costs[chosen[low]] if low < len(chosen) else 0  # it had none: what costs more has none
     for index in (chosen[low + 1 :] + others)[:_TRIES]:
         if costs[index] > room:
             continue
-        if within(made([*kept, index])):
+        if within(made([*kept, index], {})):
             kept.append(index)
             room -= costs[index]
         else:
             room = min(room, costs[index] - 1)
-    return kept
+    for index in chosen[low : low + 1]:
+        for share in _CUTS:
+            part = reading.clause(texts[index], int(share * len(texts[index])), len(kept) < _FEW)
+            if len(part) < _SHORT:
+                continue
+            digest = made([*kept, index], {index: part})
+            if within(digest):
+                return digest
+    return made(kept, {})
 
 
-def _digest(kind: str, weighed: _Weighed, chosen: list[int], most_rows: int) -> Digest:
+def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int) -> Digest:
     """The units in the text's order, those under one heading together, what is left out counted."""
     told = set(chosen)
-    main = _key(weighed.units, chosen)
-    order = sorted(told - {main}, key=lambda i: (weighed.units[i].line, i))
-    units = [weighed.units[i] for i in order]
-    key = weighed.units[main].text if main >= 0 else ""
-    missing = [unit for i, unit in enumerate(weighed.units) if i not in told]
+    main = _key(all_units, chosen)
+    order = sorted(told - {main}, key=lambda i: (all_units[i].line, i))
+    units = [all_units[i] for i in order]
+    key = all_units[main].text if main >= 0 else ""
+    missing = [unit for i, unit in enumerate(all_units) if i not in told]
     rows: list[Row] = []
     for unit in units:
         if rows and rows[-1].aspect == unit.aspect:
@@ -297,7 +314,7 @@ def _digest(kind: str, weighed: _Weighed, chosen: list[int], most_rows: int) -> 
     rows = [*_few(rows, most_rows - len(counts)), *counts]
     lines = [unit.line for unit in missing if unit.line]
     first, last = min(lines, default=0), max(lines, default=0)
-    at = weighed.units[main].line if main >= 0 else 0
+    at = all_units[main].line if main >= 0 else 0
     return Digest(kind, tuple(rows), key, 0, 0, len(missing), first, last, at)
 
 

@@ -122,6 +122,14 @@ _LINK = re.compile(r"!?\[([^\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 
 
+_FORMS = ("# ", "## ", "### ", "#### ", "##### ", "###### ", "- ", "* ", "|")
+
+
+def is_formed(line: str) -> bool:
+    """Whether a line is a heading, an item or a row of Markdown: few lines of code or logs are."""
+    return line.startswith(_FORMS)
+
+
 def plain(text: str) -> str:
     """`text` without Markdown's marks: bold, code ticks, links (their text stays)."""
     if "](" in text:
@@ -134,7 +142,7 @@ def plain(text: str) -> str:
 
 
 def cells(line: str) -> list[str]:
-    """The cells of a Markdown table's row; a `\\|` is no border."""
+    """The cells of a Markdown table's row; a `\\|` is not a border."""
     parts = line.strip().strip("|").replace("\\|", "\x00").split("|")
     return [plain(part).replace("\x00", "|") for part in parts]
 
@@ -295,13 +303,28 @@ def _end(text: str, start: int, index: int) -> int:
 _ENDS = re.compile(r"[.!?。！？()\[\]]")
 
 
-def clause(text: str, most: int = LONGEST) -> str:
-    """`text` up to `most` characters, ended where a clause does, never inside a word."""
+def clause(text: str, most: int = LONGEST, between_words: bool = True) -> str:
+    """`text` up to `most` characters, ended where a clause does, else between two words, never
+    inside a word or a fact; empty where there is no such end.
+    """
     if len(text) <= most:
         return text
     for mark in ("; ", " — ", " – ", ". ", ", "):
         at = text.rfind(mark, most // 2, most)
         if at > 0:
             return text[:at].rstrip() + " …"
+    if not between_words:
+        return ""
     blank = text.rfind(" ", most // 2, most)
+    if blank <= 0:
+        blank = next((at for at in range(most, most // 2, -1) if _may_end(text, at)), 0)
     return text[:blank].rstrip(" ,;:") + " …" if blank > 0 else ""
+
+
+def _may_end(text: str, at: int) -> bool:
+    """Whether a text in a script without blanks may be cut before the character at `at`."""
+    if text[at - 1] < "\u0e00" or text[at] < "\u0e00":  # the first of such scripts is Thai
+        return False
+    import unicodedata
+
+    return unicodedata.category(text[at])[0] != "M"

@@ -64,19 +64,21 @@ _LABELS = frozenset(
         "स्थिति|tarih|durum|owner|id|tag|tags|session|run|duration|time"
     ).split("|")
 )
-STATED = Pattern(
-    r"\b(?:recommend\w*|must(?: not)?|never|do not|don't|should(?: not)?|cannot|can't|fail(?:s"
-    r"|ed|ure)?"
-    r"|block(?:er|s|ed)|broken|bug|critical|breaks?|missing|requires?|because|root cause|instead"
-    r"|only"
-    r"|risk|decided|chosen|rejected|use|avoid|fix|add|remove|replace|reuse|not)\b"
-    r"|\b(?:muss|darf nicht|nicht|nie|empfohlen|sollte|fehlt)\b"
-    r"|\b(?:debe|nunca|no debe|recomienda|deve|não|nunca deve|recomenda-se|doit|jamais|ne pas"
-    r"|il faut)\b"
-    r"|должн|нельзя|нужно|никогда|必须|不得|不要|应该|禁止|必要|べき|してはならない"
-    r"|해야|금지|يجب|لا يجوز",
-    re.I,
+_STATED = frozenset(
+    (
+        "must never don't should shouldn't cannot can't fail fails failed failure failures block "
+        "blocker blockers blocks blocked broken bug critical break breaks missing require requires "
+        "because instead only risk decided chosen rejected use avoid fix add remove replace reuse "
+        "not recommend recommends recommended recommending recommendation recommendations "
+        "muss nicht nie empfohlen sollte fehlt "
+        "debe nunca recomienda deve não recomenda-se doit jamais"
+    ).split()
 )
+_STATED_PHRASES = (
+    "root cause", "ne pas", "il faut", "должн", "нельзя", "нужно", "никогда", "必须", "不得",
+    "不要", "应该", "禁止", "必要", "べき", "してはならない", "해야", "금지", "يجب", "لا يجوز",
+)  # fmt: skip
+_MARKS = str.maketrans(dict.fromkeys('.,;:!?()[]{}<>"*_/|=—–', " ") | {"’": "'"})
 NEGATING = Pattern(
     r"\b(?:not?|never|avoid|reject(?:ed|ions?)?|don'?ts?|anti-?patterns?|out of scope|deprecated"
     r"|myths?"
@@ -105,6 +107,7 @@ def is_label(said: str) -> bool:
     return bool(colon) and value.count(" ") < 7 and name.strip(_AROUND).lower() in _LABELS
 
 
+@functools.cache
 def is_key(said: str) -> bool:
     """Whether a text itself calls this key: its findings, its summary, its constraint."""
     lower = said.lower()
@@ -118,14 +121,26 @@ def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
         return 0.0, False
     own = titles[1:] if len(titles) > 1 else titles  # the first is the text's own title
     key = any(map(is_key, own))
-    deciding = any(word in title.lower() for title in own for word in _DECIDING)
-    return (2.0 if key else 1.5 if deciding else 1.0), key
+    return (2.0 if key else 1.5 if any(map(_decides, own)) else 1.0), key
+
+
+@functools.cache
+def _decides(title: str) -> bool:
+    lower = title.lower()
+    return any(word in lower for word in _DECIDING)
+
+
+def _states(lower: str) -> bool:
+    """Whether a word or phrase of a sentence in lower case says what to do or what fails."""
+    if not _STATED.isdisjoint(lower.translate(_MARKS).split()):
+        return True
+    return any(phrase in lower for phrase in _STATED_PHRASES)
 
 
 @functools.cache
 def of_sentence(said: str) -> float:
     """How much a sentence decides by its own words."""
-    weight = 1.35 if STATED.search(said) else 1.0
+    weight = 1.35 if _states(said.lower()) else 1.0
     if SERIOUS.search(said):
         weight *= 1.2
     if LEANING.match(said):

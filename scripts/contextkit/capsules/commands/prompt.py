@@ -30,7 +30,7 @@ def prompt(layout: Layout, args: Arguments) -> str:
             created = True
         except FileExistsError:
             if args.file:
-                cli.say(f"{layout.shown(captured.path)} is there already; left as it is")
+                cli.say(f"{layout.shown(captured.path)} already exists; left unchanged")
                 break
             # another process took this second's name
             captured = capture.capture(layout, request)
@@ -67,7 +67,7 @@ PROGRAM = Program(
                 ),
                 Option(name="reminders", also=("reminder-path",), help="another reminder inbox"),
                 Option(name="no_reminders", kind="flag", help="quote no reminders"),
-                Option(name="version", help="of the capsule format (default: 0.1)"),
+                Option(name="version", help="the capsule format (default: 0.1)"),
                 Option(name="mini", kind="flag", help="the small outline, for lightweight tasks"),
                 Option(name="workstream", help="where a branch has several capsules: which one"),
             ),

@@ -75,7 +75,7 @@ PROGRAM = Program(
     commands=(
         Command(
             run=add,
-            help="keep a note for the next capsule",
+            help="save a note for the next capsule",
             options=(
                 Option(name="m", also=("message",), required=True, help="what to remember"),
                 Option(name="topic", help="a word to find it by"),
@@ -93,14 +93,14 @@ PROGRAM = Program(
             options=(
                 Option(name="tag", help="only those with this tag"),
                 Option(name="topic", help="only those on this topic"),
-                Option(name="all", kind="flag", help="those that are done too"),
+                Option(name="all", kind="flag", help="include those that are done"),
                 INBOX,
                 JSON,
             ),
         ),
         Command(
             run=done,
-            help="mark one as taken up",
+            help="mark one as done",
             options=(
                 Option(name="id", required=True, positional=True, help="as `reminders` shows it"),
                 Option(name="into", help="where it went: a capsule, a plan entry, or dropped"),

@@ -36,6 +36,7 @@ _LABELS = {
     "Tags": "tags",
     "Done": "done",
 }
+_FORMAT = "<!-- contextkit: format="  # above the first entry; an inbox without it is of format 1
 _DONE = "- **Done:**"
 _END = "<!-- end "
 _RUN = 3  # lines in a row that may be the same in two entries
@@ -149,12 +150,25 @@ def _stitch(identity: str) -> str:
     return f"  <!-- {identity} -->"
 
 
+def _refuse_newer(text: str) -> None:
+    """Raise NewerFormat for an inbox of a newer contextkit."""
+    head = text.partition("\n## ")[0]
+    stated = head.partition(_FORMAT)[2].partition(" ")[0]
+    if stated not in ("", "1") and not head.startswith("## "):
+        from contextkit.base import version
+
+        version.refuse_newer(stated, "1", "reminder inbox")
+
+
 def _entries(text: str) -> list[_Entry]:
     """The entries of an inbox, also where a merge parted a done mark from its entry.
+
+    Raises NewerFormat for an inbox of a newer contextkit.
 
     That happens where one branch marks the last entry and the other adds one: the mark and its
     closing line then stand below the other entry, and the closing line says whose they are.
     """
+    _refuse_newer(text)
     found: list[_Entry] = []
     known: dict[str, _Entry] = {}
     for number, line in enumerate(text.split("\n")):
@@ -193,6 +207,7 @@ def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
         text = files.read_if_there(path)
         if text is None:
             text = templates.render("reminder_inbox.md")
+        _refuse_newer(text)
         taken, number = reminder.id, 1
         while any(f"<!-- {reminder.id} -->" in where for where in (text, reminder.note)):
             number += 1
@@ -266,7 +281,7 @@ def merge(ours: bytes, theirs: bytes) -> bytes:
     try:
         text = ours.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ContextError(f"our inbox is not UTF-8 (byte {error.start}): convert it") from None
+        raise ContextError(f"the inbox is not UTF-8 (byte {error.start}): convert it") from None
     newline = _newline(text)
     for reminder in parse(theirs.decode("utf-8", "replace")):
         still_open = reminder.replace(done="")
@@ -294,7 +309,7 @@ def _with_lines(text: str, at: int, added: list[str]) -> str:
 
 def _not_one(where: str, identity: str, listed: tuple[Reminder, ...], count: int) -> ContextError:
     if count:
-        return ContextError(f"{identity}: {count} entries of {where} have this id: edit one")
+        return ContextError(f"{identity}: {count} entries of {where} share this id: edit one")
     ids = [reminder.id for reminder in listed if not reminder.done]
     known = f"open there: {', '.join(ids)}" if ids else "none is open there"
     return ContextError(f"{identity}: no such reminder in {where}; {known}")

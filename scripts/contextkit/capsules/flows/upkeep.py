@@ -68,7 +68,7 @@ def _references(layout: Layout, body: str, offset: int) -> list[Lint]:
             severity=ERROR,
             line=offset + mention.line,
             what=mention.problem,
-            mend="correct it, or say (new) or (gone) behind it"
+            mend="correct it, or add (new) or (gone) after it"
             if mention.kind == "path"
             else "correct it",
         )
@@ -98,7 +98,7 @@ def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
         mend = f"make reminder_done id={reminder.id} into={shown}"
     else:
         what = f"the reminder {reminder.id} ({told}) is not in it"
-        mend = f"take it in, or make reminder_done id={reminder.id} into=dropped"
+        mend = f"add it, or run make reminder_done id={reminder.id} into=dropped"
     return Lint(severity=WARNING, line=0, what=what, mend=mend)
 
 

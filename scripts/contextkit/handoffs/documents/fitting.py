@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from contextkit.handoffs.documents.artifacts import Handoff
     from contextkit.handoffs.documents.fields import Fields
 
+    Fits = Callable[[Handoff], bool]
+
 LISTS = ("decisions", "files_modified", "blockers", "rejected")
 IDENTITY = ("story_id", "story_path", "current_task", "branch")
 _FEW_DECISIONS, _FEW_FILES = 3, 5
 _WIDTHS = (240, 160, 120, 90, 60)  # characters of an entry
 _SMALLEST = (60, 30, 15)  # characters of each entry of the smallest form, and for dear scripts
+_LEAST = 24  # characters of an entry that is given back in part
 _ACTION = 160  # characters below which next_action is cut only to its first sentence
 _ENDS = (". ", "! ", "? ")
 
@@ -53,11 +56,8 @@ def clipped(
         return tokens.within(render(one), most, limits.tokenizer)
 
     if not fits(short):
-        for shorter in _shorter(short, _counted(handoff.files_modified)):
-            short = shorter
-            if fits(short):
-                break
-        else:
+        short = _fitting(short, _counted(handoff.files_modified), fits)
+        if not fits(short):
             raise _too_long(short, most, tokens.cautious(render(short), limits.tokenizer))
     said = _said(handoff, short)
     if said and strict:
@@ -67,6 +67,70 @@ def clipped(
         kept = ", ".join(f"{len(getattr(short, n))} {n}" for n in LISTS if getattr(short, n))
         said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{size} tokens")
     return short, tuple(said)
+
+
+def _fitting(handoff: Handoff, given: int, fits: Fits) -> Handoff:
+    """The first shorter form that fits, with as much of what it left out last as has room.
+
+    The smallest form where none fits.
+    """
+    longer = handoff
+    for shorter in _shorter(handoff, given):
+        if fits(shorter):
+            return _filled(longer, shorter, fits)
+        longer = shorter
+    return longer
+
+
+def _filled(longer: Handoff, shorter: Handoff, fits: Fits) -> Handoff:
+    """`shorter`, which fits, with what `longer` has more of each field, as far as there is room."""
+    for name in ("next_action", "story_status", "last_command"):
+        shorter = _text_filled(name, getattr(longer, name), shorter, fits)
+    if longer.files_modified != shorter.files_modified:  # its last line may count what is left out
+        whole = shorter.replace(files_modified=longer.files_modified)
+        shorter = whole if fits(whole) else shorter
+    for name in ("blockers", "decisions", "rejected", "resolved"):
+        for at, entry in enumerate(getattr(longer, name)):
+            shorter = _entry_filled(name, at, entry, shorter, fits)
+            if entry not in getattr(shorter, name):
+                break
+    return shorter
+
+
+def _text_filled(name: str, text: str, shorter: Handoff, fits: Fits) -> Handoff:
+    """`shorter` with as much of a text as has room."""
+
+    def cut(width: int) -> Handoff:
+        return shorter.replace(**{name: short_text(text, width)})
+
+    return _widest(shorter, cut, len(getattr(shorter, name)) + 1, len(text), fits)
+
+
+def _entry_filled(name: str, at: int, entry: str, shorter: Handoff, fits: Fits) -> Handoff:
+    """`shorter` with as much of an entry of a list as has room."""
+    kept = getattr(shorter, name)
+
+    def cut(width: int) -> Handoff:
+        return shorter.replace(**{name: (*kept[:at], short_text(entry, width), *kept[at + 1 :])})
+
+    return _widest(shorter, cut, len(kept[at]) + 1 if at < len(kept) else _LEAST, len(entry), fits)
+
+
+def _widest(
+    found: Handoff, cut: Callable[[int], Handoff], low: int, high: int, fits: Fits
+) -> Handoff:
+    """The form cut to most characters, from `low` to `high`, that fits; `found` where none does."""
+    if low > high:
+        return found
+    if fits(whole := cut(high)):
+        return whole
+    while low < high:
+        middle = (low + high) // 2
+        if fits(one := cut(middle)):
+            found, low = one, middle + 1
+        else:
+            high = middle
+    return found
 
 
 def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
@@ -133,7 +197,7 @@ def short_text(text: str, width: int) -> str:
     if len(text) <= width:
         return text
     space = text.rfind(" ", width // 2, width)
-    return text[: space if space > 0 else width - 1].rstrip() + "…"
+    return text[: space if space > 0 else width - 1].rstrip(" .,;:") + "…"
 
 
 def _short_path(path: str, width: int) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, agents, files, formats, ledger, names, sessions
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base import addresses, agents, files, formats, ledger, names, sessions, version
+from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -75,13 +75,14 @@ class State(Record):
     ended: str = ""  # who was active when the session ended
     at: str = ""  # when it switched last
     others: tuple[str, ...] = ()
+    format: int = 1
 
     def check(self) -> None:
         known = [*self.order, *(name for one in self.elsewhere() for name in one.order)]
         named = all(map(handoffs.is_name, known)) and len(set(known)) == len(known)
         active = [self.active, self.ended, *(one.active for one in self.elsewhere())]
         if self.sequence < 0 or not named or not all(a == "" or agents.is_id(a) for a in active):
-            raise bad_input(f"{FILE}: says what no switch ever wrote")
+            raise bad_input(f"{FILE}: holds values that no switch writes")
 
     def elsewhere(self) -> list[Elsewhere]:
         return [Elsewhere.parse(line) for line in self.others]
@@ -139,7 +140,7 @@ def locked(layout: Layout) -> files.locked:
 
 
 def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
-    """The state of this session that fits the artifacts, and what had to be mended.
+    """The state of this session that fits the artifacts, and what had to be fixed.
 
     Nothing is written. An artifact that no state knows (a crash, a copy, another tool) belongs to
     the session that it names, else to this one.
@@ -149,8 +150,10 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     said: tuple[str, ...] = ()
     try:
         kept = _load(layout)
+    except NewerFormat:
+        raise
     except ContextError as error:
-        kept, said = None, (f"{error}: made again from the artifacts",)
+        kept, said = None, (f"{error}: rebuilt from the artifacts",)
     there = (kept or State(session=session)).seen_by(session)
     there = _without_lost(there, frozenset(listed))
     known = {*there.order, *(name for one in there.elsewhere() for name in one.order)}
@@ -216,17 +219,23 @@ def _stamped(name: str) -> str:
 
 
 def _load(layout: Layout) -> State | None:
-    """The state as it was written; None without one. Raises ContextError for a broken one."""
+    """The state as it was written; None without one.
+
+    Raises ContextError for a broken one, NewerFormat for one of a newer contextkit.
+    """
     path = _path(layout)
     if not os.path.lexists(path):
         return None
     try:
         if os.path.islink(path) or not os.path.isfile(path):
-            raise ContextError(f"{FILE}: is no ordinary file")
+            raise ContextError(f"{FILE}: is not a regular file")
         found = formats.from_json(files.read(path), FILE)
         if not isinstance(found, dict):
-            raise ContextError(f"{FILE}: is no JSON object")
+            raise ContextError(f"{FILE}: is not a JSON object")
+        version.refuse_newer(found.get("format"), "1", layout.shown(path))
         built: State = formats.build(State, found, FILE)
+    except NewerFormat:
+        raise
     except ContextError:
         raise ContextError(f"{layout.shown(path)}: cannot be read") from None
     return built.replace(session=sessions.key(built.session))
@@ -238,6 +247,8 @@ def save(layout: Layout, state: State) -> None:
     path = _path(layout)
     try:
         _load(layout)
+    except NewerFormat:
+        raise
     except ContextError:
         os.rename(path, files.free(f"{path}.broken"))
     log = state.switches[-layout.limits.handoff_switches :]
@@ -321,7 +332,7 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
     """
     found = [at for at, one in enumerate(state.log()) if one.session == state.session]
     if not found or not state.active:
-        raise ContextError("there is no switch to take back in this session")
+        raise ContextError("there is no switch to undo in this session")
     last = state.log()[found[-1]]
     if last.to_agent != state.active:
         raise ContextError(f"the last switch was to {last.to_agent}, but {state.active} is active")

@@ -33,15 +33,16 @@ def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> O
         opened = _session(layout, name)
     else:
         found = addresses.find(layout, ref)
-        text = _text(layout, found)
-        opened = Opened(ref=found.ref, kind=found.kind, path=layout.shown(found.path), text=text)
+        body = whole(layout, found)
+        opened = Opened(ref=found.ref, kind=found.kind, path=layout.shown(found.path), text=body)
     text = _part(layout, opened, part) if part else opened.text
     if max_tokens and tokens.estimate(text) > max_tokens:
         text = tokens.clip(text, max_tokens)
     return opened.replace(text=text)
 
 
-def _text(layout: Layout, found: addresses.Address) -> str:
+def whole(layout: Layout, found: addresses.Address) -> str:
+    """The whole of a document that was found, whatever holds it."""
     from contextkit.base import stores
 
     store = stores.named(found.kind)
@@ -51,7 +52,7 @@ def _text(layout: Layout, found: addresses.Address) -> str:
     for _, entry in stores.module(store).load_all(layout):
         if _identity(entry) == identity:
             return entry_text(entry)
-    raise ContextError(f"{found.ref}: is not there any more")
+    raise ContextError(f"{found.ref}: no longer exists")
 
 
 def _identity(entry: Any) -> str:
@@ -59,7 +60,7 @@ def _identity(entry: Any) -> str:
 
 
 def entry_text(entry: Any) -> str:
-    """A reminder or a subagent's row as text: a field a line."""
+    """A reminder or a subagent's row as text: one field per line."""
     fields = entry if isinstance(entry, dict) else vars(entry)
     lines = [
         f"{name}: {_plain(value)}" for name, value in fields.items() if value not in ("", (), [])
@@ -99,7 +100,9 @@ def _session(layout: Layout, name: str) -> Opened:
 
     events = [one for one in ledger.read(layout) if one.get("session") == name]
     if not events:
-        raise ContextError(f"session:{name}: nothing is known of it: make context_sessions all=1")
+        raise ContextError(
+            f"session:{name}: nothing is known about it: see make context_sessions all=1"
+        )
     text = "".join(f"{one['at']}  {one['event']:<12}  {one['ref']}\n" for one in events)
     return Opened(ref=f"session:{name}", kind="session", path="", text=text)
 
@@ -126,7 +129,7 @@ def _part(layout: Layout, opened: Opened, part: str) -> str:
 def sections(text: str) -> list[tuple[str, int, str]]:
     """(heading, line from 1, text with what is below it) of a Markdown text; first what is above.
 
-    A `#` in a code fence is no heading.
+    A `#` in a code fence is not a heading.
     """
     lines = text.split("\n")
     starts: list[tuple[int, int, str]] = [(0, 0, "")]

@@ -6,9 +6,12 @@ subagent or an agent stored after something was put into its context.
 
 from __future__ import annotations
 
-from contextkit.base import addresses, ledger, names
+import os
+
+from contextkit.base import addresses, facts, git, ledger, names, references
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
+from contextkit.history.flows import show
 from contextkit.history.flows.delivery import HANDED
 
 TYPE_CHECKING = False
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 _DEEPEST = 12  # levels in each direction
 _MOST = 200  # lines of a tree; more are counted
+_MOST_FILES = 200  # files that are compared with a commit
+_MOST_TEXT = 200_000  # characters of a document that are searched for the files it names
 
 
 class Way(Record):
@@ -128,10 +133,8 @@ def way(layout: Layout, history: History, ref: str) -> Way:
         for one in history.handed(ref)
     ]
     written = {"at": made.get("at", ""), "by": _who(made), "session": made.get("session", ""),
-               "program": made.get("program", ""), "machine": made.get("machine", ""),
-               "commit": ""}  # fmt: skip
-    commit, drift = _drift(layout, ref)
-    written["commit"] = commit
+               "program": made.get("program", ""), "machine": made.get("machine", "")}  # fmt: skip
+    written["commit"], drift = _drift(layout, ref, made.get("commit", ""))
     return Way(
         ref=ref, kind=ref.partition(":")[0], written=written,
         sources=tuple(history.sources(ref)), to=tuple(handed), opened=tuple(opened),
@@ -148,23 +151,80 @@ def _on(said: dict[str, object]) -> str:
     return f" on {said['machine']}" if said["machine"] else ""
 
 
-def _drift(layout: Layout, ref: str) -> tuple[str, list[str]]:
-    """The commit that a document was sealed at, and what has changed since."""
+def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
+    """The commit that a document was written at, and what of its inputs is different today.
+
+    A capsule, snapshot or checkpoint has sealed its files. Of any other document the files that it
+    names are compared with the commit that was checked out when it was stored.
+    """
     kind = ref.partition(":")[0]
     if kind not in addresses.kinds():
-        return "", []
+        return commit, []
     try:
-        path = addresses.find(layout, ref).path
-        if kind != "capsule":
-            return "", []
-        from contextkit.base import files
-        from contextkit.capsules.documents import store
-        from contextkit.capsules.flows import drift
-
-        seal = store.seal_of(files.read(path))
-        return (seal.head if seal else ""), drift.staleness(layout, path)
+        found = addresses.find(layout, ref)
+        text = show.whole(layout, found)
+        if kind == "capsule":
+            return _capsule_drift(layout, found.path, text, commit)
+        if kind in ("snapshot", "checkpoint"):
+            sealed = _sealed(kind, text)
+            states = [(one.path, references.state(layout.root, one)) for one in sealed]
+            marks = [f"{path}: {state}" for path, state in states if state != references.FRESH]
+            return commit, marks
+        return commit, _differing(layout, commit, text)
     except ContextError:
-        return "", ["it is not there any more"]
+        return commit, ["it no longer exists"]
+
+
+def _capsule_drift(layout: Layout, path: str, text: str, commit: str) -> tuple[str, list[str]]:
+    from contextkit.capsules.documents import store
+    from contextkit.capsules.flows import drift
+
+    seal = store.seal_of(text)
+    return (seal.head if seal else commit), drift.staleness(layout, path)
+
+
+def _sealed(kind: str, text: str) -> tuple[references.Reference, ...]:
+    """The files that a snapshot or checkpoint has sealed."""
+    if kind == "snapshot":
+        from contextkit.memory.documents import snapshots
+
+        return snapshots.parse(text).digests
+    from contextkit.memory.documents import checkpoints
+
+    return checkpoints.parse(text).files
+
+
+def _differing(layout: Layout, commit: str, text: str) -> list[str]:
+    """The files that a text names and that are not what they were at a commit."""
+    if not commit or layout.repository is None:
+        return []
+    paths = _files_named(text)
+    if not paths:
+        return []
+    short = commit[:12]
+    top = layout.root
+    asked = git.asked(top, "--literal-pathspecs", "diff", "--name-only", "-z", "--no-renames",
+                      "--relative", commit, "--", *paths)  # fmt: skip
+    changed = asked.output().split("\0")
+    if asked.failed:
+        return [f"commit {short} is not here: what differs from it is not known"]
+    found = sorted(path for path in changed if path)[:_MOST_FILES]
+    return [
+        f"{path}: differs from commit {short}" if os.path.lexists(layout.join(path))
+        else f"{path}: {references.MISSING}"
+        for path in found
+    ]  # fmt: skip
+
+
+def _files_named(text: str) -> list[str]:
+    """The paths in a text that can be below the root, without line numbers, each once."""
+    found: dict[str, None] = {}
+    for kind, named, _ in facts.find(text[:_MOST_TEXT]):
+        if kind in ("path", "location"):
+            path = os.path.normpath(named.partition("#L" if "#L" in named else ":")[0])
+            if not path.startswith(("/", "..", "~")) and len(found) < _MOST_FILES:
+                found[path] = None
+    return list(found)
 
 
 def tree(history: History, top: Way) -> str:
@@ -177,12 +237,12 @@ def tree(history: History, top: Way) -> str:
         program = f" ({said['program']})" if said["program"] else ""
         lines.append(f"written {said['at']}{by}{_on(said)}{session}{program}")
     else:
-        lines.append("nothing is known of when it was written")
+        lines.append("when it was written is not known")
     if said["commit"]:
         lines.append(f"at commit {str(said['commit'])[:12]}")
-    lines += [f"changed since: {names.one_line(one)}" for one in top.drift]
+    lines += [f"drift: {names.one_line(one)}" for one in top.drift]
     up = _branches(history.sources, top.ref)
-    lines += ["", "from", *(up or ["  nothing that is known"])]
+    lines += ["", "from", *(up or ["  nothing known"])]
     lines += ["", "to"]
     lines += [f"  {one['at']}  {one['ref'] or '(nobody is named)'}"
               f"  ~{one['tokens']} tokens{_on(one)}"
@@ -191,7 +251,7 @@ def tree(history: History, top: Way) -> str:
     lines += [f"  {one['at']}  {one['event']}  {one['by']}".rstrip() + _on(one)
               for one in top.opened[:_MOST]] or ["  by nobody yet"]  # fmt: skip
     down = _branches(history.left, top.ref)
-    lines += ["", "left", *(down or ["  nothing that is known"])]
+    lines += ["", "left", *(down or ["  nothing known"])]
     return "\n".join(names.spoken(line) for line in lines)
 
 

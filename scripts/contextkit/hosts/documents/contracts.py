@@ -183,7 +183,7 @@ NOTHING = Answer()
 
 def parse(host: str, event: str, data: bytes) -> HookInput:
     """The input of a hook, with our names for its fields. Raises ContextError for a host that is
-    not known or what is no object; nothing at all is an input without fields.
+    not known or what is not an object; nothing at all is an input without fields.
     """
     renamed = find(host).renamed or {}
     text = data.decode("utf-8", "replace").lstrip("\ufeff")

@@ -1,7 +1,7 @@
 """What is done at each event of a host: a table of actions.
 
 An action is a function `(layout, what the host passed) -> Answer`, `NOTHING` where it has nothing
-to say. It may raise: the frame (`hook_frame.py`) notes that and goes on. Every import that an
+to say. It may raise: the frame (`runner.py`) notes that and goes on. Every import that an
 event without work does not need stands inside its action.
 """
 
@@ -220,9 +220,9 @@ def shorten_output(layout: Layout, given: HookInput) -> Answer:
     """The receipt in place of a tool's long output, where the settings ask for it."""
     if not layout.limits.hook_tool_output_tokens or not _is_of_a_tool(given):
         return NOTHING
-    from contextkit.hosts.flows import tool_outputs
+    from contextkit.hosts.flows import outputs
 
-    return tool_outputs.shorten(layout, given)
+    return outputs.shorten(layout, given)
 
 
 def _is_of_a_tool(given: HookInput) -> bool:
@@ -236,9 +236,9 @@ def note_reviewer(layout: Layout, given: HookInput) -> Answer:
     """Whom of a review run a session works for, where its prompt says so."""
     if given.agent or not os.path.isdir(os.path.join(layout.state, "runs")):
         return NOTHING
-    from contextkit.hosts.flows import own_sessions
+    from contextkit.hosts.flows import reviews
 
-    own_sessions.note_reviewer(layout, given)
+    reviews.note_reviewer(layout, given)
     return NOTHING
 
 
@@ -246,18 +246,18 @@ def judge_session(layout: Layout, given: HookInput) -> Answer:
     """As `judge`, for a reviewer that is a session of its own."""
     if given.agent or not os.path.isdir(os.path.join(layout.state, "runs")):
         return NOTHING
-    from contextkit.hosts.flows import own_sessions
+    from contextkit.hosts.flows import reviews
 
-    return own_sessions.judge(layout, given)
+    return reviews.judge_session(layout, given)
 
 
 def hand_in(layout: Layout, given: HookInput) -> Answer:
     """The report of a launched agent, which is a session of its own, as it stops."""
     if given.agent or not os.environ.get("CONTEXT_SUBAGENT_ID") or given.sent_back:
         return NOTHING
-    from contextkit.hosts.flows import own_sessions
+    from contextkit.hosts.flows import outputs
 
-    own_sessions.hand_in(layout, given)
+    outputs.hand_in(layout, given)
     return NOTHING
 
 

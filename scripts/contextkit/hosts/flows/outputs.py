@@ -1,6 +1,14 @@
-"""The flow of a subagent's last message: stored when it is long, its verdict recorded."""
+"""The flow of what is too long to be handed on: stored whole, its receipt in the context.
+
+keep            a subagent's last message; the verdict in it is recorded
+hand_receipt    the report that a tool brings from a subagent
+shorten         the output of any other tool
+hand_in         the report of a launched agent that is a session of its own
+"""
 
 from __future__ import annotations
+
+import os
 
 from contextkit.base import addresses, formats, ledger, names, sessions, tokens
 from contextkit.base.layout import Layout
@@ -19,6 +27,8 @@ if TYPE_CHECKING:
 
 
 _SUMMARY = 600  # characters of a receipt that is written without its encoder
+_ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
+_MOST = 120  # characters of a topic
 
 
 def keep(layout: Layout, given: HookInput) -> Answer:
@@ -82,7 +92,7 @@ def _is_replaced_later(given: HookInput) -> bool:
 def _instead(receipt: str) -> str:
     """What an agent is told whose report is too long to be handed on."""
     return "\n".join([
-        "This report is stored whole; whoever asked for it gets the receipt below in its place.",
+        "This report is stored in full; whoever asked for it gets the receipt below instead.",
         "Please answer once more, with exactly these lines and nothing else:",
         "",
         receipt.strip(),
@@ -101,6 +111,50 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
         receipt = store(layout, given, given.agent_type, given.agent_type, text)[1]
     content = [{"type": "text", "text": receipt}]
     return Answer(result={**response, "content": content})
+
+
+def shorten(layout: Layout, given: HookInput) -> Answer:
+    """The tool's result with a receipt for each text above `hook_tool_output_tokens`.
+
+    Each host has its own shape for what a tool returns and takes nothing else: a long text is
+    replaced where it stands, and the rest is left as it is.
+    """
+    response = given.passed.get("tool_response")
+    shortened = _shortened(layout, given, response)
+    return NOTHING if shortened == response else Answer(result=shortened)
+
+
+def _shortened(layout: Layout, given: HookInput, found: object) -> object:
+    if isinstance(found, str):
+        most = layout.limits.hook_tool_output_tokens
+        if len(found) <= most or tokens.estimate(found) <= most or "@stored: " in found:
+            return found
+        tool = names.one_line(given.text("tool_name"))[:_MOST]
+        return store(layout, given, _topic(given, tool), tool, found)[1]
+    if isinstance(found, list):
+        return [_shortened(layout, given, one) for one in found]
+    if isinstance(found, dict) and not found.get("isImage"):
+        return {
+            key: one if key in _ENCODED else _shortened(layout, given, one)
+            for key, one in found.items()
+        }
+    return found
+
+
+def _topic(given: HookInput, tool: str) -> str:
+    """The tool, with the command or address that it was called with."""
+    asked = given.passed.get("tool_input")
+    texts = asked.values() if isinstance(asked, dict) else ()
+    first = next((text for text in texts if isinstance(text, str)), "")
+    plain = "".join(char for char in names.one_line(first) if char.isprintable())
+    return f"{tool}: {plain}".removesuffix(": ")[:_MOST].strip()
+
+
+def hand_in(layout: Layout, given: HookInput) -> None:
+    """Store what a launched agent said last, and record the verdict in it, under its own name."""
+    agent = os.environ.get("CONTEXT_AGENT", "") or os.environ["CONTEXT_SUBAGENT_ID"]
+    passed = {**given.passed, "agent_type": agent, "agent_id": os.environ["CONTEXT_SUBAGENT_ID"]}
+    keep(layout, given.replace(passed=passed, sent_back=True))
 
 
 def store(layout: Layout, given: HookInput, topic: str, source: str, text: str) -> tuple[str, str]:
@@ -136,7 +190,7 @@ def _has_encoder() -> bool:
 
 
 def _plain_receipt(path: str, payload: payloads.Payload) -> str:
-    """The path and the summary alone, in the same form: texts in quotes, a field a line."""
+    """The path and the summary alone, in the same form: texts in quotes, one field per line."""
     summary = names.one_line(payload.summary)[:_SUMMARY]
     fields = {"@stored": path, "keyFindings": summary}
     lines = [f"{name}: {formats.to_json(text)}" for name, text in fields.items()]

@@ -1,14 +1,16 @@
 """The flow of a review run's agent that stops: its file, or what is wrong with it.
 
-expected   which live run asked this agent
-judge      the verdict of its file, or a block that tells how to mend it
+expected        which live run asked this agent
+judge           the verdict of its file, or a block that tells how to fix it
+note_reviewer   which agent a session is that was started for a run (`codex exec`, `claude -p`)
+judge_session   `judge` for such a session, which stops at Stop and not at SubagentStop
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import names
+from contextkit.base import files, names
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
@@ -23,6 +25,7 @@ _FINE = ("valid", "error")  # an agent that says it could not review has said so
 _ANSWER = "Findings written to "  # how the contract has an agent answer
 _COMPLAINTS = 12  # that are told at once
 _LENGTH = 240  # characters of one
+_MARK = "reviewer"  # beside what hooks know of the session: the agent of a run that it is
 
 
 def expected(layout: Layout, given: HookInput, now: int) -> tuple[Run, str] | None:
@@ -113,7 +116,7 @@ def _faults(reading: Reading) -> list[str]:
         return ["the file is empty" if there else "there is no such file"]
     said = []
     if reading.validation == "partial":
-        said = ["it is still named `.partial`: rename it when all is written"]
+        said = ["it is still named `.partial`: rename it when it is complete"]
     elif reading.validation == "foreign":
         return [names.one_line(reading.summary)]
     from contextkit.reviews.documents import contracts
@@ -124,3 +127,41 @@ def _faults(reading: Reading) -> list[str]:
         said.append(f"line {number}: {wrong}{read}"[:_LENGTH])
     more = len(found) - _COMPLAINTS
     return [*said, f"and {more} more: `make verdict_check` lists all"] if more > 0 else said
+
+
+# Agents that are sessions of their own
+
+
+def note_reviewer(layout: Layout, given: HookInput) -> None:
+    """Take down which agent of a live run the prompt is for: the file that it has to write says."""
+    from contextkit.reviews.flows import start, workers
+
+    prompt = given.text("prompt")
+    for run in runs.live(layout, names.now()):
+        if run.id not in prompt:
+            continue
+        for agent in run.roster:
+            path = start.output_path(layout, run, agent)
+            paths = (path, layout.shown(path), workers.prompt_path(run, agent))
+            if any(one in prompt for one in paths):
+                files.store(layout.state)
+                files.write(_mark(layout, given), agent + "\n")
+                return
+
+
+def judge_session(layout: Layout, given: HookInput) -> Answer:
+    """The verdict of the agent that this session is, or what it has to mend."""
+    agent = _reviewer(layout, given)
+    if not agent:
+        return NOTHING
+    as_agent = {**given.passed, "agent_type": agent, "agent_id": names.dashed(agent) or "main"}
+    return judge(layout, given.replace(passed=as_agent))
+
+
+def _reviewer(layout: Layout, given: HookInput) -> str:
+    named = os.environ.get("CONTEXT_AGENT", "") if os.environ.get("CONTEXT_SUBAGENT_ID") else ""
+    return (files.read_if_there(_mark(layout, given)) or "").strip() or named
+
+
+def _mark(layout: Layout, given: HookInput) -> str:
+    return os.path.join(seen_agents.folder(layout, given.session), _MARK)

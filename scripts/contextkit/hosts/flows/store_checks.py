@@ -9,22 +9,35 @@ import fcntl
 import os
 import time
 
-from contextkit.base import copies, files, git, ledger
+from contextkit.base import copies, files, git, ledger, stores
+from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.documents.contracts import find
 from contextkit.hosts.flows import adoption_parts, adoption_texts, git_ignores
-from contextkit.hosts.flows.store_documents import Finding, documents, walk
 from contextkit.payloads.documents import store as payloads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from contextkit.base.stores import Store
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")
 _DRAFT_AGE = 3600  # seconds
 _PATIENCE = 1.0  # seconds that a lock may be held while somebody looks
+_SHOWN = 5  # broken files of a store
+
+
+class Finding(Record):
+    """What is wrong, in which area, and how to fix it; a `note` is nothing to worry about."""
+
+    area: str
+    problem: str
+    mend: str
+    note: bool = False
 
 
 # What git sees
@@ -143,7 +156,7 @@ def _old(shown: str, mend: str) -> Finding:
 def locks(layout: Layout) -> list[Finding]:
     """Locks that a process does not let go of; one whose process is gone is free."""
     found = []
-    for path in walk(layout.state):
+    for path in _walk(layout.state):
         if path.endswith(".lock") and _is_held(path):
             shown = layout.shown(path)
             mend = f"see which process it is: fuser '{shown}'"
@@ -175,13 +188,20 @@ def drafts(layout: Layout) -> list[Finding]:
     oldest = time.time() - _DRAFT_AGE
     found = []
     for folder in (*_ephemeral(layout), layout.capsules):
-        old = [path for path in walk(folder) if _is_old_draft(path, oldest)]
+        old = [path for path in _walk(folder) if _is_old_draft(path, oldest)]
         if old:
             shown = layout.shown(folder)
             problem = f"{shown}: {len(old)} unfinished drafts of processes that were killed"
             mend = f"find '{shown}' -name '.*.tmp' -mmin +60 -delete"
             found.append(Finding(area="drafts", problem=problem, mend=mend))
     return found
+
+
+def _walk(folder: str) -> Iterator[str]:
+    """Every file below a folder, by name; none where there is no folder."""
+    for here, inside, found in os.walk(folder):
+        inside.sort()
+        yield from (os.path.join(here, name) for name in sorted(found))
 
 
 def _is_old_draft(path: str, oldest: float) -> bool:
@@ -200,7 +220,7 @@ def history(layout: Layout) -> list[Finding]:
     if not os.path.lexists(folder):
         return []
     if not os.path.isdir(folder):
-        return [_lost(layout, folder, "is no folder")]
+        return [_lost(layout, folder, "is not a folder")]
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return [_lost(layout, folder, "you may not read and write there")]
     found = []
@@ -215,7 +235,37 @@ def history(layout: Layout) -> list[Finding]:
 def _lost(layout: Layout, path: str, reason: str) -> Finding:
     shown = layout.shown(path)
     mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
-    return Finding(area="ledger", problem=f"{shown}: {reason}: history is lost", mend=mend)
+    return Finding(area="ledger", problem=f"{shown}: {reason}: its history is lost", mend=mend)
+
+
+# What cannot be read
+
+
+def documents(layout: Layout) -> list[Finding]:
+    """A finding for each document of each declared store that cannot be read, the first of many."""
+    return [one for store in stores.with_documents() for one in _broken(layout, store)]
+
+
+def _broken(layout: Layout, store: Store) -> list[Finding]:
+    area = store.label
+    try:
+        broken = stores.module(store).load_all(layout).broken
+    except ContextError as error:
+        return [_unreadable(area, str(error), store.mend)]
+    except OSError as error:
+        problem = f"{error.filename}: {error.strerror}"
+        return [Finding(area=area, problem=problem, mend="check its permissions")]
+    found = [_unreadable(area, str(one), store.mend) for one in broken[:_SHOWN]]
+    if len(broken) > _SHOWN:
+        problem = f"{len(broken) - _SHOWN} more files cannot be read"
+        found.append(Finding(area=area, problem=problem, mend=store.mend))
+    return found
+
+
+def _unreadable(area: str, said: str, mend: str) -> Finding:
+    """The finding for one document; one of a newer contextkit is not to be fixed."""
+    problem, newer, _ = said.partition(f": {UPGRADE}")
+    return Finding(area=area, problem=problem, mend=UPGRADE if newer else mend)
 
 
 LOOKS: tuple[Callable[[Layout], list[Finding]], ...] = (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
@@ -127,7 +127,11 @@ def load(layout: Layout, machine: str) -> Known:
 
 
 def save(layout: Layout, known: Known) -> None:
-    _write(layout, "documents.json", asdict(known))
+    documents = {
+        name: {**vars(one), "beside": [vars(copy) for copy in one.beside]}
+        for name, one in known.documents.items()
+    }
+    _write(layout, "documents.json", {**vars(known), "documents": documents})
 
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
@@ -149,7 +153,12 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
 def save_remote(layout: Layout, remote: Remote, machine: str) -> None:
     name = os.path.basename(_remote_path(layout, remote.address))
     hidden = names.sha256(remote.address.encode())  # a URL may hold a password
-    _write(layout, name, {"machine": machine, **asdict(remote), "address": hidden})
+    entries = {
+        name: {"number": one.number, "entry": vars(one.entry)}
+        for name, one in remote.entries.items()
+    }
+    fields = {**vars(remote), "address": hidden, "entries": entries}
+    _write(layout, name, {"machine": machine, **fields})
 
 
 def _remote_path(layout: Layout, address: str) -> str:
@@ -167,5 +176,7 @@ def _read(path: str) -> dict[str, Any]:
 
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:
     files.store(layout.state)
+    path = os.path.join(folder(layout), name)
     text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False)
-    files.write(os.path.join(folder(layout), name), text)
+    if files.read_if_there(path) != text:  # a push of nothing need not wait for the disk
+        files.write(path, text)

@@ -327,7 +327,7 @@ def _end(offer: Offer, entry: Entry) -> None:
 
 
 def _make_indexes(offer: Offer) -> None:
-    """The manifest of each session that got something, made again from its files."""
+    """The manifest of each session that got something, rebuilt from its files."""
     for session in offer.sessions:
         with retention.session_lock(offer.layout, session):
             offer.report.said += [

@@ -217,7 +217,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     layout = worktrees.layout_of(layout, args.worktree)
     broken: list[str] = []
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
-    cli.say_each(f"cannot be read: {line}" for line in broken)
+    cli.say_each(broken)
     rows = [
         {"id": _id(one.path), "kind": one.kind, "task": one.task, "time": one.time,
          "state": one.state, "path": layout.shown(one.path), "ref": addresses.of(layout, one.path)}
@@ -333,18 +333,18 @@ COMMANDS = (
     ),
     Command(
         run=check,
-        help="what will not help whoever resumes, and how to mend it",
+        help="what would not help whoever resumes, and how to fix it",
         options=(Option(name="task", address="plan", help="only this one (default: all)"), JSON),
     ),
     Command(
         run=estimate,
-        help="what something will cost, in tokens, before it is there",
+        help="what a text will cost in tokens before it is in context",
         options=(
             Option(name="words", kind="whole", help="words of prose"),
             Option(name="code_lines", kind="whole", help="lines of code"),
             Option(name="file_reads", kind="whole", help="files to be read"),
             Option(name="responses", kind="whole", help="answers of agents"),
-            Option(name="file", help="a text that is there already"),
+            Option(name="file", help="a text that already exists"),
             JSON,
         ),
     ),

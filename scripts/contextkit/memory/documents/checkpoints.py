@@ -68,7 +68,7 @@ def parse(text: str) -> Checkpoint:
     found = formats.from_json(text.removeprefix("\ufeff"), "checkpoint")
     if not isinstance(found, dict):
         raise ContextError("no checkpoint: must be a JSON object")
-    version.refuse_newer(found.get("format"), str(FORMAT), "checkpoint")
+    version.refuse_newer(found.get("format"), str(FORMAT))
     state = found.get("state", {})
     if not isinstance(state, dict):
         raise ContextError("no checkpoint: state must be an object")
@@ -77,7 +77,7 @@ def parse(text: str) -> Checkpoint:
     checkpoint: Checkpoint = formats.build(Checkpoint, known, "no checkpoint")
     moment = memory.utc(checkpoint.timestamp)
     if not moment:
-        raise ContextError(f"no checkpoint: {checkpoint.timestamp[:60]!r} is no time")
+        raise ContextError(f"no checkpoint: {checkpoint.timestamp[:60]!r} is not a time")
     return checkpoint.replace(timestamp=moment)
 
 

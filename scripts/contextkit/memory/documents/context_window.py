@@ -154,7 +154,7 @@ def context_tokens(path: str) -> int:
     """The tokens in the context of the session whose transcript is `path`; 0 before any reply.
 
     Right after a compaction it is an estimate of what was kept. Raises ContextError for what
-    cannot be read and for what is no transcript.
+    cannot be read and for what is not a transcript.
     """
     return _read(path)[0]
 
@@ -251,7 +251,7 @@ def _refuse_strangers(path: str, first: bytes) -> None:
 def _from_the_end(path: str) -> Iterator[bytes]:
     """The lines of a file that are not blank, the last one first."""
     if not os.path.isfile(path):
-        raise bad_input(f"{path}: is no file: {_INSTEAD}")
+        raise bad_input(f"{path}: is not a file: {_INSTEAD}")
     try:
         with open(path, "rb", buffering=0) as file:
             yield from _lines_of(file, path)

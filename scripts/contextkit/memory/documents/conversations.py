@@ -10,7 +10,7 @@ Claude Code writes a JSONL file a session, Codex a rollout; both are read as the
     steps     the agent's own list of what is done and what is open
 
 Whatever a line holds that is none of these (reasoning, results of tools, the host's own
-messages, a subagent's lines) is passed over, and so is a line that is no JSON. At most the last
+messages, a subagent's lines) is passed over, and so is a line that is not JSON. At most the last
 2 MB are read: a session of a day has hundreds of megabytes.
 """
 
@@ -90,7 +90,7 @@ class Event(Record):
 
 
 class Conversation(Record):
-    """The end of a session; `host` is empty for a file that is no transcript that we know."""
+    """The end of a session; `host` is empty for a file that is not a transcript that we know."""
 
     host: str = ""
     folder: str = ""  # in which the session worked

@@ -1,4 +1,4 @@
-"""Findings: what a subagent found out, a file a finding.
+"""Findings: what a subagent found out, one file per finding.
 
     <memory>/findings/{agent}_{ts}.md
 
@@ -154,7 +154,7 @@ def more_of(
     header: tuple[str, ...],
     escaped: bool = False,
 ) -> tuple[Extra, ...]:
-    """The sections other than `headings`, and the lines above the first that are no `header`.
+    """The sections other than `headings`, and the lines above the first that are not `header`.
 
     If `escaped`, with the backslashes that keep their text from meaning something.
     """
@@ -234,6 +234,9 @@ class Head:
 
 
 _BEGINNING = 4096  # bytes of a file that are read for its head
+_ENDING = 64  # bytes at its end, where its format is said
+_FORMAT_MARK = sections.FORMAT_MARK.encode()
+_OUR_FORMAT = f"{sections.FORMAT_MARK}{sections.FORMAT} -->".encode()
 _LINES = (b"# Findings: ", b"**Task**: ", b"**Timestamp**: ", b"**Status**: ", b"**Task ID**: ")
 
 
@@ -275,10 +278,15 @@ def _head(path: str, task: bytes) -> Head | Literal[False] | None:
         return None
     try:
         data = os.read(descriptor, _BEGINNING)
+        end = data[-_ENDING:]
+        if len(data) == _BEGINNING:
+            end = os.pread(descriptor, _ENDING, max(0, os.fstat(descriptor).st_size - _ENDING))
     except OSError:
         return None
     finally:
         os.close(descriptor)
+    if _FORMAT_MARK in end and _OUR_FORMAT not in end:
+        return None
     lines = data[: data.find(b"\n\n")].split(b"\n")
     if len(lines) != 5 or not all(map(bytes.startswith, lines, _LINES)):
         return None

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, filters, markdown, names, stores, templates
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
@@ -408,7 +408,10 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
     with files.locked(layout.lock(path)):
         memory.folder(layout, memory.PLANS)
         old = memory.read(path) if os.path.lexists(path) else ""
-        new = update(old or render(Plan(task_id=change.task_id)), change, moment)
+        try:
+            new = update(old or render(Plan(task_id=change.task_id)), change, moment)
+        except NewerFormat as error:
+            raise NewerFormat(f"{layout.shown(path)}: {error}") from None
         if new != old:
             files.write(path, new)
             memory.note_stored(layout, path, new)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1  # of plans, findings, merged findings and snapshots: their last line says it
-_FORMAT = "<!-- contextkit: format="
+FORMAT_MARK = "<!-- contextkit: format="
 
 
 class FileNote(Record):
@@ -95,9 +95,9 @@ def _format_line(lines: list[str]) -> int:
     """
     last = next((n for n in reversed(range(len(lines))) if lines[n].strip()), 0)
     found = lines[last].strip()
-    if not (found.startswith(_FORMAT) and found.endswith(" -->")):
+    if not (found.startswith(FORMAT_MARK) and found.endswith(" -->")):
         return len(lines)
-    version.refuse_newer(found[len(_FORMAT) : -4], str(FORMAT), "document")
+    version.refuse_newer(found[len(FORMAT_MARK) : -4], str(FORMAT))
     return last
 
 
@@ -167,7 +167,7 @@ class Item:
 
 
 def items(lines: list[str], grouped: bool = True) -> list[Item]:
-    """The items of the list in these lines; what is no item is an item of its own.
+    """The items of the list in these lines; what is not an item is an item of its own.
 
     An item ends before the next one, or at a line that is not moved right after a blank one.
     If `grouped`, a subheading takes all that follows it along, up to the next.

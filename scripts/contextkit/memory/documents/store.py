@@ -198,7 +198,8 @@ def load(path: str, parse: Callable[[str], Any]) -> Any:
     try:
         return parse(read(path))
     except ContextError as error:
-        raise ContextError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+        said = str(error).removeprefix(f"{path}: ")
+        raise type(error)(f"{path}: {said}", error.status) from None
 
 
 def archived(layout: Layout) -> list[str]:

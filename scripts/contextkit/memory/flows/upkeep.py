@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, facts, files, ledger, names, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
@@ -108,7 +108,8 @@ def merge(
     found = findings.load_all(layout, memory.check_task(task)).noting(broken)
     earlier = merged_findings.load_all(layout, task).noting(broken)
     if not found and not earlier:
-        raise ContextError(f"{task}: no findings to merge: save one with memory_finding")
+        none = f"{task}: no findings to merge: save one with memory_finding"
+        raise ContextError("; ".join([*broken, none]))
     sources = {os.path.basename(path): one for path, one in found}
     kept: dict[str, Any] = {}
     more: list[Any] = []
@@ -250,7 +251,7 @@ ERROR, WARNING = "error", "warning"
 
 
 class Lint(Record):
-    """What is wrong in which line of a file (relative to the root), and how to mend it."""
+    """What is wrong in which line of a file (relative to the root), and how to fix it."""
 
     severity: str
     path: str
@@ -272,9 +273,10 @@ def check(layout: Layout, task: str) -> list[Lint]:
         *_findings(layout, task, broken),
         *_plans(layout, task, broken),
     ]
-    mend = "move it away, or write it again"
     for said in broken:
         path, _, wrong = said.partition(": ")
+        wrong, newer, _ = wrong.partition(f": {UPGRADE}")
+        mend = UPGRADE if newer else "move it away, or write it again"
         found.append(Lint(severity=ERROR, path=path, line=1, wrong=wrong, mend=mend))
     return sorted(found, key=lambda lint: (lint.severity, lint.path, lint.line))
 
@@ -289,7 +291,7 @@ def _checkpoints(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]
                 severity=ERROR,
                 path=layout.shown(path),
                 line=_line_of(path, '"next_action"'),
-                wrong="no next action: nobody can resume from it",
+                wrong="no next action, so nobody can resume from it",
                 mend=f"make memory_checkpoint task={one.task_id} … next_action=…",
             )
 
@@ -303,7 +305,7 @@ def _findings(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
                 severity=WARNING,
                 path=layout.shown(path),
                 line=_line_of(path, "## Files Modified/Created"),
-                wrong="names no file: nobody can look it up",
+                wrong="names no file, so nobody can look it up",
                 mend="add `path:line` to what it says",
             )
         size = tokens.estimate(said)
@@ -312,7 +314,7 @@ def _findings(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
                 severity=WARNING,
                 path=layout.shown(path),
                 line=1,
-                wrong=f"has ~{size} tokens, more than {most}: a dump is no finding",
+                wrong=f"has ~{size} tokens, more than {most}: a dump is not a finding",
                 mend="keep one discovery, and the rest as a payload (make payload_store)",
             )
 

@@ -87,9 +87,11 @@ def check_target(layout: Layout, path: str, overwrite: bool) -> str:
         raise bad_input(f"path: {path!r} must end in {', '.join(_SUFFIXES)}")
     for kept in (layout.payloads, layout.state, layout.join(".git")):
         if target.startswith(kept + "/"):
-            raise bad_input(f"path: {layout.shown(target)} is no place to keep a text: it would go")
+            raise bad_input(
+                f"path: {layout.shown(target)} is not a place to keep a text: it would be removed"
+            )
     if os.path.lexists(target) and not overwrite:
-        raise bad_input(f"path: {layout.shown(target)} is there already: overwrite=1 replaces it")
+        raise bad_input(f"path: {layout.shown(target)} already exists: overwrite=1 replaces it")
     return target
 
 
@@ -163,27 +165,36 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         more=_command(layout, path, 99999, 99999),
     )
 
-    def with_(digest: engine.Digest) -> Receipt:
-        return _filled(bare, digest, prepared.payload)
+    def clean(receipt: Receipt, secrets: list[redaction.Secret]) -> Receipt:
+        rows = tuple(
+            Row(
+                aspect=_clean(layout, row.aspect, secrets),
+                finding=_clean(layout, row.finding, secrets),
+            )
+            for row in receipt.rows
+        )
+        key = _clean(layout, receipt.key_findings, secrets)
+        return receipt.replace(rows=rows, key_findings=key)
 
     def fits(digest: engine.Digest) -> bool:
-        return tokens.within(receipts.render(with_(digest)), cap, limits.tokenizer)
+        made = _filled(bare, digest, prepared.payload)
+        return within(clean(made, []) if secrets else made)
 
-    if bare.rows and bare.key_findings:
-        receipt, first, last = bare, 1, 0
-    else:
+    def within(receipt: Receipt) -> bool:
+        return tokens.within(receipts.render(receipt), cap, limits.tokenizer)
+
+    secrets: list[redaction.Secret] = []
+    receipt, first, last = bare, 1, 0
+    if not (bare.rows and bare.key_findings):
         room = max(1, cap - tokens.estimate(receipts.render(bare), limits.tokenizer))
         digest = told.digest(room, limits.payload_rows, fits)
-        receipt, first, last = with_(digest), digest.rest or 1, digest.last
-    secrets: list[redaction.Secret] = []
-    rows = tuple(
-        Row(aspect=_clean(layout, r.aspect, secrets), finding=_clean(layout, r.finding, secrets))
-        for r in receipt.rows
-    )
-    key = _clean(layout, receipt.key_findings, secrets)
-    receipt, cut = receipts.clipped(
-        receipt.replace(rows=rows, key_findings=key), cap, limits.tokenizer
-    )
+        clean(_filled(bare, digest, prepared.payload), secrets)
+        if secrets:  # what stands for them is shorter, mostly: that room can be used
+            digest = told.digest(room, limits.payload_rows, fits)
+            secrets.clear()
+        receipt = _filled(bare, digest, prepared.payload)
+        first, last = digest.rest or 1, digest.last
+    receipt, cut = receipts.clipped(clean(receipt, secrets), cap, limits.tokenizer)
     kept = told.facts_kept(receipts.said(receipt))
     receipt = receipt.replace(facts_kept=kept, more=_command(layout, path, first, last or lines))
     notes = [f"receipt: {'; '.join(cut)}"] if cut else []
@@ -258,7 +269,7 @@ def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, st
     ]
     if len(found) > 1:
         ids = ", ".join(os.path.basename(path).removesuffix(".md") for _, path in found[:5])
-        raise ContextError(f"{beginning}: {len(found)} payloads begin so: {ids}")
+        raise ContextError(f"{beginning}: {len(found)} payloads start like that: {ids}")
     return found[0] if found else None
 
 

@@ -62,7 +62,7 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
         return ingesting.of_run(layout, args.run)
     folder = layout.typed(args.dir, "dir")
     if not os.path.isdir(folder):
-        raise bad_input(f"dir: {args.dir!r} is no folder")
+        raise bad_input(f"dir: {args.dir!r} is not a folder")
     return ingesting.of_folder(layout, folder, getattr(args, "agents", ()), finished)
 
 
@@ -164,7 +164,9 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     if args.finding and not args.agent:
         agent, _, finding = args.finding.rpartition("/")
         if not agent:
-            raise bad_input(f"finding: {args.finding!r} is of which agent? give agent/{finding}")
+            raise bad_input(
+                f"finding: {args.finding!r} belongs to which agent? give agent/{finding}"
+            )
         return show(layout, Arguments({**vars(args), "agent": agent, "finding": finding}))
     about = asked(
         layout, Arguments({**vars(args), "run": args.run or ("" if args.dir else "latest")})
@@ -248,12 +250,12 @@ def gate(layout: Layout, args: Arguments) -> Answer:
 COMMANDS = (
     Command(
         run=ingest,
-        help="read the files of a run's agents, or of a folder, and write a verdict each",
+        help="read the files of a run's agents, or of a folder, and write one verdict each",
         options=(RUN, DIR, AGENTS, JSON),
     ),
     Command(
         run=index,
-        help="the indexes in one form, a line a finding",
+        help="the indexes in one form, one line per finding",
         options=(RUN, DIR, Option(name="agent", help="only this one"), SEVERITY, JSON),
     ),
     Command(

@@ -281,12 +281,12 @@ COMMANDS = (
     ),
     Command(
         run=dismiss,
-        help="a finding that is none: kept in git, for every later run of this target",
+        help="dismiss a finding: kept in git, for every later run of this target",
         options=(
             Option(name="run", required=True, help="a review run's id, or latest"),
             Option(name="finding", required=True, positional=True, help="AGENT/ID"),
             Option(name="reason", required=True, help="why, in one line"),
-            Option(name="by", help="who decided it; without, a P0 still fails the gate"),
+            Option(name="by", help="who decided it; without it, a P0 still fails the gate"),
             JSON,
         ),
     ),
@@ -305,16 +305,22 @@ COMMANDS = (
     ),
     Command(
         run=start,
-        help="set a review up: a folder, the input, a prompt an agent; launch=1 starts them",
+        help="set up a review: folder, input, one prompt per agent; launch=1 starts them",
         options=(
-            Option(name="process", required=True, help="as flux-drive, or one of contextkit.yaml"),
+            Option(
+                name="process",
+                required=True,
+                help="such as flux-drive, or one from contextkit.yaml",
+            ),
             Option(name="agents", kind="words", help="default: those of the process"),
             Option(name="target", help="a document, a question, or a name for the branch's diff"),
             BASE,
-            Option(name="restart", kind="flag", help="end the one of this target that is going on"),
+            Option(
+                name="restart", kind="flag", help="end this target's run that is still going on"
+            ),
             LAUNCH,
             CMD,
-            Option(name="notify", help="a command line, run once: when it is done, or needs you"),
+            Option(name="notify", help="a command to run once: when it is done, or needs you"),
             JSON,
         ),
     ),
@@ -330,7 +336,7 @@ COMMANDS = (
     ),
     Command(
         run=wait,
-        help="wait until each agent of a run has left its file; status 3 if the time is up",
+        help="wait until every agent of a run has left its file; status 3 on timeout",
         options=(
             Option(name="run", required=True, help="a review run's id, or latest"),
             Option(name="timeout", help="as 90s, 5m, or one of the process by name (remote)"),
@@ -340,7 +346,7 @@ COMMANDS = (
     ),
     Command(
         run=diff,
-        help="what differs from the base, each file once; the list of files goes to stderr",
+        help="the diff from the base, each file once; the file list goes to stderr",
         options=(
             BASE,
             Option(name="stat", kind="flag", help="only the list of files, with lines, to stdout"),

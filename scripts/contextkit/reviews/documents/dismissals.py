@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names
+from contextkit.base import files, formats, names, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -51,9 +51,11 @@ def path(layout: Layout, run: Run) -> str:
 def parse(text: str, where: str = "dismissals") -> list[Dismissal]:
     """The dismissals in a document. Raises ContextError for what is none."""
     found = formats.from_json(text, where)
+    if isinstance(found, dict):
+        version.refuse_newer(found.get("format"), str(FORMAT), where)
     rows = found.get("dismissed") if isinstance(found, dict) else None
     if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(rows, list):
-        raise ContextError(f"{where}: is no document of dismissals of format {FORMAT}")
+        raise ContextError(f"{where}: is not a document of dismissals of format {FORMAT}")
     return [formats.build(Dismissal, row, where) for row in rows]
 
 

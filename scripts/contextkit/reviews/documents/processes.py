@@ -100,7 +100,7 @@ def _told_apart(target: str, digest: str) -> str:
 
 
 def _check_folder(pattern: str, where: str) -> None:
-    """Refuse a pattern that is no folder of its own inside the root."""
+    """Refuse a pattern that is not a folder of its own inside the root."""
     bare = pattern
     for name in PLACEHOLDERS:
         bare = bare.replace("{" + name + "}", "x")
@@ -110,7 +110,7 @@ def _check_folder(pattern: str, where: str) -> None:
     if os.path.isabs(bare) or ".." in bare.split("/") or len(parts) < 2 or not bare.isprintable():
         raise bad_input(f"{where}: {pattern!r} must be a folder in a folder inside the root")
     if parts[0] in (".git", ".contextkit"):
-        raise bad_input(f"{where}: {pattern!r} lies in a folder that is not for documents")
+        raise bad_input(f"{where}: {pattern!r} lies in a folder that is not meant for documents")
 
 
 def load(layout: Layout, name: str) -> Process:

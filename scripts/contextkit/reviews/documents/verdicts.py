@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, formats, names, stores
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
@@ -128,14 +128,14 @@ def parse(data: bytes, stem: str) -> Entry:
     except (ContextError, UnicodeDecodeError):
         return unreadable(stem, "is not valid JSON")
     if not isinstance(found, dict):
-        return unreadable(stem, "is no JSON object")
+        return unreadable(stem, "is not a JSON object")
     if found.get("format", FORMAT) != FORMAT:
         from contextkit.base import version
 
         try:
-            version.refuse_newer(found["format"], str(FORMAT), stem)
-        except ContextError as error:
-            return unreadable(stem, f"is {error}".replace(f"{stem}: ", "", 1))
+            version.refuse_newer(found["format"], str(FORMAT))
+        except NewerFormat as error:
+            return unreadable(stem, f"was {error}")
     status = found.get("status")
     if not isinstance(status, str) or not status.strip():
         return unreadable(stem, "has no status")
@@ -255,7 +255,7 @@ def _read(path: str, stem: str, at: int | None = None) -> Entry:
 
 
 def table(entries: list[Entry], legacy: bool = False) -> str:
-    """A row an agent, `STATUS⇥AGENT⇥SUMMARY`, three columns and one line whatever was written.
+    """One row per agent, `STATUS⇥AGENT⇥SUMMARY`, three columns and one line whatever was written.
 
     At most 160 characters; `legacy` rows are as long as their summary.
     """

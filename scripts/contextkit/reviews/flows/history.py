@@ -114,7 +114,7 @@ def dismiss(
     Raises ContextError for a finding that is not there, with the ones that are.
     """
     if not names.one_line(reason):
-        raise bad_input("reason: say in one line why this is no finding")
+        raise bad_input("reason: say in one line why this is not a finding")
     run = runs.load(layout, identity_)
     agent, _, wanted = finding.rpartition("/")
     rows = [row for reading in _readings(layout, run) for row in _rows(reading)]

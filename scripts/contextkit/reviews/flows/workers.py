@@ -7,7 +7,7 @@ When the run is done, or needs somebody, the user's own `notify=` command is run
 
 CONTEXT_RUN         its id
 CONTEXT_RUN_STATE   done, or attention
-standard input      a line an agent, as verdict_table prints it
+standard input      one line per agent, as verdict_table prints it
 """
 
 from __future__ import annotations

@@ -29,15 +29,14 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
 
     Raises ContextError for one that has ended.
     """
-    identity = registry.find(registry.rows(layout), identity)["id"]
-    watch.refresh(layout, now, identity)
-    row = registry.find(registry.rows(layout), identity)
+    ((row,), _) = watch.refresh(layout, now, identity)
+    identity = row["id"]
     if row.get("status") not in registry.ACTIVE:
         raise ContextError(f"{identity} is {row.get('status')}: there is nothing to abort")
     folder = watch.folder_of(layout, row)
     if not folder and row["status"] != "awaiting_manual_launch" and not at_once:
         raise ContextError(
-            f"{identity} was not started by contextkit: end it yourself, then force=1 notes it"
+            f"{identity} was not started by contextkit: end it yourself, then record it: force=1"
         )
     if folder:
         background.stop(folder, 0 if at_once else background.GRACE)
@@ -52,7 +51,6 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
         finished_at=names.compact(now),
     )
     ledger.note(layout, ledger.ENDED, f"subagent:{identity}")
-    watch.refresh(layout, now, identity)
     return identity
 
 
@@ -61,14 +59,13 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
 
     Raises ContextError while it runs, and for work that would be lost, unless `force` is set.
     """
-    identity = registry.find(registry.rows(layout), identity)["id"]
-    watch.refresh(layout, now, identity)
-    row = registry.find(registry.rows(layout), identity)
+    ((row,), _) = watch.refresh(layout, now, identity)
+    identity = row["id"]
     kind, status = str(row.get("type")), row.get("status")
     if status == "cleaned":
         return identity
     if status in ("running", "pending_launch") and not force:
-        raise ContextError(f"{identity} is {status}: subagent_abort id={identity} ends it first")
+        raise ContextError(f"{identity} is {status}: subagent_abort id={identity} to end it first")
     place = layout.join(str(row.get("path") or "."))
     folder = watch.folder_of(layout, row)
     apart = kind != "here" and os.path.isdir(place)
@@ -91,7 +88,7 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
     """Raise ContextError for a folder that is not ours, or work that would go with it."""
     shown = layout.shown(place)
     if kind not in sandboxes.KINDS or not sandboxes.is_ours(layout, identity, place):
-        raise bad_input(f"{identity}: {shown} is no sandbox of ours: left alone")
+        raise bad_input(f"{identity}: {shown} is not a contextkit sandbox: left alone")
     work = [] if force else sandboxes.work_in(layout, kind, identity)
     if work:
         raise ContextError(

@@ -18,44 +18,99 @@ from contextkit.subagents.flows import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypedDict
 
     from contextkit.subagents.documents.registry import Row
 
+    class Watched(TypedDict):
+        """A row as it is shown. Times are seconds, None where nothing tells them.
+
+        `alerts` are of `stale` (nothing is heard of it), `runtime`, `log`, `dead` and `silent`.
+        """
+
+        id: str
+        type: str
+        slug: str
+        status: str
+        deliverables: str
+        run_time: int | None
+        log_age: int | None
+        handle: str
+        last_log: str
+        capsule: str
+        staleness: str
+        exit_code: int | None
+        gaps: list[str]
+        alerts: tuple[str, ...]
+        ref: str
+
+
 _MOST_LOG = 65_536  # bytes at the end of a log that are searched for gaps
+_UNREAD = "unread"  # the key of a row whose end was noted when nobody was looking
 
 
 class News(Record):
-    """What a look at a subagent brought: its status now, `gap` or `end`, and a sentence."""
+    """What a look at a subagent found out: its status now, `gap` or `end`, and a sentence."""
 
     kind: str
     line: str
 
 
-def refresh(layout: Layout, now: int, identity: str = "") -> list[News]:
-    """Write down how each running subagent is, or this one; what is new is returned."""
+def refresh(
+    layout: Layout, now: int, identity: str = "", unattended: bool = False
+) -> tuple[list[Row], list[News]]:
+    """Write down how each running subagent is; all rows as they are then, and what is new.
+
+    `identity` is an id, a slug or `latest`: that one alone, and a ContextError where it is not
+    there. What an `unattended` look finds out is news again to the next one, which somebody reads.
+    """
+    rows = _rows(layout, identity)
     found: dict[str, dict[str, Any]] = {}
-    said = []
-    for row in registry.rows(layout):
-        if identity in ("", row["id"]) and row.get("status") in registry.ACTIVE:
+    news: list[News] = []
+    gaps: list[News] = []
+    for row in rows:
+        if row.get("status") in registry.ACTIVE:
             changes = _changes(layout, row, now)
             if changes:
-                found[row["id"]] = changes
-                said.append(_news(row["id"], changes))
-            said += _collect(layout, row, now)
+                found[row["id"]] = changes | ({_UNREAD: True} if unattended else {})
+                news.append(_news(row["id"], changes))
+            gaps += _collect(layout, row, now)
+        elif row.get(_UNREAD) and not unattended:
+            found[row["id"]] = {}
+            news.append(_news(row["id"], row))
+    if not (found or gaps):
+        return rows, []
+    ended = _note(layout, found, unattended) if found else []
+    news += gaps + [said for row in ended for said in _follow(layout, row, now)]
+    return _rows(layout, identity), news
+
+
+def _rows(layout: Layout, identity: str) -> list[Row]:
+    rows = registry.rows(layout)
+    return [registry.find(rows, identity)] if identity else rows
+
+
+def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) -> list[Row]:
+    """Write these changes into their rows; the rows that ended with that.
+
+    One that another process noted meanwhile is left as it is, and has been read now.
+    """
     ended = []
-    if found:
 
-        def edit(rows: list[Any]) -> None:
-            for row in rows:
-                if isinstance(row, dict) and row.get("status") in registry.ACTIVE:
-                    changes = found.get(str(row.get("id")), {})
-                    row.update(changes)
-                    if changes and row["status"] not in registry.ACTIVE:
-                        ended.append(dict(row))
+    def edit(rows: list[Any]) -> None:
+        for row in rows:
+            changes = found.get(str(row.get("id"))) if isinstance(row, dict) else None
+            if changes is None:
+                continue
+            if row.get("status") in registry.ACTIVE:
+                row.update(changes)
+                if row["status"] not in registry.ACTIVE:
+                    ended.append(dict(row))
+            elif not unattended:
+                row.pop(_UNREAD, None)
 
-        registry.change(layout, edit)
-    return said + [news for row in ended for news in _follow(layout, row, now)]
+    registry.change(layout, edit)
+    return ended
 
 
 def _follow(layout: Layout, row: Row, now: int) -> list[News]:
@@ -169,47 +224,18 @@ def last_words(layout: Layout, row: Row, count: int = 3) -> str:
     return " / ".join(list(filter(None, lines))[-count:])[-160:]
 
 
-class Watched(Record):
-    """A row as it is shown. Times are seconds, None where nothing tells them.
-
-    `alerts` are of `stale` (nothing is heard of it), `runtime`, `log`, `dead` and `silent`.
-    """
-
-    id: str
-    type: str
-    slug: str
-    status: str
-    deliverables: str
-    run_time: int | None
-    log_age: int | None
-    handle: str
-    last_log: str
-    capsule: str
-    staleness: str
-    exit_code: int | None = None
-    gaps: tuple[str, ...] = ()
-    alerts: tuple[str, ...] = ()
-    ref: str = ""
-
-
 def look(
     layout: Layout,
+    rows: list[Row],
     now: int,
-    identity: str = "",
-    everything: bool = False,
     bounds: tuple[int, int] | None = None,
 ) -> list[Watched]:
-    """The subagents as they are, in the order of their start; those cleaned up only if asked.
+    """The subagents of these rows as they are, in the order of their start.
 
     `bounds` are the seconds of silence and of run time above which one is reported.
     """
     limits = layout.limits
     bounds = bounds or (limits.subagent_log_age, limits.subagent_run_time)
-    rows = registry.rows(layout)
-    if identity:
-        rows = [registry.find(rows, identity)]
-    elif not everything:
-        rows = [row for row in rows if row.get("status") != "cleaned"]
     known: dict[tuple[str, str], str] = {}
     return [_watched(layout, row, now, bounds, known) for row in rows]
 
@@ -222,36 +248,36 @@ def _watched(
     known: dict[tuple[str, str], str],
 ) -> Watched:
     status = str(row.get("status") or "-")
-    logs = _logs(layout, row)
-    heard, kind = max(logs) if logs else (0, "")
     running = status == "running"
-    end = now if running else names.moment(str(row.get("finished_at") or ""))
+    ended = 0 if running else names.moment(str(row.get("finished_at") or ""))
+    heard, kind = (ended, "end") if ended else _last_heard(layout, row)
+    end = now if running else ended
     began = started(row) if end else 0
     run_time = max(0, end - began) if end and began else None
     age = max(0, now - heard) if heard and running else None
     code = row.get("exit_code")
-    return Watched(
-        id=row["id"],
-        type=str(row.get("type") or "-"),
-        slug=str(row.get("slug") or "-"),
-        status=status,
-        deliverables=_deliverables(layout, row),
-        run_time=run_time,
-        log_age=age,
-        handle=_handle(row.get("launcher_handle")),
-        last_log=f"{names.clock(heard)[:19]} [{kind}]" if heard else "-",
-        capsule=str(row.get("capsule") or ""),
-        staleness=_staleness(layout, row, known),
-        exit_code=code if type(code) is int else None,
-        gaps=tuple(registry.gaps_of(row)),
-        alerts=_alerts(status, run_time, age, bounds) or _left_undone(row),
-        ref=f"subagent:{row['id']}",
-    )
+    return {
+        "id": row["id"],
+        "type": str(row.get("type") or "-"),
+        "slug": str(row.get("slug") or "-"),
+        "status": status,
+        "deliverables": _deliverables(layout, row),
+        "run_time": run_time,
+        "log_age": age,
+        "handle": _handle(row.get("launcher_handle")),
+        "last_log": f"{names.clock(heard)[:19]} [{kind}]" if heard else "-",
+        "capsule": str(row.get("capsule") or ""),
+        "staleness": _staleness(layout, row, known),
+        "exit_code": code if type(code) is int else None,
+        "gaps": registry.gaps_of(row),
+        "alerts": _alerts(status, run_time, age, bounds) or _left_undone(row),
+        "ref": f"subagent:{row['id']}",
+    }
 
 
-def _logs(layout: Layout, row: Row) -> list[tuple[int, str]]:
-    """When each log was last written to, and which it is, in the original's words."""
-    found = []
+def _last_heard(layout: Layout, row: Row) -> tuple[int, str]:
+    """When the newer of its logs was written to, and which it is, in the original's words."""
+    found = [(0, "")]
     for field, kind in (("log_path", "exec"), ("progress_path", "checkpoint")):
         path = row.get(field)
         if not isinstance(path, str) or not path or ".." in path:
@@ -260,7 +286,7 @@ def _logs(layout: Layout, row: Row) -> list[tuple[int, str]]:
             found.append((int(os.lstat(layout.join(path)).st_mtime), kind))
         except (OSError, ValueError):
             continue
-    return found
+    return max(found)
 
 
 def _alerts(
@@ -336,7 +362,7 @@ def lines(found: list[Watched], width: int, height: int) -> list[str]:
 
     At most `height` lines of `width` characters; what does not fit is counted in the last.
     """
-    order = sorted(found, key=lambda one: (not one.alerts, one.status not in registry.ACTIVE))
+    order = sorted(found, key=lambda one: (not one["alerts"], one["status"] not in registry.ACTIVE))
     rows = [_line(one, width) for one in order]
     if len(rows) > height:
         left = len(rows) - height + 1
@@ -346,10 +372,10 @@ def lines(found: list[Watched], width: int, height: int) -> list[str]:
 
 def _line(one: Watched, width: int) -> str:
     """`! ui-review  running  12:05  silent 3:10  1/2  log, runtime`."""
-    times = f"{_minutes(one.run_time):>7}  {_minutes(one.log_age):>7}"
-    sign = "!" if one.alerts else " "
-    head = f"{sign} {one.slug[:28]:<28}  {one.status[:21]:<14}  {times}  {one.deliverables:>5}"
-    return f"{head}  {', '.join(one.alerts)}"[:width].rstrip()
+    times = f"{_minutes(one['run_time']):>7}  {_minutes(one['log_age']):>7}"
+    sign = "!" if one["alerts"] else " "
+    head = f"{sign} {one['slug'][:28]:<28}  {one['status'][:21]:<14}  {times}"
+    return f"{head}  {one['deliverables']:>5}  {', '.join(one['alerts'])}"[:width].rstrip()
 
 
 def rows(layout: Layout, found: list[Watched]) -> Rows:
@@ -361,10 +387,10 @@ def rows(layout: Layout, found: list[Watched]) -> Rows:
         columns=(
             ("ID", "id"), ("Type", "type"), ("Slug", "slug"), ("Status", "status"),
             ("Deliverables", "deliverables"),
-            ("Run Time", "run_time", lambda one: _minutes(one.run_time)),
-            ("Log Age", "log_age", lambda one: _minutes(one.log_age)),
+            ("Run Time", "run_time", lambda one: _minutes(one["run_time"])),
+            ("Log Age", "log_age", lambda one: _minutes(one["log_age"])),
             ("Handle", "handle"), ("Last Log (UTC)", "last_log"),
-            ("Capsule", "capsule", lambda one: _short(layout, one.capsule)),
+            ("Capsule", "capsule", lambda one: _short(layout, one["capsule"])),
             ("Staleness", "staleness"),
         ),
         rows=found,

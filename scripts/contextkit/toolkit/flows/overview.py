@@ -89,7 +89,7 @@ def _make(path: str, text: str) -> None:
 
 
 def status(layout: Layout) -> list[dict[str, object]]:
-    """A row a system: `id`, `status` (a line for people), and each number or name of that line.
+    """One row per system: `id`, `status` (a line for people), and each number or name of that line.
 
     What cannot be read is said in the line, not left out.
     """
@@ -192,7 +192,7 @@ def _handoffs(layout: Layout) -> Facts:
     there = [(state.active, ""), *((one.active, one.session) for one in state.elsewhere())]
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
     active = f"{', '.join(who[:3])} is active" if who else "no agent is active"
-    doubt = f"; {len(said)} to mend or look at" if said else ""
+    doubt = f"; {len(said)} to fix or look at" if said else ""
     return {
         "status": f"{active}; {len(found)} kept (~{size} tokens), {waiting} not consumed{doubt}",
         "active": state.active, "count": len(found), "tokens": size, "not_consumed": waiting,

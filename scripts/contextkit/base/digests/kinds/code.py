@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from contextkit.base.digests import reading
 from contextkit.base.digests.reading import Pattern, Unit
 
 _DEFINES = Pattern(
@@ -33,16 +34,14 @@ _LONGEST = 140
 def is_it(text: str) -> int:
     """By the share of its lines that are definitions, imports and statements."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
-    if len(lines) < 3 or text.lstrip()[:1] in "{[|":
-        return 88 if text.startswith("#!") and len(lines) > 1 else 0
-    marks = sum(bool(_DEFINES.match(line)) or bool(_IMPORT.match(line)) for line in lines)
-    syntax = sum(bool(_SYNTAX.search(line)) for line in lines)
-    prose = sum(bool(re.match(r"(?:#{1,6} |[-*] |\|)", line)) for line in lines)
     if text.startswith("#!"):
-        return 88
-    if marks and (marks + syntax) * 4 > len(lines) and prose * 6 < len(lines):
-        return 65
-    return 0
+        return 88 if len(lines) > 1 else 0
+    prose = sum(map(reading.is_formed, lines))
+    if len(lines) < 3 or text.lstrip()[:1] in "{[|" or prose * 6 >= len(lines):
+        return 0
+    marks = sum(bool(_DEFINES.match(line)) or bool(_IMPORT.match(line)) for line in lines)
+    syntax = sum(bool(_SYNTAX.search(line)) for line in lines) if marks else 0
+    return 65 if marks and (marks + syntax) * 4 > len(lines) else 0
 
 
 def units(text: str) -> list[Unit]:

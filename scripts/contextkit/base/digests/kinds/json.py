@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 from contextkit.base.digests.reading import Unit
@@ -32,6 +31,8 @@ def is_it(text: str) -> int:
 
 def _parsed(text: str) -> Any:
     """The value, a list of them for JSON lines; None for what is neither."""
+    import json
+
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -47,6 +48,8 @@ def _parsed(text: str) -> Any:
 
 def units(text: str) -> list[Unit]:
     """Its shape first, then values under names that decide, then outliers, then the others."""
+    import json
+
     value = _parsed(text.strip())
     if value is None:
         return []
@@ -126,6 +129,8 @@ def _scalar(path: str, key: str, value: object) -> Unit:
 
 
 def _shown(value: object) -> str:
+    import json
+
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     text = " ".join(text.split())
     if len(text) <= _LONGEST:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from contextkit.base.digests import reading
 from contextkit.base.digests.reading import Pattern, Unit
 
 _STAMP = Pattern(
@@ -47,11 +48,14 @@ def is_it(text: str) -> int:
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     if len(lines) < 3:
         return 0
+    if "= test session starts =" in text[:2000] or "\nTAP version" in f"\n{text[:200]}":
+        return 85
+    formed = sum(reading.is_formed(line.lstrip()) for line in lines)
+    if formed * 3 >= len(lines):
+        return 0
     stamps = sum(bool(_STAMP.match(line)) for line in lines)
     levels = sum(bool(_LEVEL.search(line)) for line in lines)
-    formed = sum(line.lstrip()[:2] in ("# ", "##", "- ", "| ", "* ") for line in lines)
-    runs = "= test session starts =" in text[:2000] or "\nTAP version" in f"\n{text[:200]}"
-    if runs or (max(stamps, levels) * 2 > len(lines) and formed * 3 < len(lines)):
+    if max(stamps, levels) * 2 > len(lines):
         return 85
     ends = [line for line in text[-1500:].split("\n") if _VERDICT.search(line)]
     return 40 if ends and not formed and levels * 5 > len(lines) else 0

@@ -9,6 +9,7 @@ from contextkit.base.digests import reading, weighing
 from contextkit.base.digests.reading import Block, Pattern, Unit
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
+_HEADS = Pattern(r"^#{1,6} \S", re.M)
 _ASPECT = 44  # characters of a heading that are told
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
@@ -16,7 +17,7 @@ _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 def is_it(text: str) -> int:
     """By its headings, lists and tables."""
     sample = text[:20_000]
-    heads = len(re.findall(r"^#{1,6} \S", sample, re.M))
+    heads = len(_HEADS.findall(sample))
     form = len(_FORM.findall(sample))
     lines = sample.count("\n") + 1
     if heads and form > 2:
@@ -38,7 +39,7 @@ def of_block(block: Block) -> list[Unit]:
     weight, key = weighing.of_titles(block.titles)
     if not weight:
         return []
-    if weighing.is_key(block.text[:60].partition(":")[0]):
+    if weighing.is_key(_label(block.text[:60])):
         weight, key = max(weight, 2.0), True
     aspect = aspect_of(block.titles)
     found = []
@@ -52,6 +53,12 @@ def of_block(block: Block) -> list[Unit]:
             shown = _led(block.lead, shown)
         found.append(Unit(block.line, aspect, shown, weight * weighing.of_sentence(shown), key=key))
     return found
+
+
+def _label(beginning: str) -> str:
+    """What a block calls itself: the words before a colon, or the bold ones it begins with."""
+    label, colon, _ = beginning.replace("：", ":").partition(":")
+    return label if colon or beginning[:2] == "**" else ""
 
 
 def _led(lead: str, item: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 
@@ -27,6 +26,10 @@ def is_it(text: str) -> int:
 def _delimiter(lines: list[str]) -> str:
     """What separates the cells: every row has as many, two at least; empty where none does."""
     for mark in "\t;,":
+        if sum(mark in line for line in lines) * 2 < len(lines):
+            continue
+        import csv
+
         try:
             sizes = [len(row) for row in csv.reader(lines[:-1] or lines, delimiter=mark)]
         except csv.Error:
@@ -39,22 +42,24 @@ def _delimiter(lines: list[str]) -> str:
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
-    """The rows with their lines, the head first."""
+    """The rows with their lines, the head first; none of what cannot be read as rows."""
     lines = text.split("\n")
     some = [line for line in lines[:60] if line.strip()]
     if some and some[0].strip()[:1] == "|":
         marked = [(n, line) for n, line in enumerate(lines, start=1) if line.strip()[:1] == "|"]
         return [(n, cells(line)) for n, line in marked if not _RULE.match(line)]
+    import csv
+
     reader = csv.reader(lines, delimiter=_delimiter(some) or ",")
-    return [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+    try:
+        return [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+    except csv.Error:
+        return []
 
 
 def units(text: str) -> list[Unit]:
     """Size and columns; how each column spreads; the rows that stand out, the first, the last."""
-    try:
-        rows = _rows(text) if text.strip() else []
-    except csv.Error:
-        return []
+    rows = _rows(text) if text.strip() else []
     if len(rows) < 2:
         return []
     head, body = rows[0][1], rows[1:]

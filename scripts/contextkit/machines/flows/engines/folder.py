@@ -1,6 +1,6 @@
 """A remote that is a folder: a mounted share, a disk that is carried about, a test.
 
-The tree of `manifests`, a file a key, each written whole or not at all.
+The tree of `manifests`, one file per key, each written whole or not at all.
 """
 
 from __future__ import annotations

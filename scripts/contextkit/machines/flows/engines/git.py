@@ -14,6 +14,7 @@ commit that we know is marked so.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -47,7 +48,7 @@ class Git:
         self._remote, self._address = remote, address
         self._top = layout.repository.top if layout.repository else layout.root
         self._folder = os.path.join(layout.state, "sync", "git")
-        self._settings = self._how_remotes_are_reached(layout)
+        self._repository = layout.repository
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
             files.store(layout.state)
             files.make_folder(self._folder)
@@ -153,9 +154,10 @@ class Git:
         else:
             files.discard(path)
 
-    def _how_remotes_are_reached(self, layout: Layout) -> dict[str, str]:
-        """The settings of the user's repository about remotes, as variables for git."""
-        if layout.repository is None:
+    @functools.cached_property
+    def _settings(self) -> dict[str, str]:
+        """The user's settings about how remotes are reached, as variables for git."""
+        if self._repository is None:
             return {}
         listed = git.run(
             self._top, "config", "--includes", "--list", "--show-scope", "--null", fine=(0, 1)
