@@ -66,7 +66,9 @@ LINK = Option(
 )
 DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would change")
 HOSTS = Option(
-    name="hosts", kind="words", help="host names (default: claude codex, or the same as before)"
+    name="hosts",
+    kind="words",
+    help=f"host names (default: {' '.join(hosts.defaults())}, or the same as before)",
 )
 
 PROGRAM = Program(

@@ -140,7 +140,7 @@ COMMON = {"__future__"} | ours(
     "base.arguments base.cli base.commands base.errors base.files base.filters base.git base.layout"
     " base.limits base.names base.records base.stores base.templates"
 )
-LEDGER = ours("base.ledger base.sessions base.version")
+LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
 ADD = {"remember_later"} | REMINDERS | ours(
     "capsules.commands.reminders compiled.reminder_inbox_md compiled.reminder_md"
@@ -148,7 +148,7 @@ ADD = {"remember_later"} | REMINDERS | ours(
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     "base.addresses base.markdown capsules.commands.prompt capsules.documents.branches"
     " capsules.documents.store"
-    " base.sessions capsules.flows.capture base.tokens"
+    " base.host_variables base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(

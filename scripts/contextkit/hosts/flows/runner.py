@@ -25,7 +25,8 @@ _MOST = 64 << 20  # bytes of an input; a message of an agent is a few thousand
 def run(argv: list[str], data: bytes) -> str:
     """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
-    host = next((word[7:] for word in argv if word.startswith("--host=")), "claude")
+    host = next((word[7:] for word in argv if word.startswith("--host=")), "")
+    host = host or hosts.defaults()[0]
     if "--plugin" in argv and _is_adopted(host):
         return ""  # the project's own hooks do it
     from contextkit.base import git

@@ -174,7 +174,7 @@ def _read(path: str) -> tuple[int, int]:
     newer: list[bytes] = []  # lines after the one in hand, which is looked at from the end
     aside = False
     for line in _from_the_end(path):
-        if b'"token_count"' in line and (told := _of_codex(_event(line))):
+        if b'"token_count"' in line and (told := _of_rollout(_event(line))):
             return told
         if b'"usage"' in line or _BOUNDARY in line:
             event = _event(line)
@@ -192,7 +192,7 @@ def _read(path: str) -> tuple[int, int]:
     return 0, 0
 
 
-def _of_codex(event: dict[str, Any]) -> tuple[int, int] | None:
+def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
     """What a line of Codex's counts; None where it does not count the context."""
     payload = event.get("payload")
     info = payload.get("info") if isinstance(payload, dict) else None
@@ -241,11 +241,11 @@ def _said(event: dict[str, Any]) -> str:
 
 
 def _refuse_strangers(path: str, first: bytes) -> None:
-    """Say what to give instead where the first line of a file is not one of Claude Code's."""
+    """Say what to give instead where the first line of a file is not one that holds messages."""
     if not first or (first.startswith(b'{"') and any(mark in first for mark in _MARKS)):
         return
-    kind = "a Codex rollout, " if b'"payload"' in first else ""
-    raise bad_input(f"{path}: {kind}no transcript of Claude Code: {_INSTEAD}")
+    kind = "a rollout without a count of tokens" if b'"payload"' in first else "not a transcript"
+    raise bad_input(f"{path}: {kind}: {_INSTEAD}")
 
 
 def _from_the_end(path: str) -> Iterator[bytes]:

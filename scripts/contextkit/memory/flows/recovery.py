@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, references
+from contextkit.base import host_variables, names, references
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
@@ -203,6 +204,17 @@ def _attendance(
     after = checkpoint.timestamp if checkpoint else snapshot.timestamp if snapshot else ""
     back = [part.finding for _, one in merged for part in one.parts]
     return agents.attendance(layout, task, listed, after, [*back, *heads])
+
+
+def left_behind(layout: Layout) -> str:
+    """The transcript of the last session here, where a host keeps one; empty without."""
+    kept = (host.folder() for host in contracts.every() if host.transcripts)
+    if not layout.limits.memory_transcripts or not any(map(os.path.isdir, kept)):
+        return ""
+    from contextkit.memory.flows import transcripts
+
+    own = filter(None, (os.environ.get(name, "") for name in host_variables.SESSIONS))
+    return transcripts.newest(layout.root, without=next(own, ""))
 
 
 def _caught(

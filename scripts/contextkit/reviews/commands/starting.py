@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, formats, names
+from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -76,7 +76,7 @@ def _launched(
 
 
 def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
-    """The run, and how its agents are launched: by Claude Code, in the background, or by Codex.
+    """The run, and how its agents are launched: as subagents, or as sessions of their own.
 
     Those that were started are listed instead, each with its subagent.
     """
@@ -85,25 +85,20 @@ def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
     if working:
         lines += [f"{names.one_line(one.agent)}\t{one.id or 'not started'}" for one in working]
         return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
-    lines.append("Claude Code, all in one message:")
-    lines += [f"  {_agent_call(one.agent, layout.shown(one.prompt))}" for one in started.launches]
     stems = " ".join(_quoted(os.path.basename(one.prompt)) for one in started.launches)
-    folder = _quoted(f"{run.output_dir}/prompts")
-    lines += [
-        "or Codex, in the root:",
-        f'  for p in {stems}; do codex exec - < {folder}/"$p" > /dev/null & done',
-    ]
+    prompts = f'{_quoted(f"{run.output_dir}/prompts")}/"$p"'
+    from contextkit.reviews.flows import workers
+
+    for host in workers.hosts():
+        either = "or " if lines[-1] else ""
+        if host.agent_call:
+            lines.append(f"{either}{host.title}, all in one message:")
+            calls = [(one.agent, layout.shown(one.prompt)) for one in started.launches]
+            lines += [f"  {workers.agent_call(host, agent, prompt)}" for agent, prompt in calls]
+        else:
+            lines.append(f"{either}{host.title}, in the root:")
+            lines.append(f"  for p in {stems}; do {host.headless} < {prompts} > /dev/null & done")
     return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
-
-
-def _agent_call(agent: str, prompt: str) -> str:
-    call = {
-        "subagent_type": agent,
-        "description": agent,
-        "run_in_background": True,
-        "prompt": f"Read {prompt} and do what it says.",
-    }
-    return f"Agent({', '.join(f'{name}={formats.to_json(value)}' for name, value in call.items())})"
 
 
 def _quoted(text: str) -> str:
@@ -227,7 +222,10 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     if args.launch:
         working = _launched(layout, runs.load(layout, args.run), (args.agent,), args, now)
     lines = [f"path {path}", f"prompt {prompt}"]
-    lines += [f"subagent {one.id}" for one in working] or [_agent_call(again.agent, prompt)]
+    calls = [
+        workers.agent_call(host, again.agent, prompt) for host in workers.hosts() if host.agent_call
+    ]
+    lines += [f"subagent {one.id}" for one in working] or calls
     data = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
     if working:
         data["subagent"] = working[0].id
