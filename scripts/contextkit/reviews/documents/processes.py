@@ -14,7 +14,6 @@ from contextkit.base import formats, names, packages, sessions
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import SETTINGS, Layout, toolkit
 from contextkit.base.records import Record
-from contextkit.base.layout import SETTINGS
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 
 TYPE_CHECKING = False
