@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, ledger, names, redaction, tokens
+from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
-from contextkit.reviews.documents import verdicts, vocabulary
+from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import redaction
     from contextkit.reviews.flows import agent_files
     from contextkit.reviews.flows import ingest as ingesting
 
@@ -126,7 +127,7 @@ def index(layout: Layout, args: Arguments) -> Answer:
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import files
+    from contextkit.base import files, ledger, tokens
     from contextkit.reviews.flows import drill_down
 
     args = addressed(args)
@@ -156,6 +157,8 @@ def show(layout: Layout, args: Arguments) -> Answer:
 
 def _show_run(layout: Layout, args: Arguments) -> Answer:
     """The findings of all agents, the strictest first, and the command for the rest of them."""
+    from contextkit.base import ledger, tokens
+    from contextkit.reviews.documents import vocabulary
     from contextkit.reviews.flows import agent_files, drill_down
 
     if args.finding and not args.agent:
@@ -216,6 +219,7 @@ def stats(layout: Layout, args: Arguments) -> Rows:
 
 
 def synthesize(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import ledger, tokens
     from contextkit.reviews.flows import reports
 
     about = asked(layout, args)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, formats, ledger, names, redaction, stores
+from contextkit.base import files, formats, names, stores
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -166,6 +166,8 @@ def save(layout: Layout, verdict: Verdict, store: str = "", derived: bool = Fals
     is `derived` from an agent's file is not waited for: after a power cut it may be an ERROR
     that cannot be read, never another verdict, and the next ingest makes it again.
     """
+    from contextkit.base import redaction
+
     store = files.store(store or folder(layout))
     path = os.path.join(store, encode(verdict.agent) + ".json")
     if os.path.islink(path):
@@ -186,6 +188,8 @@ def save(layout: Layout, verdict: Verdict, store: str = "", derived: bool = Fals
 
 def _note(layout: Layout, path: str, verdict: Verdict) -> None:
     """Note in the ledger that there is a verdict, and of which document and run."""
+    from contextkit.base import addresses, ledger
+
     detail = addresses.of(layout, layout.join(verdict.detail_path)) if verdict.detail_path else ""
     sources = (detail, f"run:{verdict.run}" if verdict.run else "")
     ref, whose = addresses.of(layout, path, "verdict"), verdict.session_id
