@@ -1,7 +1,7 @@
 # contextkit: the only way in. `make help` lists what it can do.
 # From a host's Makefile: include tools/contextkit/Makefile
 #
-# A line a target: the script and the command that it calls, and its help. What is typed behind a
+# One line per target: the script and the command that it calls, and its help. What is typed behind a
 # target (`m=…`) is an option of that command, read from its own table; nothing here names it.
 # How a line becomes a target: scripts/gnu-make.mk.
 
@@ -24,7 +24,7 @@ contextkit.payload_store  = payload_store store   ## store a long text (on stdin
 contextkit.payload_list   = payload_store list    ## list what a session has stored
 contextkit.payload_show   = payload_store show    ## print a payload or part of it: ref=latest part=content
 contextkit.payload_find   = payload_store find    ## find lines in the payloads: q="two words"
-contextkit.payload_end    = payload_store end     ## end a session: its payloads go, and can be resumed for a day
+contextkit.payload_end    = payload_store end     ## end a session: remove its payloads (it can be resumed for a day)
 contextkit.payload_sweep  = payload_store sweep   ## end the sessions that nobody uses anymore
 contextkit.payload_repair = payload_store repair  ## rebuild a session's manifest from its files
 

@@ -59,13 +59,17 @@ def _answer(plan: Plan, dry_run: bool) -> str:
 
 INTO = Option(name="into", required=True, positional=True, help="the repository's folder")
 DIR = Option(
-    name="dir", help="where the copy goes in it (default: where it is, else tools/contextkit)"
+    name="dir", help="where to put the copy (default: where it is now, else tools/contextkit)"
 )
 LINK = Option(
-    name="link", kind="flag", help="no copy: hooks of this checkout, for this machine alone"
+    name="link", kind="flag", help="no copy: use this checkout's hooks, on this machine only"
 )
 DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would change")
-HOSTS = Option(name="hosts", kind="words", help="names (default: claude codex, or as before)")
+HOSTS = Option(
+    name="hosts",
+    kind="words",
+    help=f"host names (default: {' '.join(hosts.defaults())}, or the same as before)",
+)
 
 PROGRAM = Program(
     name="adopt",
@@ -79,7 +83,7 @@ PROGRAM = Program(
         ),
         Command(
             run=unadopt,
-            help="take out what adopt put in; documents stay",
+            help="remove what adopt added; documents stay",
             options=(INTO, HOSTS, DIR, LINK, DRY_RUN),
         ),
         Command(
@@ -87,7 +91,7 @@ PROGRAM = Program(
             help="bring this copy or checkout up to date, and say what is new",
             options=(
                 Option(name="to", help="a checkout's folder, a URL, a version (default: newest)"),
-                Option(name="force", kind="flag", help="also back to an older version"),
+                Option(name="force", kind="flag", help="allow a downgrade"),
                 DRY_RUN,
             ),
         ),

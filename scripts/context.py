@@ -80,17 +80,19 @@ PROGRAM = Program(
         Command(
             run=init,
             help="make the documented files that are missing; refresh unedited copies of ours",
-            options=(Option(name="dry_run", kind="flag", help="only say what would be done"),),
+            options=(Option(name="dry_run", kind="flag", help="only show what would be done"),),
         ),
         Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
-        Command(run=status, help="a line a system: stored, open, stale", options=(JSON,)),
+        Command(run=status, help="one line per system: stored, open, stale", options=(JSON,)),
         *history.COMMANDS,
         Command(
-            run=session, help="which session this shell is in, and who says so", options=(JSON,)
+            run=session,
+            help="which session this shell is in, and where that comes from",
+            options=(JSON,),
         ),
         Command(
             run=session_end,
-            help="end a session: its payloads and its state go",
+            help="end a session: remove its payloads and state",
             options=(Option(name="session", required=True, help="the session's id"),),
         ),
         Command(

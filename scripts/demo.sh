@@ -109,7 +109,7 @@ cat .temp/memory/*/* > .full 2> .said || true
 lines=4 try 'make memory_recover budget=900'
 carried "the task"
 
-say "6. What there is now, a line a system."
+say "6. What there is now, one line per system."
 lines=4 try 'make context_status'
 
 say "7. Where it all went, as a page for a browser (keep=1 leaves it there)."

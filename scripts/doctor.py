@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Look for what is wrong: hooks, stores, versions; and say how to mend it."""
+"""Look for what is wrong: hooks, stores, versions; and say how to fix it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def examine(layout: Layout, args: Arguments) -> Answer:
     rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
              "mend": one.mend} for one in found]  # fmt: skip
     lines = [f"{_level(f.note)}: {f.area}: {f.problem} ({f.mend})" for f in found]
-    things = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong"
+    things = "1 problem" if wrong == 1 else f"{wrong} problems"
     lines.append(things if wrong else "nothing is wrong")
     return Answer(text="\n".join(lines), status=1 if wrong else 0, data=rows)
 
@@ -36,7 +36,7 @@ PROGRAM = Program(
     commands=(
         Command(
             run=examine,
-            help="fire the hooks, look over the stores, say how to mend what is wrong",
+            help="fire the hooks, check the stores, say how to fix what is wrong",
             options=(
                 Option(name="host", choices=hosts.names_of_hosts(), help="only its hooks"),
                 JSON,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A hook: `host_hook.py EVENT [--host=claude|codex]`, the host's JSON in, what it takes out.
+"""A hook: `host_hook.py EVENT [--host=NAME]`, the host's JSON in, what it takes out.
 
 Started by hook.sh for each event of a host. Never in its host's way: the status is always 0.
 """

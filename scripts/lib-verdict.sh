@@ -144,7 +144,7 @@ verdict_read() {
   _verdict read --agent="${1:-}"
 }
 
-# verdict_parse_all: STATUS, AGENT and SUMMARY, a line an agent.
+# verdict_parse_all: STATUS, AGENT and SUMMARY, one line per agent.
 verdict_parse_all() {
   _verdict_report "" 'ERROR\tlib-verdict.sh\tno verdict can be read: see stderr\n' table
 }

@@ -114,7 +114,7 @@ def install(lock_file):
             run(way + ["--require-hashes", "--no-deps", "-r", os.path.join(HERE, lock_file)])
             break
         except OSError as error:
-            problem = "packages could not be installed; is the package index in reach? %s" % error
+            problem = "packages could not be installed; is the package index reachable? %s" % error
     else:
         os.remove(UNFINISHED)  # refused before anything was written
         raise OSError(problem)

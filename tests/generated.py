@@ -14,10 +14,19 @@ import diagram  # noqa: E402
 import plugins  # noqa: E402
 from contextkit.base import makefiles, stores  # noqa: E402
 from contextkit.base.commands import Option  # noqa: E402
+from contextkit.hosts.documents import contracts  # noqa: E402
 
 PAGE = CHECKOUT / "manuals" / "make-targets.md"
 PICTURE = CHECKOUT / "manuals" / "systems.svg"
 STRUCTURE = CHECKOUT / "manuals" / "structure.md"
+VARIABLES = CHECKOUT / "scripts" / "contextkit" / "base" / "host_variables.py"
+VARIABLES_HEAD = '''\
+"""The environment variables that hosts set for what they start.
+
+Written by `make manual` from the hosts' declarations, which would take a command that only asks
+for its session too long to load; do not edit.
+"""
+'''
 STORES = ("<!-- stores: written by `make manual` -->\n", "<!-- end of stores -->\n")
 HEAD = """\
 # Make targets
@@ -83,10 +92,22 @@ def structure() -> str:
     return head + begin + "\n".join(rows) + "\n" + end + tail
 
 
+def host_variables() -> str:
+    """The module that tells which host a command runs in, from what each host declares."""
+    names = [name for host in contracts.every() for name in host.sessions]
+    marks = [(name, host.name) for host in contracts.every() for name in host.marks + host.sessions]
+    lines = [VARIABLES_HEAD, "SESSIONS = (  # that hold the session's id"]
+    lines += [*(f'    "{name}",' for name in names), ")"]
+    lines += ["MARKS = (  # that show which host it is"]
+    lines += [*(f'    ("{name}", "{host}"),' for name, host in marks), ")"]
+    return "\n".join(lines) + "\n"
+
+
 def pages() -> dict[Path, str]:
     """Every page that is made from the code, and its text."""
     plugin = {CHECKOUT / path: text for path, text in plugins.files().items()}
-    return {PAGE: make_targets(), PICTURE: picture(), STRUCTURE: structure(), **plugin}
+    code = {VARIABLES: host_variables()}
+    return {PAGE: make_targets(), PICTURE: picture(), STRUCTURE: structure(), **code, **plugin}
 
 
 if __name__ == "__main__":

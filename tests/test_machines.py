@@ -130,7 +130,7 @@ def test_a_folder_that_one_may_not_write_is_said(
         os.seteuid(0)
     assert status == 1
     told = run.out + run.err
-    assert "make it writable for you, or keep documents elsewhere: root=DIR" in told
+    assert "make it writable, or keep documents elsewhere: root=DIR" in told
     assert sorted(closed.iterdir()) == before
 
 

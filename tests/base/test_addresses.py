@@ -62,7 +62,7 @@ def test_an_address_is_made_from_the_path_and_finds_it_again(layout: Layout, ref
 def test_what_is_no_document_has_no_address(layout: Layout, path: str) -> None:
     assert addresses.of(layout, make(layout, path)) == ""
     assert not list(addresses.listed(layout))
-    with pytest.raises(ContextError, match="no document"):
+    with pytest.raises(ContextError, match="not a document"):
         addresses.find(layout, path)
 
 
@@ -86,7 +86,7 @@ def test_a_beginning_is_enough_as_long_as_it_is_of_one_document(layout: Layout) 
     find = addresses.find
     assert find(layout, "20261122-043008").ref == "payload:s/20261122-043008-cache"
     assert find(layout, "payload:s/20261122-043007").ref == "payload:s/20261122-043007-auth"
-    with pytest.raises(ContextError, match="beginning of 2 documents: payload:s/2026"):
+    with pytest.raises(ContextError, match="start of 2 documents: payload:s/2026"):
         find(layout, "20261122")
     with pytest.raises(ContextError, match="there is no document 'nothing'"):
         find(layout, "nothing")

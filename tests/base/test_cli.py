@@ -18,6 +18,7 @@ from contextkit.base import arguments, cli, usage
 from contextkit.base.commands import ROOT, Answer, Arguments, Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.records import Record
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -188,7 +189,7 @@ def test_a_whole_number_starts_at_one(text: str, number: int) -> None:
         ("--type=there", "type=there: must be one of here, worktree"),
         ("--topic=caf\udce9", "topic: is not valid UTF-8"),
         ("--tag=caf\udce9", "tags: is not valid UTF-8"),
-        ("--root=nowhere", "root: 'nowhere' is no folder"),
+        ("--root=nowhere", "root: 'nowhere' is not a folder"),
         ("--topik=x", "there is no option --topik (did you mean 'topic'?)"),
         ("--to=x", "there is no option --to"),
         ("--zzz", "there is no option --zzz"),
@@ -207,7 +208,7 @@ def test_a_mistake_is_named_and_nothing_is_done(word: str, complaint: str, calle
 )
 def test_a_word_that_belongs_to_nothing_gets_advice(word: str, advice: str, called: Called) -> None:
     assert called(word, program=a_program(show, TEXT)) == 2
-    assert called.err == f"tool: {word!r} is no option: {advice}\n"
+    assert called.err == f"tool: {word!r} is not an option: {advice}\n"
 
 
 @pytest.mark.parametrize("words", [[], ["--m="], ["--message= \n"], ["-m", " "]])
@@ -373,6 +374,13 @@ def programs() -> list[Program]:
 
 
 @pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
+def test_a_program_is_made_of_valid_records(program: Program) -> None:
+    options = [option for command in program.commands for option in options_of(command)]
+    for one in (program, *program.commands, *options):
+        Record.__init__(object.__new__(type(one)), **vars(one))
+
+
+@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
 def test_every_command_has_help_and_one_meaning_for_each_option(
     program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -429,7 +437,7 @@ FORCED = {
     **ASCII,
     "PYTHONUTF8": "0",
     "PYTHONCOERCECLOCALE": "0",
-}  # what python does not mend itself
+}  # what python does not fix itself
 
 
 @pytest.mark.parametrize("locale", [ASCII, FORCED])
@@ -555,7 +563,7 @@ def test_a_hostile_argument_is_quoted_in_brief(kind: str, called: Called) -> Non
 @pytest.mark.parametrize("redirected", [">&-", "<&- >&-"])
 def test_a_closed_output_is_said(redirected: str) -> None:
     done = process(["sh", "-c", f'"$@" {redirected}', "sh", *program_of("return 'text'")])
-    said = b"tool: standard output is closed, and what was to be printed is lost\n"
+    said = b"tool: standard output is closed; the output is lost\n"
     assert (done.returncode, done.stderr) == (1, said)
 
 

@@ -93,10 +93,10 @@ def test_a_root_that_is_no_folder_is_refused(
     name: str, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("file").write_text("", encoding="utf-8")
-    with pytest.raises(ContextError, match=f"root: '{name}' is no folder"):
+    with pytest.raises(ContextError, match=f"root: '{name}' is not a folder"):
         Layout(name)
     monkeypatch.setenv("CONTEXT_ROOT", name)
-    with pytest.raises(ContextError, match=f"root: '{name}' is no folder"):
+    with pytest.raises(ContextError, match=f"root: '{name}' is not a folder"):
         Layout()
 
 

@@ -1,4 +1,4 @@
-"""ledger.py: a line an event, whatever happens around it."""
+"""ledger.py: one line per event, whatever happens around it."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ MEANT = {
         (HEADINGS, "<!--\n# A\n-->", {}, {1: 1}),
     "a numbered line is an item also right below text and with any number":
         (ITEM, "text\n2. two", set(), {1}),
-    "a mark with nothing behind it is no item":
+    "a mark with nothing behind it is not an item":
         (ITEM, "-", {0}, set()),
     "a rule of parted dashes is an item of dashes":
         (ITEM, "- - -", set(), {0}),

@@ -35,7 +35,7 @@ def test_context_now_is_utc_unless_it_says_a_zone(
 
 def test_a_context_now_that_is_no_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONTEXT_NOW", "yesterday")
-    with pytest.raises(ContextError, match="CONTEXT_NOW is no ISO 8601 time: 'yesterday'"):
+    with pytest.raises(ContextError, match="CONTEXT_NOW is not an ISO 8601 time: 'yesterday'"):
         names.now()
 
 
@@ -68,7 +68,7 @@ def test_a_duration_is_a_number_and_a_unit(text: str, expected: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "h", "-1h", "1.5h", "1w", "1 h", "1H", "٣h", "9" * 5000])
 def test_what_is_no_duration_is_refused(text: str) -> None:
-    with pytest.raises(ContextError, match="is no duration: write 90s, 30m, 24h or 7d"):
+    with pytest.raises(ContextError, match="is not a duration: write 90s, 30m, 24h or 7d"):
         names.seconds(text)
 
 

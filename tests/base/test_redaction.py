@@ -80,7 +80,7 @@ def test_no_value_is_in_a_finding_a_message_or_a_traceback() -> None:
     assert a_token() not in shown and a_token()[4:12] not in shown
     assert caught.value.status == 2
     assert str(caught.value).splitlines() == [
-        "m:2: looks like a secret (github-token): take it out, say redact=1, or list it under"
+        "m:2: looks like a secret (github-token): remove it, use redact=1, or list it under"
         " secrets_allow in contextkit.yaml",
         "nothing was written",
     ]

@@ -12,8 +12,7 @@ import pytest
 from conftest import SCRIPTS
 from contextkit.base import files, settings
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout, Places
-from contextkit.base.limits import Limits
+from contextkit.base.layout import Layout
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -27,7 +26,7 @@ def write(text: str) -> None:
 
 
 def load() -> settings.Values:
-    return settings.load(os.getcwd(), Limits, Places)
+    return settings.load(os.getcwd())
 
 
 def refused(text: str) -> str:
@@ -203,7 +202,7 @@ def test_a_repository_that_cannot_be_written_is_read_each_time(
         ("memory_phase_transition: 2", "must be true or false, not '2'"),
         ("handoff_profiles: one", "handoff_profiles must be a list of lines, not 'one'"),
         ("handoff_profiles: [[a]]", "must be a line of text"),
-        ("payload_idle: soon", "'soon' is no duration"),
+        ("payload_idle: soon", "'soon' is not a duration"),
         ("payload_idle: 0h", "payload_idle must be longer than nothing"),
         ("memory_warn_percent: 101", "memory_warn_percent is a percentage"),
         ("capsules: ''", "capsules must be a line of text"),
@@ -213,9 +212,9 @@ def test_a_repository_that_cannot_be_written_is_read_each_time(
         ("capsules: a/../../b", "must be a relative path inside the root"),
         ("capsules: .", "must be a relative path inside the root"),
         ("capsules: ./", "must be a relative path inside the root"),
-        ("capsules: .git/hooks", "lies in a folder that is not for documents"),
-        ("capsules: ./.git", "lies in a folder that is not for documents"),
-        ("payloads: .//.contextkit/p", "lies in a folder that is not for documents"),
+        ("capsules: .git/hooks", "lies in a folder that is not meant for documents"),
+        ("capsules: ./.git", "lies in a folder that is not meant for documents"),
+        ("payloads: .//.contextkit/p", "lies in a folder that is not meant for documents"),
         ("payloads: .temp", "payloads: '.temp/' would hold memory ('.temp/memory/') too"),
         ("payloads: .clavain/./verdicts/", "would hold verdicts"),
         ("- a", "must be lines of `name: value`"),

@@ -134,7 +134,7 @@ def outcome(render: Render, values: dict[str, Any]) -> str:
 
 @functools.cache
 def compiled(source: str) -> Render:
-    """A template that is no file, on our run-time."""
+    """A template that is not a file, on our run-time."""
     namespace: dict[str, Any] = {}
     exec(template_compiler.generate(source, "t"), namespace)
     return lambda values: "".join(namespace["root"](templates._Context(values)))

@@ -66,7 +66,7 @@ def measure(cases: Sequence[Case], rounds: int) -> None:
 
 
 def report(cases: Sequence[Case]) -> bool:
-    """Print a row a case; True when every one keeps its limit."""
+    """Print one row per case; True when every one keeps its limit."""
     bare = cases[0].median
     named = {case.name: case for case in cases}
     kept = True

@@ -82,7 +82,7 @@ def _found(folder: str | None, name: str) -> Path | None:
 
 
 def print_costs(library: Path | None, scripts: list[Path | None], folder: Path) -> None:
-    """A row a command: the original's time, ours, both as ratios to `python -c pass`."""
+    """One row per command: the original's time, ours, both as ratios to `python -c pass`."""
     pairs: dict[str, tuple[list[str], list[str]]] = {}
     if scripts[0]:
         mine = script("remember_later.py", "--message=x")

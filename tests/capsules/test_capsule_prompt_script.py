@@ -131,7 +131,7 @@ def test_a_second_stub_on_one_file_leaves_its_bytes(repo: Path, run: Script) -> 
     assert run("capsule_prompt", "--stub", "--file=c.md", "--session=other") == 0
     assert (Path("c.md").read_bytes(), Path("c.md").stat().st_ino) == before
     assert "Capsule stub created." not in run.out and "You are the main agent" in run.out
-    assert run.err == "capsule_prompt: c.md is there already; left as it is\n"
+    assert run.err == "capsule_prompt: c.md already exists; left unchanged\n"
 
 
 def test_the_stub_is_front_matter_and_nine_sections(repo: Path, run: Script) -> None:
@@ -188,7 +188,7 @@ def test_a_branch_has_folders_and_keeps_its_raw_name(
 def test_outside_git_a_branch_is_needed_and_enough(sealed: Path, run: Script) -> None:
     assert run("capsule_prompt", "--stub") == 2
     assert (run.out, tree()) == ("", set())
-    assert run.err == "capsule_prompt: branch: this is no git repository: give branch=NAME\n"
+    assert run.err == "capsule_prompt: branch: this is not a git repository: give branch=NAME\n"
     assert run("capsule_prompt", "--stub", "--branch=feature/demo") == 0
     assert tree() == {str(TARGET)}
 
@@ -295,7 +295,7 @@ def test_what_is_quoted_less_is_said_on_stderr(repo: Path, run: Script) -> None:
     assert run("capsule_prompt") == 0
     said = run.err.splitlines()
     assert len(said) == 2 and all(line.startswith("capsule_prompt: ") for line in said)
-    assert "quoted less" in said[0] and "the outline alone is long" in said[1]
+    assert "quoted fewer" in said[0] and "the outline itself is long" in said[1]
 
 
 def test_what_cannot_be_read_is_said_on_stderr(repo: Path, run: Script) -> None:

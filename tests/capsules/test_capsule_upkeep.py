@@ -122,7 +122,7 @@ def test_every_rule_has_its_finding_with_a_severity(layout: Layout) -> None:
         ("error", "the placeholder <workstream> is still there"),
         ("error", "the section `# Pending Actions` is missing"),
         ("warning", "7 transcript highlights, more than 5"),
-        ("warning", "an exploratory thread without a next discovery step"),
+        ("warning", "an exploratory thread has no next discovery step"),
         ("warning", f"the reminder {reminder.id} (ux) is not in it"),
         ("warning", "the section `# Consistency Checklist` is missing"),
     ]

@@ -155,7 +155,7 @@ def test_the_prompt_stays_within_its_cap_whatever_the_repository_holds(
     captured = capture()
     assert tokens.cautious(captured.prompt) <= 2000
     assert "(500 open)" in captured.prompt
-    assert [warning for warning in captured.warnings if "quoted less" in warning]
+    assert [warning for warning in captured.warnings if "quoted fewer" in warning]
     assert len(captured.stub) < 12_000
 
 

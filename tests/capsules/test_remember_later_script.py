@@ -115,7 +115,7 @@ def test_a_dash_that_could_be_an_option_is_a_usage_error(repo: Path, run: Script
     for form in (["-m", "-x"], ["--message", "-x"]):
         assert run("remember_later", *form) == 2
         assert run.out == "" and "-m/--message: expected one argument" in run.err
-    assert run("remember_later", "x") == 2 and "'x' is no option" in run.err
+    assert run("remember_later", "x") == 2 and "'x' is not an option" in run.err
     assert os.listdir() == [".git"]
 
 

@@ -340,7 +340,7 @@ def test_two_entries_with_one_id_and_different_texts_are_left_to_a_person(layout
     made = add(layout, "one")
     entry = reminders.render(made)
     put(layout, f"{entry}\n{entry.replace('one', 'two')}")
-    with pytest.raises(ContextError, match=r"2 entries of .* have this id: edit one"):
+    with pytest.raises(ContextError, match=r"2 entries of .* share this id: edit one"):
         finish(layout, made.id)
 
 

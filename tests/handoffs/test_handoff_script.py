@@ -152,7 +152,7 @@ def test_order_is_that_of_the_switches_whatever_the_clock_says(
 def test_after_a_reset_the_next_agent_is_a_first_one(team: Path, run: Script) -> None:
     switch(run, "sm")
     switch(run, "dev")
-    assert run("handoff", "reset") == 0 and run.out == "dev is not active any more\n"
+    assert run("handoff", "reset") == 0 and run.out == "dev is no longer active\n"
     assert run("handoff", "reset") == 0 and run.out == "no agent was active\n"
     switch(run, "qa")
     assert len(artifacts()) == 1 and "first agent" in run.err

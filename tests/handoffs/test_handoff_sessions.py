@@ -294,7 +294,7 @@ def test_undo_takes_the_last_switch_back(run: Script) -> None:
     assert run("handoff", "undo") == 0 and run("handoff", "undo") == 0
     assert "sm is active" in run.out and not list(STORE.glob("handoff-*"))
     assert run("handoff", "undo") == 0 and "no agent is active" in run.out
-    assert run("handoff", "undo") == 1 and "no switch to take back" in run.err
+    assert run("handoff", "undo") == 1 and "no switch to undo" in run.err
 
 
 @pytest.mark.usefixtures("profiles")

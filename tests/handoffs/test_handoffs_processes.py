@@ -141,7 +141,7 @@ def test_between_artifact_and_state_every_step_can_be_the_last(layout: Layout) -
 
         assert ended([forked(one)]) == [9]
         state, said = handoff_state.current(layout)
-        assert bool(said) == (step != "link")  # before that there is nothing to mend
+        assert bool(said) == (step != "link")  # before that there is nothing to fix
         assert state.active in ("pm", "ux") and abs(len(stored()) - before) <= 1
         done = over(layout, "ux", "pm")
         assert done.path and len(stored()) == 3

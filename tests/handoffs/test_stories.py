@@ -69,7 +69,7 @@ def test_a_profile_outside_of_the_repository_or_too_large_is_refused(
     with pytest.raises(ContextError, match="lies outside"):
         profiles.find(layout, "qa")
     (folder / "dev.md").write_bytes(b"x" * ((1 << 20) + 1))
-    with pytest.raises(ContextError, match="no profile"):
+    with pytest.raises(ContextError, match="too large for a profile"):
         profiles.load(layout, profiles.find(layout, "dev"))
 
 

@@ -68,7 +68,7 @@ def test_the_way_goes_in_both_directions(chain: list[str]) -> None:
     assert way.written["by"] == "subagent:sub-2"
     given = {"ref": "subagent:sub-3", "at": "2025-10-23T03:00:00Z", "tokens": 50, "machine": ""}
     assert way.to == (given,)
-    assert way.drift == ("it is not there any more",)
+    assert way.drift == ("it no longer exists",)
     data = why.data(history, why.way(layout, history, chain[0]))
     assert data["from"] == ()
     assert data["levels"] == {"from": [], "left": [[ref] for ref in chain[1:13]]}
@@ -101,8 +101,8 @@ def test_what_is_from_before_the_ledger_is_said_to_be(repo: Path, run: Script) -
     for path in Path(".contextkit/ledger").iterdir():
         path.unlink()
     assert run("context", "why", "--ref=plan:t") == 0
-    assert "knows nothing" in run.err
-    assert "nothing is known" in run.out
+    assert "has no record" in run.err
+    assert "nothing known" in run.out
 
 
 def test_a_session_is_a_line(repo: Path, run: Script) -> None:
@@ -262,3 +262,30 @@ def test_a_commit_that_is_not_here_is_said(repo: Path, run: Script) -> None:
     git("gc", "-q", "--prune=now")
     (said,) = why_of(run, "finding:latest")["drift"]
     assert said.endswith("is not here: what differs from it is not known")
+
+
+def test_a_folder_of_reviews_counts_with_what_its_verdicts_stand_for(
+    repo: Path, run: Script
+) -> None:
+    Path("out").mkdir()
+    index = '### Findings Index\n- P2 | P2-1 | "Length" | It is long\nVerdict: safe\n\n'
+    text = index + "### Issues Found\n#### P2-1. It is long\n" + "All of it is read.\n" * 200
+    Path("out/fd-x.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "ingest", "--dir=out") == 0
+    (row,) = [one for one in delivery.of_documents(events()).values() if one.kind == "verdict"]
+    assert row.stored > 800 and row.delivered and 0 < row.handed < 50
+    assert row.saved == row.stored - row.handed and not row.opened
+    assert run("verdict", "show", "--dir=out", "--agent=fd-x") == 0
+    (row,) = [one for one in delivery.of_documents(events()).values() if one.kind == "verdict"]
+    assert row.opened
+
+
+def test_what_is_read_more_often_than_it_is_long_has_saved_nothing(repo: Path) -> None:
+    layout = Layout()
+    ledger.note(layout, "stored", "plan:a", tokens=100, session="s")
+    ledger.note(layout, "stored", "plan:b", tokens=1000, session="t")
+    for _ in range(3):
+        ledger.note(layout, "shown", "plan:a", tokens=100, session="s")
+    totals = delivery.totals(delivery.of_documents(events()).values())
+    assert (totals.stored, totals.shown, totals.saved) == (1100, 300, 1000)
+    assert [row.saved for row in delivery.sessions(events())] == [0, 1000]

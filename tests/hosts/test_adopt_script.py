@@ -15,8 +15,8 @@ from checkouts import READY, REAL_PYTHON, executable, make, plain_python
 from conftest import CHECKOUT, Script, git
 from contextkit.base import makefiles, packages, tokens
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Places
 from contextkit.base.limits import Limits
+from contextkit.base.settings import Places
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.documents.contracts import find
@@ -243,7 +243,9 @@ def test_a_skill_that_a_host_has_already_is_never_touched(small: Any, host: Path
     skill.write_text("mine", encoding="utf-8")
     plan = adopt(host)
     assert skill.read_text(encoding="utf-8") == "mine"
-    assert ".claude/skills/verdicts/SKILL.md: is there and not of ours: left alone" in plan.notes
+    assert (
+        ".claude/skills/verdicts/SKILL.md: exists and is not contextkit's: left alone" in plan.notes
+    )
     unadopt(host)
     assert skill.read_text(encoding="utf-8") == "mine"
 
@@ -256,7 +258,7 @@ def test_a_skill_that_was_edited_stays_and_is_said(small: Any, host: Path) -> No
         plan = adopt(host)
         assert skill.read_text(encoding="utf-8") == "mine"
         assert not skill.with_name("SKILL.md.edited").exists()
-        assert any("verdicts/SKILL.md: was edited: it stays" in note for note in plan.notes)
+        assert any("verdicts/SKILL.md: was edited: kept" in note for note in plan.notes)
     unadopt(host)
     assert skill.read_text(encoding="utf-8") == "mine"
 
@@ -424,7 +426,7 @@ def test_settings_behind_a_link_are_written_where_they_are(small: Any, repo: Pat
         (lambda host: (host / "Makefile").unlink() or (host / "Makefile").mkdir(), "a folder"),
         (lambda host: (host / "CLAUDE.md").symlink_to("/etc/hostname"), "outside"),
         (lambda host: (host / FOLDER).mkdir(parents=True) or (host / FOLDER / "x").touch(),
-         "adopt did not put it there"),
+         "was not added by adopt"),
     ],
     ids=["comment", "list", "encoding", "folder", "link out", "something else is there"],
 )  # fmt: skip
@@ -441,7 +443,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--into=/no/such/folder"], "is no folder"),
+        (["--into=/no/such/folder"], "is not a folder"),
         ([f"--into={CHECKOUT}"], "this checkout itself"),
         ([f"--into={CHECKOUT / 'scripts'}"], "this checkout itself"),
         (["--into=.", "--dir=my tools"], "no blanks"),
@@ -472,7 +474,7 @@ def test_a_folder_below_a_repositorys_root_is_told_where_documents_go(
 def test_a_folder_without_git_is_fine(small: Any, tmp_path: Path) -> None:
     (tmp_path / "my project").mkdir()
     plan = adopt(tmp_path / "my project")
-    assert any("no git repository" in note for note in plan.notes)
+    assert any("not a git repository" in note for note in plan.notes)
     assert (tmp_path / "my project" / "Makefile").exists()
 
 

@@ -1,4 +1,4 @@
-"""make doctor: what is wrong is found, said with its mend, and nothing else is."""
+"""make doctor: what is wrong is found, said with its fix, and nothing else is."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_a_ledger_that_cannot_be_kept_is_found(layout: Layout, run: Script) -> N
     month.parent.rmdir()
     month.parent.touch()
     (line,) = wrong(run)
-    assert ".contextkit/ledger: is no folder: history is lost" in line
+    assert ".contextkit/ledger: is not a folder: its history is lost" in line
 
 
 @pytest.mark.usefixtures("untried")
@@ -341,7 +341,7 @@ def test_a_look_that_stumbles_is_a_finding(
 
     monkeypatch.setattr(store_checks, "LOOKS", (stumble,))
     (line,) = wrong(run)
-    assert line == "stores: odd (mend that and look again)"
+    assert line == "stores: odd (fix that and look again)"
 
 
 @pytest.mark.usefixtures("untried")

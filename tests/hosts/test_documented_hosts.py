@@ -92,7 +92,7 @@ def test_text_is_handed_over_in_each_hosts_form(repo: Path) -> None:
     said = answer("BeforeAgent", "gemini", prompt="@dev Build it")["hookSpecificOutput"]
     assert said["hookEventName"] == "BeforeAgent" and "You are dev." in said["additionalContext"]
     assert answer("UserPromptSubmit", "copilot", prompt="@dev Build it") == {}
-    first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Mend it"
+    first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Fix it"
     said = answer("BeforeAgent", "gemini", prompt=first, session_id="s-2")
     assert "You are dev." in said["hookSpecificOutput"]["additionalContext"]
     said = hosts.output("copilot", "SessionStart", hosts.Answer(context="2 reminders are open"))

@@ -117,7 +117,7 @@ def test_an_agent_that_started_later_replaces_the_verdict_of_its_type(
     stop("a1", VERDICT)
     at(monkeypatch, "20:00:00")
     fire("SubagentStart", agent_id="a2", agent_type="Explore")
-    stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: mended\n")
+    stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: fixed\n")
     assert named(layout) == ["Explore"]
     assert verdicts.load_all(layout).documents[0]["status"] == "CLEAN"
 
@@ -131,7 +131,7 @@ def test_an_agent_whose_start_nobody_said_replaces_nothing(layout: Layout) -> No
 def test_an_agent_that_goes_on_keeps_its_verdict(layout: Layout) -> None:
     stop("a1", VERDICT)
     stop("a2", VERDICT)
-    stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: mended\n")
+    stop("a2", "STATUS: CLEAN\nMODEL: x\nSUMMARY: fixed\n")
     assert [entry["status"] for entry in verdicts.load_all(layout).documents] == [
         "NEEDS_ATTENTION",
         "CLEAN",
@@ -253,7 +253,9 @@ def test_session_end_takes_payloads_and_state_and_says_so_in_the_summary(
     stop("a1", LONG)
     assert run("context", "session_end", "--session=s-1") == 0
     first, second = run.out.splitlines()
-    assert first.startswith("session s-1: 1 payloads, ") and "subagents is forgotten" in second
+    assert (
+        first.startswith("session s-1: 1 payloads, ") and "of its subagents were removed" in second
+    )
     assert summary.read_text(encoding="utf-8") == f"# Session\n- {NOW} {first}\n"
     assert not os.path.exists(os.path.join(layout.hooks, "s-1"))
 

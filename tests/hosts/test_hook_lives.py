@@ -163,8 +163,8 @@ def test_no_recovery_says_that_nobody_summed_up(layout: Layout) -> None:
     fire("PreCompact", trigger="auto", transcript_path=TURNS)
     said = fire("SessionStart", source="compact")
     assert "station" in said and "No summary was given" not in said
-    fire("PostCompact", trigger="auto", compact_summary="The cache was mended.")
+    fire("PostCompact", trigger="auto", compact_summary="The cache was fixed.")
     said = fire("SessionStart", source="resume", session_id="s-2")
     assert "No summary was given" not in said
     ((_, saved),) = snapshots.load_all(layout)
-    assert saved.summary.startswith("The cache was mended.") and "No summary" not in saved.summary
+    assert saved.summary.startswith("The cache was fixed.") and "No summary" not in saved.summary

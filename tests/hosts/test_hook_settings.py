@@ -126,7 +126,7 @@ def test_what_the_user_added_after_ours_stays() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{\n  // mine\n  "a": 1\n}', "settings.json:2: .*a comment is no JSON"),
+        ('{\n  // mine\n  "a": 1\n}', "settings.json:2: .*comments are not valid JSON"),
         ('{"a": 1, /* mine */ "b": 2}', "comment"),
         ('{"a": 1,\n}', "settings.json:[12]: not valid JSON"),
         ("[]", "must be a JSON object"),

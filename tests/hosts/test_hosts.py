@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +204,24 @@ def test_our_own_cap_is_below_those_of_the_hosts() -> None:
 
     assert Limits().hook_context_characters < 10_000
     assert Limits().hook_context_tokens < 2500 and tokens.CAUTION > 1
+
+
+# What is no host: tokenizers, the vendors of secrets, and a folder that profiles lie in.
+_OTHER_THINGS = {"host_variables.py", "tokens.py", "limits.py", "secret_rules.py"}
+
+
+def test_no_code_but_its_declaration_names_a_host() -> None:
+    """Comments and docstrings may; `host_variables.py` is written from the declarations."""
+    words = re.compile(rf"\b({'|'.join(hosts.names_of_hosts())})\b", re.IGNORECASE)
+    found = []
+    for path in sorted((CHECKOUT / "scripts").rglob("*.py")):
+        if path.parent.name in ("declared", "compiled") or path.name in _OTHER_THINGS:
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                node.value.value = ""  # a docstring
+        for line in ast.unparse(tree).splitlines():
+            if words.search(line.replace("_", " ")):
+                found.append(f"{path.name}: {line.strip()}")
+    assert found == []

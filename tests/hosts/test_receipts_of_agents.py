@@ -109,5 +109,5 @@ def test_what_a_subagent_is_asked_switches_nobody(repo: Path) -> None:
     assert answer("UserPromptSubmit", "codex", **given) == {}
     assert not (repo / ".aios").exists()
     said = answer("UserPromptSubmit", prompt="@ops Build it")["hookSpecificOutput"]
-    assert said["additionalContext"].startswith("Nobody was switched to: there is no profile")
+    assert said["additionalContext"].startswith("No switch was made: there is no profile")
     assert answer("UserPromptSubmit", prompt="@.claude is what?") == {}

@@ -30,7 +30,8 @@ def found(folder: Path) -> list[str]:
 def test_only_targets_are_taken_and_their_line_is_named(host: Path) -> None:
     (host / "Makefile").write_text(MAKEFILE, encoding="utf-8")
     assert found(host) == [
-        "Makefile:6: has a target `doctor` of its own: it stays, ours is `make context_doctor`"
+        "Makefile:6: has a target `doctor` of its own: it stays; "
+        "contextkit's is `make context_doctor`"
     ]
 
 
@@ -42,7 +43,7 @@ def test_included_files_count_and_our_own_does_not(host: Path) -> None:
     text = f"CONTEXTKIT_PREFIX := kit_\n{included}context_status:\n"
     (host / "Makefile").write_text(text, encoding="utf-8")
     assert [line.partition(": ")[0] for line in found(host)] == ["Makefile:4", *["rules.mk:1"] * 2]
-    assert "ours is `make kit_reminders`" in "\n".join(found(host))
+    assert "contextkit's is `make kit_reminders`" in "\n".join(found(host))
     assert "`context_status`, as we do, and only one can be: rename it" in found(host)[0]
 
 
@@ -52,7 +53,10 @@ def test_a_host_without_a_makefile_has_taken_none(repo: Path) -> None:
 
 def test_adopt_and_doctor_say_so(small: Any, host: Path, run: Script) -> None:
     (host / "Makefile").write_text(MAKEFILE, encoding="utf-8")
-    said = "Makefile:6: has a target `doctor` of its own: it stays, ours is `make context_doctor`"
+    said = (
+        "Makefile:6: has a target `doctor` of its own: it stays; "
+        "contextkit's is `make context_doctor`"
+    )
     assert run("adopt", "--into=.") == 0 and f"note: {said}\n" in run.out
     run("doctor")
     assert f"note: make: {said} (or set CONTEXTKIT_PREFIX before the include)\n" in run.out

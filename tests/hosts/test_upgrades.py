@@ -123,8 +123,8 @@ def test_a_folder_and_a_url_do_as_well(host: Path, remote: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("to", "said"),
     [
-        ("9.9.9", "to: '9.9.9' is no folder, and not in "),
-        (".", "to: .: is no contextkit that says its version"),
+        ("9.9.9", "to: '9.9.9' is not a folder, and not in "),
+        (".", "to: .: is not a contextkit that says its version"),
         ("file:///no/such/repository", "git ls-remote: "),
     ],
 )
@@ -141,7 +141,7 @@ def test_a_copy_that_knows_no_remote_asks_for_a_folder(
     toolkit = clone(remote, "1.0.0", tmp_path / "old")
     git("remote", "remove", "origin", cwd=toolkit)
     adopt(toolkit, "--into=.")
-    assert "this copy does not know where it came from: name a newer" in upgrade(repo, status=2)
+    assert "this copy does not record where it came from: name a newer" in upgrade(repo, status=2)
 
 
 def test_a_password_in_a_remote_is_not_remembered(repo: Path, remote: Path, tmp_path: Path) -> None:

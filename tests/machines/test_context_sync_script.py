@@ -56,7 +56,7 @@ def test_a_push_and_a_pull_say_what_moved(two: tuple[Machine, Machine], run: Scr
 def test_remotes_lists_machines_and_forgets_one(two: tuple[Machine, Machine], run: Script) -> None:
     one, other = two
     assert in_(one, run, "remotes") == 0
-    assert run.out == "no machine has pushed there\n"
+    assert run.out == "no machine has pushed there yet\n"
     one.find_out("ui", "# Finding\n")
     one.push()
     other.find_out("qa", "# Finding\n")
@@ -205,12 +205,12 @@ def put(path: Path, data: bytes) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("finding/../../../evil.md", "is no name of a document"),
-        ("finding//etc/passwd.md", "is no name of a document"),
-        ("finding/.hidden.md", "is no name of a document"),
-        ("finding/a\u0000b.md", "is no name of a document"),
-        ("finding/a\\b.md", "is no name of a document"),
-        ("finding/" + "x" * 300 + ".md", "is no name of a document"),
+        ("finding/../../../evil.md", "is not a name of a document"),
+        ("finding//etc/passwd.md", "is not a name of a document"),
+        ("finding/.hidden.md", "is not a name of a document"),
+        ("finding/a\u0000b.md", "is not a name of a document"),
+        ("finding/a\\b.md", "is not a name of a document"),
+        ("finding/" + "x" * 300 + ".md", "is not a name of a document"),
     ],
 )
 def test_a_name_that_could_leave_its_store_refuses_the_manifest(
@@ -280,10 +280,10 @@ def test_a_text_that_is_not_what_the_manifest_says_is_refused(
     [
         ({"format": 2}, "written by a newer contextkit"),
         ({"format": "x"}, "of format 'x'"),
-        ({"number": -1}, "no whole number"),
+        ({"number": -1}, "not a whole number"),
         ({"machine": "other"}, "is not that of this machine"),
         ({"digest": "0" * 64}, "is not what its head says"),
-        ({"manifest": b"[]"}, "is no JSON object"),
+        ({"manifest": b"[]"}, "is not a JSON object"),
         ({"manifest": b"[" * 100_000}, "is not valid JSON"),
         ({"manifest": b"0" * (65 << 20)}, "larger than"),
     ],
@@ -347,4 +347,4 @@ def test_file_url_must_be_absolute_and_not_our_own_state(
     for url in ("file://relative", f"file://{one.root}/.contextkit/x"):
         assert run("context_sync", "push", f"--root={one.root}", f"--remote={url}") == 2
     assert run("context_sync", "push", f"--root={one.root}") == 2
-    assert "this is no git repository: name one, remote=URL" in run.err
+    assert "this is not a git repository: name one, remote=URL" in run.err

@@ -517,7 +517,7 @@ def test_a_pipe_in_the_place_of_a_plan_is_not_waited_for(run: Script, repo: Path
     memory(run, "init")
     os.mkfifo(STORE / "research_plans" / "t.md")
     assert run("external_memory", "plan", "--task=t", "--objective=keep me") == 1
-    assert "keep me" in run.out and "t.md: is no plain file" in run.err
+    assert "keep me" in run.out and "t.md: is not a plain file" in run.err
     memory(run, *CHECKPOINT, "--phase=review")
 
 

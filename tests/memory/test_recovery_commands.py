@@ -234,13 +234,13 @@ def test_every_lint_names_its_line_and_how_to_mend_it(layout: Layout, run: Scrip
     lines = run.out.splitlines()
     assert [line.partition(" (")[0] for line in lines[::2]] == [
         "error .temp/memory/checkpoints/cp_implementation_20251023T180500.json:21: "
-        "no next action: nobody can resume from it",
+        "no next action, so nobody can resume from it",
         "error .temp/memory/findings/broken_20251023T180500.md:1: "
         "no finding: the first line must be `# Findings: <agent>`",
         "warning .temp/memory/findings/dump_20251023T180500.md:1: "
-        "has ~3585 tokens, more than 3000: a dump is no finding",
+        "has ~3585 tokens, more than 3000: a dump is not a finding",
         "warning .temp/memory/findings/vague_20251023T180500.md:13: "
-        "names no file: nobody can look it up",
+        "names no file, so nobody can look it up",
         "warning .temp/memory/research_plans/station.md:9: no open question: is the task done?",
         "warning .temp/memory/research_plans/station.md:18: no next step",
     ]

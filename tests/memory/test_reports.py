@@ -124,7 +124,7 @@ def test_nothing_readable_is_refused(text: str) -> None:
 PARTS = st.lists(
     st.sampled_from(
         ["# T", "## Summary", "### Findings Index", "#### Deep", "| a | b |", "|---|---|",
-         "| 1 | 2 |", "- item one", "1. first thing", "**Fix:** mend it", "**Recommendations:**",
+         "| 1 | 2 |", "- item one", "1. first thing", "**Fix:** fix it", "**Recommendations:**",
          "Plain words here.", "```", "## Files", "- `a.py` - made", "", "Verdict: safe",
          "## Etwas anderes"]
     ),

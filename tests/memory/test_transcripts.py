@@ -128,10 +128,10 @@ def test_the_search_has_an_end(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"timestamp":"t","type":"session_meta","payload":{"id":"x"}}\n', "a Codex rollout"),
-        ('{\n  "sessionId": "s",\n  "messages": []\n}\n', "no transcript of Claude Code"),
-        ("just a text\n", "no transcript of Claude Code"),
-        ("[1, 2]\n", "no transcript of Claude Code"),
+        ('{"timestamp":"t","type":"session_meta","payload":{"id":"x"}}\n', "a rollout without"),
+        ('{\n  "sessionId": "s",\n  "messages": []\n}\n', "not a transcript"),
+        ("just a text\n", "not a transcript"),
+        ("[1, 2]\n", "not a transcript"),
         (reply(9000, isSidechain=True) + "\n", "holds a subagent's lines only"),
     ],
 )

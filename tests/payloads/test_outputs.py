@@ -150,7 +150,7 @@ def test_another_format_than_markdown_holds_the_text_alone(layout: Layout, name:
 
 def test_a_file_that_is_there_is_replaced_only_when_asked(layout: Layout) -> None:
     Path("x.txt").write_text("old", "utf-8")
-    with pytest.raises(ContextError, match=r"x\.txt is there already"):
+    with pytest.raises(ContextError, match=r"x\.txt already exists"):
         keep(layout, "x.txt")
     assert Path("x.txt").read_text("utf-8") == "old"
     keep(layout, "x.txt", overwrite=True)
@@ -177,10 +177,10 @@ def test_a_file_that_appears_in_between_is_not_replaced(layout: Layout) -> None:
         ("x.py", "must end in .md"),
         ("x", "must end in .md"),
         (".md", "must end in .md"),
-        ("shared/payloads/s/x.md", "no place to keep"),
-        (".git/x.txt", "no place to keep"),
-        (".contextkit/x.md", "no place to keep"),
-        ("dir.md", "is there already"),
+        ("shared/payloads/s/x.md", "not a place to keep"),
+        (".git/x.txt", "not a place to keep"),
+        (".contextkit/x.md", "not a place to keep"),
+        ("dir.md", "already exists"),
     ],
 )
 def test_a_place_where_nothing_may_be_kept_is_refused(

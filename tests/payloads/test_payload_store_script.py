@@ -544,7 +544,7 @@ def test_a_broken_manifest_is_named_with_its_mend(
     call("text", "--force")
     (STORE / "s/manifest.json").write_text("{", "utf-8")
     assert run("payload_store", "list", *options) == 1
-    assert run.out == "" and "mend it with payload_repair session=s" in run.err
+    assert run.out == "" and "fix it with payload_repair session=s" in run.err
     assert run("payload_store", "repair", "--session=s") == 0
     assert "kept as manifest.json.broken-" in run.out
     assert run("payload_store", "list", *options) == 0
@@ -648,7 +648,7 @@ def test_a_file_deleted_by_hand_is_mended(call: Callable[..., Any], run: Script)
     assert run.out == f"{gone.stem}: its file is gone: no longer listed\n"
     assert manifest()["totalTokensStored"] == 2
     assert run("payload_store", "repair", "--session=s") == 0
-    assert run.out == "nothing to mend\n"
+    assert run.out == "nothing to fix\n"
 
 
 def test_a_launcher_sets_the_budget_of_its_subagents(

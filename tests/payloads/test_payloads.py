@@ -394,7 +394,7 @@ def test_a_broken_manifest_is_kept_aside(layout: Layout, broken: bytes) -> None:
     before = manifest(layout)
     path = Path(layout.payloads, "s", "manifest.json")
     path.write_bytes(broken)
-    with pytest.raises(ContextError, match="mend it with payload_repair session=s"):
+    with pytest.raises(ContextError, match="fix it with payload_repair session=s"):
         payloads.entries(layout, "s")
     said = payloads.repair(layout, "s", NOW)
     assert (
@@ -452,7 +452,7 @@ def test_a_file_that_is_no_payload_is_left_alone_and_named(layout: Layout) -> No
     notes = Path(layout.payloads, "s", "notes.md")
     notes.write_bytes(b"my notes \xff")
     (said,) = payloads.repair(layout, "s", NOW)
-    assert said.startswith("notes.md: is no payload") and said.endswith("left alone")
+    assert said.startswith("notes.md: is not a payload") and said.endswith("left alone")
     assert notes.read_bytes() == b"my notes \xff"
     assert len(manifest(layout)["payloads"]) == 1
 

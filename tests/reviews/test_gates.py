@@ -263,7 +263,7 @@ def test_two_runs_with_one_agent_do_not_touch_each_other(out: Path, run: Script)
     (other / "fd-a.md").write_text(SEVERE, encoding="utf-8")
     a_run(out, id="r-2", output_dir="other", roster=("fd-a",))
     assert run("verdict", "ingest", "--run=r-2") == 0
-    assert gate(run)[0] == "FAIL"  # for `other` was no part of what the first one left out
+    assert gate(run)[0] == "FAIL"  # for `other` was not part of what the first one left out
     assert [reason for reason, _ in gate(run)[1]] == ["stale"]
     run("verdict", "table")
     assert run.out.startswith("NEEDS_ATTENTION\tfd-a\t")  # the flat folder shows the last ingest

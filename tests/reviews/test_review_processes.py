@@ -91,7 +91,7 @@ def test_a_review_goes_from_start_to_gate(host: Host, process: str) -> None:
     found = json.loads((host.folder / report[2]).read_text(encoding="utf-8"))
     assert found["process"] == process and found["agents_failed"] == []
     assert host("verdict_gate", run).splitlines()[1].startswith("severe\tinterflux:review:fd-b")
-    # It is mended by a new run, into which nothing of the old one leaks.
+    # It is fixed by a new run, into which nothing of the old one leaks.
     again = host.start(process, how, "agents=fd-a interflux:review:fd-b")
     assert again["output_dir"] == started["output_dir"] and again["run"] != started["run"]
     assert "missing\tfd-a" in host("verdict_gate", f"run={again['run']}")

@@ -251,7 +251,7 @@ def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Scri
         ({"agents": ("synthesis",)}, "that we write ourselves"),
         ({"agents": ("Fd", "fd")}, "would share a file"),
         ({"base": "nowhere"}, "no commit 'nowhere'"),
-        ({"process": "flux-drive", "target": "nothing.md"}, "is no file"),
+        ({"process": "flux-drive", "target": "nothing.md"}, "is not a file"),
         ({"process": "flux-drive", "target": "../outside.md"}, "lies outside"),
         ({"process": "flux-drive", "target": "a.py", "base": "main"}, "not compared"),
         ({"process": "flux-research"}, "write the question"),

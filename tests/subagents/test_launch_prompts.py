@@ -57,7 +57,7 @@ def outside(text: str) -> str:
     return "\n".join(line for _, line in markdown.outside_fences(text))
 
 
-ROLE = Role(name="fixer", path="roles/fixer.md", text="Mend it.\n", overrides=("model: haiku",))
+ROLE = Role(name="fixer", path="roles/fixer.md", text="Fix it.\n", overrides=("model: haiku",))
 
 
 def anywhere(text: str) -> str:
@@ -81,7 +81,7 @@ def test_the_prompt_of_a_reviewer(repo: Path, golden: Callable[[str, str], None]
 def test_the_parts_are_in_the_order_of_the_design(repo: Path) -> None:
     text = prompt(scope=a_scope("THE SCOPE"), capsule=a_body("THE BODY"), role=ROLE)
     parts = ["# Subagent", "# Role overrides", "THE SCOPE", "## Context Capsule", "THE BODY", SEED,
-             *BULLETS, "# Execution guardrails", "\n1. ", "# Role-specific guidance", "Mend it.",
+             *BULLETS, "# Execution guardrails", "\n1. ", "# Role-specific guidance", "Fix it.",
              "# Worktree"]  # fmt: skip
     places = [text.index(part) for part in parts]
     assert places == sorted(places)

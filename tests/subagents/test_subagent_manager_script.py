@@ -171,13 +171,13 @@ def test_a_command_of_the_settings_is_used(manager: Manager) -> None:
     [
         (["--slug=…"], "no letter or digit"),
         (["--type=vm"], "must be one of here, throwaway, worktree"),
-        (["--timeout=soon"], "is no duration"),
+        (["--timeout=soon"], "is not a duration"),
         (["--role=reviewr"], "did you mean 'reviewer'"),
         (["--role=../../etc/passwd"], "there is no role"),
         (["--scope=none.md"], "scope: "),
         (["--scope=../x.md"], "lies outside"),
         (["--scope=empty.md"], "is empty"),
-        (["--capsule=none.md"], "is no file"),
+        (["--capsule=none.md"], "is not a file"),
         (["--capsule=latest"], "there is none on feature/demo"),
         (["--capsule=stub.md"], "is a stub"),
         (["--capsule=empty.md"], "no front matter"),
@@ -379,7 +379,7 @@ def test_cleanup_drops_no_work_unless_told(manager: Manager, kind: str) -> None:
     sandbox = Path(row["path"])
     assert manager.log(identity) == "" and (sandbox / "other").exists()
     manager("cleanup", identity, status=1)
-    assert "1 changed files and commits that no branch has" in manager.said
+    assert "1 changed files and commits on no branch" in manager.said
     (sandbox / "other").unlink()
     manager("cleanup", identity, status=1)
     assert "changed files" not in manager.said and (sandbox / "new").exists()
@@ -413,7 +413,7 @@ def test_cleanup_removes_only_what_is_ours(manager: Manager) -> None:
         REGISTRY.write_text(json.dumps([row]), encoding="utf-8")
         Path(".contextkit/sandboxes/b").mkdir(parents=True, exist_ok=True)
         manager("cleanup", str(row["id"]), "--force", status=2)
-        assert "is no sandbox of ours" in manager.said
+        assert "is not a contextkit sandbox" in manager.said
     assert Path("precious/file").exists() and Path(".contextkit/sandboxes/b").is_dir()
 
 

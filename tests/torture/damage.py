@@ -40,7 +40,7 @@ def _documents(folder: Path) -> list[Path]:
 
 
 def names_of(folder: Path) -> set[str]:
-    """Every file but drafts and what is no document, relative to the folder."""
+    """Every file but drafts and what is not a document, relative to the folder."""
     return {str(path.relative_to(folder)) for path in _documents(folder)}
 
 

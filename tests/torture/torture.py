@@ -1,6 +1,6 @@
 """make torture: an enemy is let loose on the toolkit, and what falls is told.
 
-    make torture [n=1000] [what=kills,races] [seed=1]      a table, and a line a defect
+    make torture [n=1000] [what=kills,races] [seed=1]      a table, and one line per defect
     make torture what=kills seed=1 only=42                 one trial again
 
 A trial is drawn from the seed, its kind and its number alone, so that each can be repeated. The
@@ -129,7 +129,7 @@ def _scratch() -> str | None:
 
 
 def table(rows: list[Row]) -> str:
-    """A line a kind."""
+    """One line per kind."""
     lines = [f"{'what':<10} {'trials':>7} {'fell':>6} {'seconds':>8}  note"]
     lines += [
         f"{row.kind:<10} {row.trials:>7} {row.fallen:>6} {row.seconds:>8.0f}  {row.note}".rstrip()

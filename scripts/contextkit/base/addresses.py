@@ -5,7 +5,7 @@
 
 An address is made from the path and never stored twice: the name is the path inside the store
 without its suffix, and stays when the document is archived or its session ends. Of a store that
-is one file it is the id of the entry. `session:…` and `review:run/agent/id` are no files.
+is one file it is the id of the entry. `session:…` and `review:run/agent/id` are not files.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _name(layout: Layout, store: Store, path: str) -> str:
 
 
 def away(layout: Layout, store: Store) -> tuple[str, ...]:
-    """Folders, each with a folder a session or task in it, where documents go that are done."""
+    """Folders, each with one folder per session or task in it, where documents go that are done."""
     if store.kind == "payload":
         return (layout.ended,)
     if store.within == "memory":
@@ -186,7 +186,7 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
         made = of(layout, by_path, wanted)
         if made:
             return Address(ref=made, kind=made.partition(":")[0], path=by_path)
-        raise ContextError(f"{layout.shown(by_path)}: is no document of a store of ours")
+        raise ContextError(f"{layout.shown(by_path)}: is not a document of any contextkit store")
     path = file_of(layout, named, name) if named and ".." not in name.split("/") else ""
     if path and os.path.isfile(path) and of(layout, path, named) == text:
         return Address(ref=text, kind=named, path=path)
@@ -246,9 +246,9 @@ def _none(ref: str, kind: str, begun: list[Address], found: list[Address]) -> Co
     what = names.quoted(ref)
     if len(begun) > 1:
         shown = ", ".join(sorted({one.ref for one in begun})[:_MOST_NAMED])
-        return ContextError(f"{what} is the beginning of {len(begun)} documents: {shown} …")
+        return ContextError(f"{what} is the start of {len(begun)} documents: {shown} …")
     near = names.nearest(ref, [one.ref for one in found[-2000:]])
-    advice = near or ": make context_search q=… finds one"
+    advice = near or ": find it with make context_search q=…"
     return ContextError(f"there is no {kind or 'document'} {what}{advice}")
 
 
@@ -281,7 +281,7 @@ def _named(layout: Layout, word: str) -> str:
 def file_of(layout: Layout, kind: str, name: str) -> str:
     """Where the file of an address is while it is in its store, there or not.
 
-    Empty for a document that is no file of its own.
+    Empty for a document that is not a file of its own.
     """
     try:
         store = stores.named(kind)

@@ -31,8 +31,8 @@ def identify(text: str, field: str) -> str:
     if not is_id(found):
         if not found:
             raise bad_input(f"{field}: is missing: the id of an agent, such as qa")
-        asked = "a-z, 0-9 and single hyphens, a letter first, without -to- inside"
-        raise bad_input(f"{field}: {names.one_line(text)[:80]!r} is no agent's id: {asked}")
+        asked = "a-z, 0-9 and single hyphens, starting with a letter, without -to- inside"
+        raise bad_input(f"{field}: {names.one_line(text)[:80]!r} is not an agent id: {asked}")
     return found
 
 

@@ -35,7 +35,7 @@ class Change(Record):
     """A file that differs. `added` and `removed` count lines; both are 0 for a binary one.
 
     state: created, modified (its type or mode too), deleted, renamed (changed or not). Paths are
-    relative to the top of the work tree; bytes that are no UTF-8 are as `os.fsdecode` gives them.
+    relative to the top of the work tree; bytes that are not UTF-8 are as `os.fsdecode` gives them.
     """
 
     path: str
@@ -145,7 +145,9 @@ def uncommitted(layout: Layout) -> list[Change]:
 def repository_of(layout: Layout) -> Repository:
     """The repository that the command was called in; raises ContextError outside of one."""
     if layout.repository is None:
-        raise ContextError(f"{layout.here}: not in a git repository: nothing can be compared")
+        raise ContextError(
+            f"{layout.here}: not in a git repository, so there is nothing to compare"
+        )
     return layout.repository
 
 

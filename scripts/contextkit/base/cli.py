@@ -90,7 +90,7 @@ def _way_out(error: OSError) -> str:
     """What to do where nothing may be written."""
     if error.errno not in (1, 13, 30):  # EPERM, EACCES, EROFS
         return ""
-    return ": make it writable for you, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
+    return ": make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
 
 
 def leave(status: int) -> NoReturn:
@@ -119,7 +119,7 @@ def say(text: str) -> None:
 
 def _refuse(text: str) -> None:
     """Say what went wrong; of a value of many lines, quoted in it, not all of them."""
-    lines = text.splitlines() if text.strip() else ["failed, and nothing says why"]
+    lines = text.splitlines() if text.strip() else ["failed without giving a reason"]
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES // 2 : -_MOST_LINES // 2] = ["…"]
     say("\n".join(lines))
@@ -167,7 +167,7 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
     """The text that a command works on: of `file`, or of standard input for `-`.
 
     Without a file, standard input is read when it is a pipe or a file. With `exact`, bytes that
-    are no UTF-8 become surrogate escapes, which are written as the same bytes again.
+    are not UTF-8 become surrogate escapes, which are written as the same bytes again.
     """
     errors = "surrogateescape" if exact else "strict"
     if file and file != "-":
@@ -244,7 +244,7 @@ def _print(text: str, exact: bool) -> None:
     try:
         sys.stdout.flush()
         whole = text if exact or text.endswith("\n") else text + "\n"
-        # A path may hold bytes that are no UTF-8: they go out as they are.
+        # A path may hold bytes that are not UTF-8: they go out as they are.
         sys.stdout.buffer.write(whole.encode("utf-8", "surrogateescape"))
         _flush()
     except BrokenPipeError:

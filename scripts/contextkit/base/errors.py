@@ -25,7 +25,7 @@ class NewerFormat(ContextError):
 
 def closed_output() -> ContextError:
     """Standard output is closed (`>&-`): nothing can be printed."""
-    return ContextError("standard output is closed, and what was to be printed is lost")
+    return ContextError("standard output is closed; the output is lost")
 
 
 def bad_input(message: str) -> ContextError:

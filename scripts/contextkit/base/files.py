@@ -15,7 +15,6 @@ Paths are strings, since pathlib alone costs as much as a bare interpreter start
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import time
 
@@ -282,7 +281,7 @@ def store(folder: str, ignore: str = "*\n") -> str:
 def inside(root: str, path: str, field: str) -> str:
     """`path` with every link followed, if that lies inside `root`; else refused."""
     if "\0" in path:
-        raise bad_input(f"{field}: {path!r} is no path")
+        raise bad_input(f"{field}: {path!r} is not a path")
     real_root, real = os.path.realpath(root), os.path.realpath(path)
     if not real.startswith(real_root.rstrip("/") + "/"):
         raise bad_input(f"{field}: {path!r} lies outside {root}")
@@ -331,6 +330,8 @@ class locked:
         self._descriptor = -1
 
     def __enter__(self) -> None:
+        import fcntl
+
         while True:
             make_folder(os.path.dirname(self._path))
             try:

@@ -202,7 +202,7 @@ def from_json(text: str, where: str) -> Any:
 
 
 def scan_json(text: str) -> Any:
-    """As `from_json`, but a bare ValueError for what is no JSON: for text that often is none."""
+    """As `from_json`, but a bare ValueError for what is not JSON: for text that often is none."""
     global _scan
     try:
         if _scan is None:

@@ -8,7 +8,7 @@
 
 It records what happened and never what is: whoever loses it loses history. So no lock is taken,
 nothing is waited for, and a ledger that cannot be written stops no command. A reader passes over
-what is no whole line. Hot commands write here: no import that they do not have anyway.
+what is not a whole line. Hot commands write here: no import that they do not have anyway.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, git, names, sessions, version
+from contextkit.base import files, git, host_variables, names, sessions, version
 from contextkit.base.errors import ContextError
 
 TYPE_CHECKING = False
@@ -35,11 +35,6 @@ EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMO
 
 FORMAT = 1
 HOST = "CONTEXT_HOST"  # in the environment of what a hook does: which host called
-_HOSTS = (
-    ("CLAUDECODE", "claude"),
-    ("CLAUDE_CODE_SESSION_ID", "claude"),
-    ("CODEX_THREAD_ID", "codex"),
-)
 _MOST_BYTES = 4000  # of a line; below that, lines of several processes do not mix
 _LONGEST = 500  # characters of a field
 _MOST_SOURCES = 40  # addresses in `from`; fewer where they are long
@@ -112,7 +107,8 @@ def _by() -> str:
 def host() -> str:
     """The host that this runs under: as a hook says, or as its environment shows; else empty."""
     named = os.environ.get(HOST, "")
-    return named or next((name for variable, name in _HOSTS if os.environ.get(variable)), "")
+    there = (host for variable, host in host_variables.MARKS if os.environ.get(variable))
+    return named or next(there, "")
 
 
 def _text(value: str) -> str:
@@ -167,6 +163,15 @@ def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event
         except ContextError:
             continue  # removed just now, or not readable: history is all that is missing
         yield from [one for one in _events(data, having) if one["at"] >= since]
+
+
+def stored_elsewhere(layout: Layout) -> dict[str, str]:
+    """The documents that another machine was the last to store, and its name, by address."""
+    if all(one["event"] != STORED for one in read(layout, having=b'"machine":')):
+        return {}  # most repositories: next to nothing was decoded
+    stored = (one for one in read(layout, having=b'"stored"') if one["event"] == STORED)
+    last = {one["ref"]: one.get("machine", "") for one in stored}
+    return {ref: names.one_line(machine) for ref, machine in last.items() if machine}
 
 
 def _events(data: bytes, having: bytes) -> Iterator[Event]:

@@ -97,7 +97,7 @@ class Limits(Record):
     hook_tool_output_tokens: int = (
         0  # tokens of a tool's output, above which a receipt stands for it; 0: not done
     )
-    hook_blocks: int = 2  # how often a subagent is sent back to mend its output
+    hook_blocks: int = 2  # how often a subagent is sent back to fix its output
 
     def check(self) -> None:
         for name, annotation in self.fields().items():

@@ -1,6 +1,6 @@
 """The one reader of Markdown: lines, code fences, headings, list items, tables, sections.
 
-    outside_fences(text)     the lines that are no code, with their numbers
+    outside_fences(text)     the lines that are not code, with their numbers
     in_fences(lines)         which lines are code
     heading(line)            its order and title
     mark_of(line)            the bullet or number of a list item
@@ -89,11 +89,11 @@ def _closers(lines: list[str]) -> list[dict[str, int]]:
     return found[::-1]
 
 
-# Lines that are no code
+# Lines that are not code
 
 
 def heading(line: str) -> tuple[int, str]:
-    """`## Title ##` as (2, "Title"); the order is 0 for a line that is no heading."""
+    """`## Title ##` as (2, "Title"); the order is 0 for a line that is not a heading."""
     bare = line.strip()
     if bare[:1] != "#" or len(line[: line.index("#")].expandtabs(4)) >= _CODE:
         return 0, ""

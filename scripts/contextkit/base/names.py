@@ -31,7 +31,7 @@ def now() -> int:
     try:
         moment = datetime.fromisoformat(given)
     except ValueError:
-        raise bad_input(f"CONTEXT_NOW is no ISO 8601 time: {given!r}") from None
+        raise bad_input(f"CONTEXT_NOW is not an ISO 8601 time: {given!r}") from None
     return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
 
 
@@ -84,7 +84,7 @@ def seconds(duration: str) -> int:
     """`90s`, `30m`, `24h`, `7d` as seconds; a bare number is seconds. Raises ContextError."""
     digits, unit = (duration[:-1], duration[-1]) if duration[-1:] in _UNITS else (duration, "s")
     if not is_whole(digits, 9):
-        raise bad_input(f"{duration!r} is no duration: write 90s, 30m, 24h or 7d")
+        raise bad_input(f"{duration!r} is not a duration: write 90s, 30m, 24h or 7d")
     return int(digits) * _UNITS[unit]
 
 

@@ -44,7 +44,7 @@ class Secret(Record):
 def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
     """Every secret of `text` in order.
 
-    `allowed` holds kinds that are not looked for, and texts: a value that holds one is no secret.
+    `allowed` names kinds to skip, and texts: a value that contains one is not a secret.
     """
     if not _worth_a_search(text):
         return ()
@@ -156,7 +156,7 @@ def summary(secrets: Iterable[Secret]) -> str:
 def told(secret: Secret) -> str:
     """A finding in words, with what to do."""
     return (
-        f"looks like a secret ({secret.kind}): take it out, say redact=1, "
+        f"looks like a secret ({secret.kind}): remove it, use redact=1, "
         "or list it under secrets_allow in contextkit.yaml"
     )
 

@@ -127,7 +127,7 @@ TOKENS: dict[str, Rule] = {
 
 # Names before `=`, `:` or a blank: what people call a secret. A weaker one proves less.
 PASSWORDS = ("password", "passwd", "passphrase", "_pass", "pass", "pwd")
-WHOLE = ("pass", "auth")  # these are no name when they end another word: compass, oauth
+WHOLE = ("pass", "auth")  # these are not names when they end another word: compass, oauth
 KEYS = (
     "token", "secret", "api_key", "apikey", "api-key", "api key", "access_key", "accesskey",
     "access-key", "access key", "secret_key", "secretkey", "secret-key", "secret key",

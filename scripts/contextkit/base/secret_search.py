@@ -104,7 +104,7 @@ def _run(text: str, start: int, chars: str) -> str:
 
 
 def _is_made(text: str) -> bool:
-    """As `_is_random`, but letters alone will do where they are no words."""
+    """As `_is_random`, but letters alone will do where they are not words."""
     if _is_random(text):
         return True
     letters = "".join(text.translate(_APART).split())
@@ -343,7 +343,7 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     line_end = text.find("\n", end, end + _LONGEST_VALUE)
     rest = text[end : line_end if line_end >= 0 else end + _LONGEST_VALUE]
     if joined in ("is ", "was ") or rest.strip(" \t\r\"'`,;}])>*|"):
-        return bool(quoted or mixed)  # words follow: prose, unless the value is no word
+        return bool(quoted or mixed)  # words follow: prose, unless the value is not a word
     return bool(quoted or mixed or value.isdigit() or value.islower())
 
 

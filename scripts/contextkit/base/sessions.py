@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names
+from contextkit.base import files, git, host_variables, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
-VARIABLES = ("SESSION_ID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_SESSION_ID")
+VARIABLES = ("SESSION_ID", *host_variables.SESSIONS)
 _CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
@@ -79,7 +79,7 @@ def _find(layout: Layout, given: str, slug: str) -> tuple[str, str]:
     ):
         if found:
             return found, layout.shown(path)
-    return "", "nothing names one; the first command that stores makes one up"
+    return "", "none is set; the first command that stores something generates one"
 
 
 def _first_line(path: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base.errors import ContextError
-from contextkit.base.records import Record
+from contextkit.base.records import Declaration, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ COPY = "copy"  # a copy of a document of ours, made by context_init
 HOST = "host"  # the host's own files, which we only read
 
 
-class Store(Record):
+class Store(Declaration):
     """A place and what is in it. Without `module` it only holds other stores."""
 
     kind: str  # of the addresses `kind:name`
@@ -50,12 +50,6 @@ class Store(Record):
     mend: str = "mend the file, or remove it"
     travels: tuple[str, ...] = ()  # what of it goes to other machines: names as patterns
     merges: bool = False  # `module` has `merge(ours, theirs)` for two versions of a document
-
-    if not TYPE_CHECKING:
-
-        def __init__(self, **values: str | bool | tuple[str, ...]) -> None:
-            """Unchecked: a test does what every start of every command would pay for."""
-            self.__dict__.update(values)
 
 
 _PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"
@@ -84,7 +78,7 @@ STORES: tuple[Store, ...] = (
     Store(kind="notebook", setting="notebooks", place="docs/branches", holds=HOST, in_git=True),
     Store(kind="payload", setting="payloads", place="shared/payloads", rules=_PAYLOAD_RULES,
           label="payloads", suffix=".md", module="payloads.documents.store",
-          mend="make payload_repair session=…, or remove the file",
+          mend="run make payload_repair session=…, or remove the file",
           travels=("*/*.md",)),
     Store(kind="handoff", setting="handoffs", place=".aios/handoffs", label="handoffs",
           suffix=".yaml", form="handoff-", module="handoffs.documents.artifacts",
@@ -94,34 +88,34 @@ STORES: tuple[Store, ...] = (
     Store(kind="memory", setting="memory", place=".temp/memory"),
     Store(kind="plan", within="memory", place="research_plans", label="memory",
           suffix=".md", module="memory.documents.plans",
-          mend="make memory_check says how to mend it",
+          mend="make memory_check says how to fix it",
           travels=("*.md",)),
     Store(kind="finding", within="memory", place="findings", label="memory",
           suffix=".md", module="memory.documents.findings",
-          mend="make memory_check says how to mend it",
+          mend="make memory_check says how to fix it",
           travels=("*.md",)),
     Store(kind="merged", within="memory", place="findings", label="memory",
           suffix=".md", form="merged_", module="memory.documents.merged",
-          mend="make memory_check says how to mend it"),
+          mend="make memory_check says how to fix it"),
     Store(kind="checkpoint", within="memory", place="checkpoints", label="memory",
           suffix=".json", form="cp_", module="memory.documents.checkpoints",
-          mend="make memory_check says how to mend it",
+          mend="make memory_check says how to fix it",
           travels=("*.json",)),
     Store(kind="snapshot", within="memory", place="context_snapshots", label="memory",
           suffix=".md", form="snap_", module="memory.documents.snapshots",
-          mend="make memory_check says how to mend it",
+          mend="make memory_check says how to fix it",
           travels=("*.md",)),
     Store(kind="archived", within="memory", place="archive",
           travels=("*/*/*.md", "*/*/*.json")),
     Store(kind="verdict", setting="verdicts", place=".clavain/verdicts",
           variable="CLAVAIN_VERDICT_DIR", label="verdicts", suffix=".json",
           module="reviews.documents.verdicts",
-          mend="make verdict_write anew, or remove the file",
+          mend="run make verdict_write again, or remove the file",
           travels=("*.json", "runs/*/*.json"), merges=True),
     Store(kind="state", place=".contextkit"),
     Store(kind="run", within="state", place="runs", label="review runs", system="verdicts",
           suffix=".json", module="reviews.documents.runs",
-          mend="make verdict_start anew, and remove the file",
+          mend="run make verdict_start again, and remove the file",
           travels=("*.json", "*.listing"), merges=True),
 )  # fmt: skip
 
@@ -176,7 +170,7 @@ class Broken(Record):
 class Loaded(list[tuple[str, "T"]]):
     """(absolute path, document) of each that can be read, in the order of the store.
 
-    `broken` has the others. What is no document by its name is in neither.
+    `broken` has the others. What is not a document by its name is in neither.
     """
 
     def __init__(self, pairs: Iterable[tuple[str, T]] = (), broken: Iterable[Broken] = ()) -> None:

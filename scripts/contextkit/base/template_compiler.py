@@ -81,7 +81,9 @@ def _check(tree: ast.Module, name: str, imports: str) -> None:
         if isinstance(node, ast.Name) and node.id == "cond_expr_undefined":
             needed = "" if isinstance(node.ctx, ast.Store) else "an else in its inline if"
         if needed:
-            raise ContextError(f"templates/{name}.j2 needs {needed}, which templates.py has not")
+            raise ContextError(
+                f"templates/{name}.j2 needs {needed}, which templates.py does not provide"
+            )
 
 
 def _asked_of_loop(call: ast.Call) -> str:

@@ -157,7 +157,7 @@ def _dashed(option: Option) -> str:
 def _surplus(program: Program, command: Command, surplus: list[str]) -> str:
     word, equals, _ = surplus[0].partition("=")
     if not word.startswith("-"):
-        return f"{names.quoted(surplus[0])} is no option: write " + (
+        return f"{names.quoted(surplus[0])} is not an option: write " + (
             f"--{names.brief(surplus[0])}" if equals else "--name=…"
         )
     spellings = [s for option in options_of(command) for s in option.spellings]

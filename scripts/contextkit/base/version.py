@@ -39,7 +39,7 @@ def is_version(text: str) -> bool:
 def refuse_newer(found: object, known: str, where: str = "", status: int = 1) -> None:
     """Raise NewerFormat where a document's format is of a newer major version than `known`.
 
-    Such a document is not broken: the advice is to upgrade. What is no number is left to the
+    Such a document is not broken: the advice is to upgrade. What is not a number is left to the
     document's own checks. `status` is 2 where the document is an input.
     """
     major = str(found).partition(".")[0]

@@ -16,7 +16,7 @@ def layout_of(layout: Layout, named: str) -> Layout:
     """The layout of another worktree, by its path, its folder's name or the branch in it.
 
     Without a name this one's.
-    Raises ContextError, naming what there is, for anything that is no worktree of this repository.
+    Raises ContextError, listing the worktrees, for anything else.
     """
     if not named:
         return layout

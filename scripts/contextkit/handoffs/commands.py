@@ -61,7 +61,7 @@ def switch(layout: Layout, args: Arguments) -> Answer:
         if called[1]:
             fields.setdefault("next_action", called[1])
     elif _is_prompt(prompt):
-        cli.say("no agent is called at the beginning of this prompt: no switch")
+        cli.say("this prompt does not start with an agent's name: no switch")
         return Answer(text="")
     done = switching.switch(layout, fields, names.now(), args.profile, args.no_story, args.strict)
     cli.say_each(done.said)
@@ -192,7 +192,7 @@ def consume(layout: Layout, args: Arguments) -> str:
         path, text = _chosen(layout, args)
         where = layout.shown(path)
         if handoffs.parse(text, where).consumed:
-            cli.say(f"{where}: was consumed already; nothing changed")
+            cli.say(f"{where}: was already consumed; nothing changed")
         else:
             files.write(path, handoff_check.consumed(text, where))
             ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "handoff"))
@@ -228,9 +228,9 @@ def _percent(row: dict[str, object]) -> str:
 def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
     """The path and text of the artifact that `file=` or `ref=` names, the newest by default."""
     if args.file and args.ref:
-        raise bad_input("file and ref name the same thing twice: give one of them")
+        raise bad_input("file and ref name the same thing: give only one")
     if args.file == "-":
-        raise bad_input("file: an artifact is a file here, not standard input")
+        raise bad_input("file: name an artifact file, not standard input")
     if args.file:
         path = layout.typed(args.file, "file")
         if not os.path.isfile(path):
@@ -273,11 +273,11 @@ def _consumed(layout: Layout, name: str) -> bool:
 
 TO = Option(name="to", positional=True, help="the incoming agent: qa, @qa, /AIOS:agents:qa")
 FIELDS = (
-    Option(name="from", help="who hands over (default: the active agent)"),
+    Option(name="from", help="who is handing over (default: the active agent)"),
     Option(name="story_id", help="the story (default: as its file says)"),
-    Option(name="story_path", help="the story's file; id, status and task are read from it"),
-    Option(name="story_status", help="the state of the story"),
-    Option(name="task", help="the task at hand"),
+    Option(name="story_path", help="the story's file; its id, status and task are read"),
+    Option(name="story_status", help="the story's status"),
+    Option(name="task", help="the current task"),
     Option(name="branch", help="default: the current one"),
     Option(name="decisions", kind="items", single="decision", help="what was decided, at most 5"),
     Option(
@@ -290,9 +290,11 @@ FIELDS = (
         name="blockers",
         kind="items",
         single="blocker",
-        help="what stops the work, at most 3 (default: verdicts to look at; none: no new ones)",
+        help="what blocks the work, at most 3 (default: verdicts to look at; none: no new ones)",
     ),
-    Option(name="resolved", kind="items", help="open blockers that are done, by how they begin"),
+    Option(
+        name="resolved", kind="items", help="open blockers that are resolved, by their first words"
+    ),
     Option(name="rejected", kind="items", help="approaches that were tried and dropped, at most 3"),
     Option(name="next_action", help="what the incoming agent should do, one or two sentences"),
     Option(name="draft", help="the same fields as a YAML or JSON document, - for standard input"),
@@ -334,19 +336,21 @@ PROGRAM = Program(
     name="handoff",
     about=__doc__ or "",
     commands=(
-        Command(run=write, help="write an artifact; its receiver is active", options=(TO, *FIELDS)),
+        Command(
+            run=write, help="write an artifact; its receiver becomes active", options=(TO, *FIELDS)
+        ),
         Command(
             run=switch,
-            help="make an agent active: artifact first, then its context",
+            help="switch to an agent: write the artifact, then print its context",
             options=(TO.replace(required=True), PROFILE, *FIELDS),
         ),
         Command(
             run=context,
-            help="the context of an agent, for artifacts already written",
+            help="print an agent's context from artifacts already written",
             options=(TO.replace(required=True), PROFILE, JSON),
         ),
         *READING,
-        Command(run=undo, help="take back the last switch: its artifact and who is active"),
-        Command(run=reset, help="no agent is active any more: the next one is a first one"),
+        Command(run=undo, help="undo the last switch: its artifact and the active agent"),
+        Command(run=reset, help="leave the active agent: the next one starts fresh"),
     ),
 )

@@ -7,9 +7,13 @@ from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, R
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.history.flows.delivery import Session
+
 REF = Option(
     name="ref", required=True, positional=True,
-    help="an address, a path, a beginning that only one has, or latest",
+    help="an address, a path, an unambiguous beginning, or latest",
 )  # fmt: skip
 _MOST = 200  # events that a person gets without asking for more narrow ones
 
@@ -46,7 +50,7 @@ def events(layout: Layout, args: Arguments) -> Rows:
                  ("ref", "ref"), ("who and to whom", "to", _who)),
         rows=shown,
         nothing="No events.",
-        below=f"\n{left} earlier ones are not shown: since=, ref=, session=" if left else "",
+        below=f"\n{left} earlier ones not shown: since=, ref=, session=" if left else "",
     )  # fmt: skip
 
 
@@ -76,13 +80,17 @@ def sessions(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import delivery
 
     return Rows(
-        columns=(("session", "session"), ("host", "host"), ("started", "started"),
+        columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
                  ("ended", "ended"), ("stored", "stored"), ("injected", "injected"),
                  ("shown", "shown"), ("saved", "saved"), ("open", "open")),
         rows=delivery.sessions(list(ledger.read(layout)), args.all),
-        nothing="No sessions are known." if args.all else "No open sessions are known: all=1",
+        nothing="No sessions." if args.all else "No open sessions: all=1 shows ended ones",
         below="\n(estimated tokens; saved = stored - injected - shown)",
     )  # fmt: skip
+
+
+def _session(row: Session) -> str:
+    return f"{row.session} on {row.machine}" if row.machine else row.session
 
 
 def why(layout: Layout, args: Arguments) -> Answer:
@@ -94,7 +102,9 @@ def why(layout: Layout, args: Arguments) -> Answer:
     known = ref in history.of or ref in history.made_of or ref in history.put_with
     if not known:
         addresses.find(layout, ref)  # it says what is there
-        said = f"{ref}: the ledger knows nothing of it: it is from before, or was lost"
+        said = (
+            f"{ref}: the ledger has no record of it: it predates the ledger, or its record was lost"
+        )
         if not vars(args).get("json"):
             cli.say(said)
     try:
@@ -124,9 +134,9 @@ def search(layout: Layout, args: Arguments) -> Answer:
     told = len(lines)
     more = count - told
     if more > 0:
-        lines.append(f"+{more} more: kind=, session=, since= or a further word narrow it down")
+        lines.append(f"+{more} more: kind=, session=, since= or a further word narrows it down")
     if not found:
-        cli.say(f"{args.q!r} is in nothing that is stored here")
+        cli.say(f"{args.q!r} was not found in anything stored here")
 
     def rows() -> list[dict[str, object]]:
         every = found[:told] if args.max_tokens else [*found, *hits]
@@ -169,18 +179,18 @@ COMMANDS = (
         options=(
             REF,
             Option(name="part", help="a heading in it; of a payload also content, summary …"),
-            Option(name="max_tokens", kind="whole", help="no more than so many tokens of it"),
+            Option(name="max_tokens", kind="whole", help="at most this many tokens of it"),
             JSON,
         ),
     ),
     Command(
         run=why,
-        help="a document's way: what it was made of, who got it, what they made of it",
+        help="a document's history: its inputs, who got it, what came of it",
         options=(REF, JSON),
     ),
     Command(
         run=search,
-        help="search everything stored, also what was archived or has ended",
+        help="search everything stored, including archived and ended work",
         options=(
             Option(name="q", also=("query",), required=True, positional=True,
                    help="words, \"words in a row\", begin*"),
@@ -194,22 +204,22 @@ COMMANDS = (
     ),
     Command(
         run=sessions,
-        help="a line a session: stored, handed over, shown, saved, open",
-        options=(Option(name="all", kind="flag", help="those that have ended too"), JSON),
+        help="one line per session: stored, handed over, shown, saved, open",
+        options=(Option(name="all", kind="flag", help="include those that have ended"), JSON),
     ),
     Command(
         run=report,
-        help="a page that shows what was carried, what is open, stale or failed",
+        help="write a page that shows what was carried, what is open, stale or failed",
         options=(
             Option(name="file", help="where to (default: .contextkit/report.html)"),
             Option(name="open", kind="flag", help="open it in the browser"),
-            Option(name="text", kind="flag", help="the same numbers on the terminal, no page"),
+            Option(name="text", kind="flag", help="the same numbers on the terminal"),
             JSON,
         ),
     ),
     Command(
         run=events,
-        help="what happened, an event a line",
+        help="what happened, one event per line",
         options=(
             Option(name="ref", help="only of this document"),
             _SESSION,

@@ -50,6 +50,7 @@ def background_(layout: Layout, args: Arguments) -> str:
 
 
 def remotes_(layout: Layout, args: Arguments) -> Rows | str:
+    layout = worktrees.layout_of(layout, args.worktree)
     if args.forget:
         gone = remotes.forget(layout, args.remote, args.forget)
         machine = identity.load(layout)
@@ -70,7 +71,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
         ("documents", "documents"),
         ("bytes", "bytes"),
     )
-    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there",
+    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet",
                 below="\n".join(said))  # fmt: skip
 
 
@@ -84,7 +85,7 @@ _WHAT = (
     Option(name="task", help="only the memory of this task"),
     Option(name="run", help="only this review run"),
 )  # fmt: skip
-_DRY_RUN = Option(name="dry_run", kind="flag", help="only say what would be done")
+_DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would be done")
 
 PROGRAM = Program(
     name="context_sync",
@@ -109,7 +110,7 @@ PROGRAM = Program(
             options=(
                 _REMOTE,
                 *_WHAT,
-                Option(name="from", help="only of this machine: id or name"),
+                Option(name="from", help="only from this machine: id or name"),
                 worktrees.OPTION,
                 _DRY_RUN,
                 JSON,
@@ -118,11 +119,16 @@ PROGRAM = Program(
         Command(
             run=remotes_,
             help="the machines of a remote",
-            options=(_REMOTE, Option(name="forget", help="remove this machine there"), JSON),
+            options=(
+                _REMOTE,
+                Option(name="forget", help="remove this machine there"),
+                worktrees.OPTION,
+                JSON,
+            ),
         ),
         Command(
             run=background_,
-            help="push or pull what `sync` names, as hooks do; problems go to doctor",
+            help="push or pull what `sync` names, as hooks do; doctor shows problems",
             options=(
                 Option(name="verb", help="push or pull", choices=background.VERBS, required=True),
             ),

@@ -308,7 +308,7 @@ def sweep(layout: Layout, args: Arguments) -> str:
 def repair(layout: Layout, args: Arguments) -> str:
     with retention.session_lock(layout, args.session):
         done = payloads.repair(layout, args.session, names.now())
-    return "\n".join(done) or "nothing to mend"
+    return "\n".join(done) or "nothing to fix"
 
 
 def _session(layout: Layout, args: Arguments) -> str:
@@ -331,9 +331,9 @@ STORE = (
     Option(name="key_findings", help="one or two sentences (default: taken from the text)"),
     Option(name="confidence", help="High, Medium or Low"),
     Option(name="sources", kind="items", single="cite", help="where it comes from"),
-    Option(name="budget", kind="whole", help="tokens up to which the text is passed through"),
-    Option(name="force", kind="flag", help="store it however short it is"),
-    Option(name="inline", kind="flag", help="pass it through however long it is"),
+    Option(name="budget", kind="whole", help="pass the text through up to this many tokens"),
+    Option(name="force", kind="flag", help="store it even if it is short"),
+    Option(name="inline", kind="flag", help="pass it through even if it is long"),
     Option(name="path", help="store it exactly there, outside any session (.md, .json, .txt)"),
     Option(name="overwrite", kind="flag", help="replace what is at path="),
     Option(name="tokens", kind="whole", help="the exact count, if you have one"),
@@ -346,7 +346,7 @@ PROGRAM = Program(
     commands=(
         Command(
             run=store,
-            help="store a long text, answer with a receipt",
+            help="store a long text and print a receipt",
             needs=("toons",),
             options=STORE,
         ),
@@ -361,7 +361,7 @@ PROGRAM = Program(
         ),
         Command(
             run=show,
-            help="print a payload, or a part of it",
+            help="print a payload or part of it",
             needs=("toons",),
             options=(
                 Option(name="ref", required=True, positional=True,
@@ -370,40 +370,40 @@ PROGRAM = Program(
                 Option(name="section", help="of the content, what stands under this heading"),
                 Option(name="lines", help="of the content, these lines: 120-180"),
                 Option(name="around", help="of the content, what stands around this text"),
-                Option(name="max_tokens", kind="whole", help="at most so many tokens of it"),
+                Option(name="max_tokens", kind="whole", help="at most this many tokens of it"),
                 SESSION,
                 JSON,
             ),
         ),
         Command(
             run=find,
-            help="every line of the payloads that holds a text",
+            help="search the lines of the payloads",
             options=(
                 Option(name="q", also=("query",), required=True, positional=True,
                        help="words that must all stand in a line or section, in any case"),
                 Option(name="session", help="only this session (default: all)"),
-                Option(name="max_tokens", kind="whole", help="at most so many tokens of hits"),
+                Option(name="max_tokens", kind="whole", help="at most this many tokens of hits"),
                 JSON,
             ),
         ),
         Command(
             run=end,
-            help="end a session: its payloads go",
+            help="end a session: remove its payloads",
             options=(
                 Option(name="session", required=True, help="the session that ends"),
                 Option(name="summary_file", help="where to note it"),
-                Option(name="purge", kind="flag", help="for good, at once"),
+                Option(name="purge", kind="flag", help="permanently, at once"),
             ),
         ),
         Command(
             run=sweep,
-            help="end the sessions that nobody uses any more",
+            help="end sessions that are no longer used",
             options=(Option(name="max_idle", help="idle for longer than this (default: 24h)"),),
         ),
         Command(
             run=repair,
-            help="make a session's manifest again from its files",
-            options=(Option(name="session", required=True, help="the session to mend"),),
+            help="rebuild a session's manifest from its files",
+            options=(Option(name="session", required=True, help="the session to fix"),),
         ),
     ),
 )  # fmt: skip

@@ -237,10 +237,10 @@ LAUNCH = (
     Option(name="workstream", help="where a branch has several capsules: whose newest one"),
     Option(name="cmd", help="the agent's command line: gets the prompt on standard input"),
     Option(name="type", choices=KINDS, help="where it works (default: here)"),
-    Option(name="timeout", help="stop it after this time (90s, 30m; default: never)"),
-    Option(name="max_tokens", kind="whole", help="trim the capsule to this many"),
+    Option(name="timeout", help="stop it after this long (90s, 30m; default: never)"),
+    Option(name="max_tokens", kind="whole", help="trim the capsule to this many tokens"),
     Option(name="deliverables", kind="items", single="deliverable",
-           help="files that it is to leave, relative to where it works"),
+           help="files it must leave, relative to where it works"),
     REDACT,
 )  # fmt: skip
 REPORT = (
@@ -269,10 +269,10 @@ PROGRAM = Program(
         Command(run=prompt, help="print the prompt, start nothing", options=LAUNCH),
         Command(
             run=status,
-            help="the subagents, and what became of each",
+            help="list the subagents and what became of each",
             options=(
                 Option(name="id", positional=True, help="only this one"),
-                Option(name="all", kind="flag", help="those cleaned up too"),
+                Option(name="all", kind="flag", help="include those cleaned up"),
                 Option(name="unattended", kind="flag",
                        help="nobody reads this: the next look says again what is new"),
                 JSON,
@@ -280,11 +280,11 @@ PROGRAM = Program(
         ),
         Command(
             run=monitor,
-            help="look again and again until none is running; status 1 after an alert",
+            help="watch until none is running; status 1 after an alert",
             options=(
                 Option(name="id", positional=True, help="only this one"),
                 Option(name="interval", kind="whole", help="seconds between looks (default: 30)"),
-                Option(name="iterations", kind="whole", help="at most so many looks"),
+                Option(name="iterations", kind="whole", help="at most this many looks"),
                 Option(name="threshold", kind="whole", help="seconds of silence (default: 180)"),
                 Option(name="runtime_threshold", kind="whole",
                        help="seconds of run time (default: 600)"),
@@ -300,14 +300,14 @@ PROGRAM = Program(
         Command(
             run=abort,
             help="end a running subagent",
-            options=(*END, Option(name="force", kind="flag", help="kill it, do not ask first")),
+            options=(*END, Option(name="force", kind="flag", help="kill it without asking first")),
         ),
         Command(
             run=cleanup,
             help="remove a subagent's sandbox and files; its row stays",
             options=(
                 *END,
-                Option(name="force", kind="flag", help="though it runs, or work would be lost"),
+                Option(name="force", kind="flag", help="even if it runs, or work would be lost"),
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""What bytes are that are no UTF-8: UTF-16, Latin-1, or no text at all.
+"""What bytes are that are not UTF-8: UTF-16, Latin-1, or no text at all.
 
 A text that was read with surrogate escapes has each such byte as U+DC80 to U+DCFF.
 """

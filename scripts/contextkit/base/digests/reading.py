@@ -142,7 +142,7 @@ def plain(text: str) -> str:
 
 
 def cells(line: str) -> list[str]:
-    """The cells of a Markdown table's row; a `\\|` is no border."""
+    """The cells of a Markdown table's row; a `\\|` is not a border."""
     parts = line.strip().strip("|").replace("\\|", "\x00").split("|")
     return [plain(part).replace("\x00", "|") for part in parts]
 

@@ -127,7 +127,7 @@ def _age(name: str) -> tuple[str, int, str]:
 def chosen_path(layout: Layout, file: str) -> str:
     """Where `file=` says that a capsule goes. Raises ContextError where no file can be."""
     if file == "-":
-        raise bad_input("file: name the file that the capsule goes to, not standard input")
+        raise bad_input("file: name the file to write the capsule to, not standard input")
     path = layout.typed(file, "file")
     if os.path.isdir(path):
         raise bad_input(f"file: {layout.shown(path)} is a folder: name a file in it")

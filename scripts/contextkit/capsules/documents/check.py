@@ -63,7 +63,7 @@ def findings(text: str, limits: Limits) -> list[Lint]:
             severity=ERROR,
             line=secret.line,
             what=f"looks like a secret ({secret.kind})",
-            mend="take it out, say redact=1, or list it under secrets_allow in contextkit.yaml",
+            mend="remove it, use redact=1, or list it under secrets_allow in contextkit.yaml",
         )
         for secret in redaction.found(text, limits.secrets_allow)
     ]
@@ -163,7 +163,7 @@ def _threads(body: str, offset: int) -> Iterator[Lint]:
             yield Lint(
                 severity=WARNING,
                 line=offset + number,
-                what="an exploratory thread without a next discovery step",
+                what="an exploratory thread has no next discovery step",
                 mend="say what to find out first, or whom to ask",
             )
 

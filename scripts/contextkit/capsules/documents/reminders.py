@@ -281,7 +281,7 @@ def merge(ours: bytes, theirs: bytes) -> bytes:
     try:
         text = ours.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ContextError(f"our inbox is not UTF-8 (byte {error.start}): convert it") from None
+        raise ContextError(f"the inbox is not UTF-8 (byte {error.start}): convert it") from None
     newline = _newline(text)
     for reminder in parse(theirs.decode("utf-8", "replace")):
         still_open = reminder.replace(done="")
@@ -309,7 +309,7 @@ def _with_lines(text: str, at: int, added: list[str]) -> str:
 
 def _not_one(where: str, identity: str, listed: tuple[Reminder, ...], count: int) -> ContextError:
     if count:
-        return ContextError(f"{identity}: {count} entries of {where} have this id: edit one")
+        return ContextError(f"{identity}: {count} entries of {where} share this id: edit one")
     ids = [reminder.id for reminder in listed if not reminder.done]
     known = f"open there: {', '.join(ids)}" if ids else "none is open there"
     return ContextError(f"{identity}: no such reminder in {where}; {known}")

@@ -67,7 +67,7 @@ class Capsule(Record):
             from contextkit.base import version
 
             version.refuse_newer(self.version, "1", "front matter", status=2)
-            raise bad_input(f"front matter: {self.version[:20]!r} is no version of a capsule")
+            raise bad_input(f"front matter: {self.version[:20]!r} is not a version of a capsule")
 
 
 class Stored(Record):
@@ -200,7 +200,7 @@ def load(layout: Layout, path: str) -> Stored:
     data = files.read_bytes(path)
     text = files.read(path)
     if unfinished(text):
-        raise bad_input(f"{shown}: is a stub: have it filled in first")
+        raise bad_input(f"{shown}: is a stub: fill it in first")
     capsule, body = parse(text.replace("\r\n", "\n"), shown)
     return Stored(
         path=path,
@@ -214,7 +214,7 @@ def load(layout: Layout, path: str) -> Stored:
 def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[Stored]:
     """The finished capsules of a branch, of one workstream where it is named, oldest first.
 
-    By default those of all branches. A stub is no capsule yet and is in neither list.
+    By default those of all branches. A stub is not a capsule yet and is in neither list.
     """
     if branch:
         paths = branches.paths(branches.folder(layout, branch))
@@ -259,7 +259,7 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
 
 
 _HEX = frozenset("0123456789abcdef")
-_DIGEST = 16  # digits of a digest that are kept: a seal is no signature, and tokens are dear
+_DIGEST = 16  # digits of a digest that are kept: a seal is not a signature, and tokens are dear
 
 
 class Seal(Record):

@@ -117,7 +117,7 @@ def _joined(items: list[_Item], without: list[_Item]) -> str:
 
 
 def _told(items: list[_Item], gone: list[_Item]) -> list[str]:
-    """A line a section that lost something, in the order of the body."""
+    """One line per section that lost something, in the order of the body."""
     of: dict[str, list[int]] = {}
     for item in items:
         of.setdefault(item.section, [0, 0])[1] += 1

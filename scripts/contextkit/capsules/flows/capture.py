@@ -129,7 +129,7 @@ def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
     if given.strip():
         return given, ()
     if layout.repository is None:
-        raise bad_input("branch: this is no git repository: give branch=NAME")
+        raise bad_input("branch: this is not a git repository: give branch=NAME")
     head = git.head(layout.repository)
     if head.branch:
         return head.branch, ()
@@ -181,7 +181,7 @@ def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
         gaps = _gaps(layout, branch)
     except ContextError as error:
         gaps = []
-        warnings.append(f"capsule gaps are left out: {error}")
+        warnings.append(f"capsule gaps left out: {error}")
     noted = reminders.load_all(layout, inbox).whole().documents if inbox else []
     open_ones = [reminder for reminder in noted if not reminder.done]
     newest = sorted(reversed(open_ones), key=lambda r: r.taken, reverse=True)
@@ -239,11 +239,9 @@ def _fitted(
             break
     notes = []
     if room is not _ROOM[0]:
-        notes.append(
-            f"quoted less of notebooks, commits and reminders, to stay within {cap} tokens"
-        )
+        notes.append(f"quoted fewer notebooks, commits and reminders to stay within {cap} tokens")
     if size > cap:
-        notes.append(f"the prompt has ~{size} tokens, above {cap}: the outline alone is long")
+        notes.append(f"the prompt has ~{size} tokens, above {cap}: the outline itself is long")
     return prompt, tuple(notes)
 
 
@@ -252,7 +250,7 @@ def _information(layout: Layout, material: _Material, room: tuple[int, int, int]
     blocks = []
     if material.gaps and reminder_room:
         lines = [tokens.clip(gap, reminder_room) for gap in material.gaps[-_MOST_GAPS:]]
-        title = "Capsule gaps, what subagents missed in the last capsule:"
+        title = "Capsule gaps: what subagents missed in the last capsule"
         blocks.append(_Block(title=title, text="\n".join(lines)))
     for path, entries in (
         (material.plan, material.plan_entries),

@@ -83,17 +83,17 @@ class Handoff(Record):
     def check(self) -> None:
         for field, agent in (("from", self.from_agent), ("to", self.to_agent)):
             if agents.identify(agent, field) != agent:
-                raise bad_input(f"{field}: {agent!r}: an id is stored in small letters, without @")
+                raise bad_input(f"{field}: {agent!r}: ids are lowercase, without @")
         if self.from_agent == self.to_agent:
             raise bad_input(f"to: {self.to_agent} cannot hand over to itself")
         if not self.next_action:
-            raise bad_input("next_action: is missing: what should the incoming agent do?")
+            raise bad_input("next_action: is missing: say what the incoming agent should do")
         if self.version.partition(".")[0] != VERSION.partition(".")[0]:
             from contextkit.base import version
 
             version.refuse_newer(self.version, VERSION, "version", status=2)
             shown = names.one_line(self.version)[:20]
-            raise bad_input(f"version: {shown!r} is not known here, {VERSION} is")
+            raise bad_input(f"version: {shown!r} is not supported here, {VERSION} is")
 
     def clipped(self, limits: Limits, strict: bool = False) -> tuple[Handoff, tuple[str, ...]]:
         """This handoff within the limits, and a sentence for everything that was cut.
@@ -235,10 +235,12 @@ def listed(layout: Layout) -> list[str]:
 def load_text(path: str, where: str) -> str:
     """The text of an artifact's file; raises ContextError for a link or a far too large one."""
     if os.path.islink(path) or not os.path.isfile(path):
-        raise ContextError(f"{where}: is no ordinary file")
+        raise ContextError(f"{where}: is not a regular file")
     size = os.stat(path).st_size
     if size > _MOST_BYTES:
-        raise ContextError(f"{where}: {size} bytes are no handoff: {_MOST_BYTES} are the most")
+        raise ContextError(
+            f"{where}: {size} bytes is too large for a handoff: at most {_MOST_BYTES}"
+        )
     try:
         return files.read(path)
     except ContextError as error:

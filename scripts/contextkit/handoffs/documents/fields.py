@@ -55,7 +55,7 @@ _NOTHING = ("", "none", "null", "n/a", "-", "[]")
 def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
     """The fields in a document, and a sentence for everything that is not carried over.
 
-    Raises ContextError for what is no document of names and values.
+    Raises ContextError for what is not a document of names and values.
     """
     bare = text.lstrip("\ufeff \t\r\n")
     if bare[:1] == "{":
@@ -102,7 +102,7 @@ def _take(
     if key in texts:
         name = texts[key]
         if isinstance(value, list | dict):
-            dropped.append(f"{above}{key}: is no line of text and is not carried over")
+            dropped.append(f"{above}{key}: is not a line of text and is not carried over")
         elif name == "consumed":
             fields[name] = str(value).lower() == "true"
         elif name == "sequence":
@@ -151,14 +151,14 @@ def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
                 dropped.append(f"{key}.{change}: is not carried over")
         return found
     if isinstance(value, dict):
-        dropped.append(f"{key}: is no list and is not carried over")
+        dropped.append(f"{key}: is not a list and is not carried over")
         return []
     if not isinstance(value, list):
         return [] if is_nothing(_said(value)) else list(items((_said(value),)))
     found = []
     for number, item in enumerate(value, start=1):
         if isinstance(item, list | dict):
-            dropped.append(f"{key}, item {number}: is no line of text and is not carried over")
+            dropped.append(f"{key}, item {number}: is not a line of text and is not carried over")
         else:
             found += items((_said(item),))
     return found

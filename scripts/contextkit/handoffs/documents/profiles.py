@@ -54,7 +54,9 @@ def load(layout: Layout, path: str) -> str:
     if not path:
         return ""
     if os.stat(path).st_size > _MOST_BYTES:
-        raise ContextError(f"{layout.shown(path)}: more than {_MOST_BYTES} bytes are no profile")
+        raise ContextError(
+            f"{layout.shown(path)}: too large for a profile: at most {_MOST_BYTES} bytes"
+        )
     return files.read(path)
 
 

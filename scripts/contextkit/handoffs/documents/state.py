@@ -82,7 +82,7 @@ class State(Record):
         named = all(map(handoffs.is_name, known)) and len(set(known)) == len(known)
         active = [self.active, self.ended, *(one.active for one in self.elsewhere())]
         if self.sequence < 0 or not named or not all(a == "" or agents.is_id(a) for a in active):
-            raise bad_input(f"{FILE}: says what no switch ever wrote")
+            raise bad_input(f"{FILE}: holds values that no switch writes")
 
     def elsewhere(self) -> list[Elsewhere]:
         return [Elsewhere.parse(line) for line in self.others]
@@ -140,7 +140,7 @@ def locked(layout: Layout) -> files.locked:
 
 
 def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
-    """The state of this session that fits the artifacts, and what had to be mended.
+    """The state of this session that fits the artifacts, and what had to be fixed.
 
     Nothing is written. An artifact that no state knows (a crash, a copy, another tool) belongs to
     the session that it names, else to this one.
@@ -153,7 +153,7 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     except NewerFormat:
         raise
     except ContextError as error:
-        kept, said = None, (f"{error}: made again from the artifacts",)
+        kept, said = None, (f"{error}: rebuilt from the artifacts",)
     there = (kept or State(session=session)).seen_by(session)
     there = _without_lost(there, frozenset(listed))
     known = {*there.order, *(name for one in there.elsewhere() for name in one.order)}
@@ -228,10 +228,10 @@ def _load(layout: Layout) -> State | None:
         return None
     try:
         if os.path.islink(path) or not os.path.isfile(path):
-            raise ContextError(f"{FILE}: is no ordinary file")
+            raise ContextError(f"{FILE}: is not a regular file")
         found = formats.from_json(files.read(path), FILE)
         if not isinstance(found, dict):
-            raise ContextError(f"{FILE}: is no JSON object")
+            raise ContextError(f"{FILE}: is not a JSON object")
         version.refuse_newer(found.get("format"), "1", layout.shown(path))
         built: State = formats.build(State, found, FILE)
     except NewerFormat:
@@ -332,7 +332,7 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
     """
     found = [at for at, one in enumerate(state.log()) if one.session == state.session]
     if not found or not state.active:
-        raise ContextError("there is no switch to take back in this session")
+        raise ContextError("there is no switch to undo in this session")
     last = state.log()[found[-1]]
     if last.to_agent != state.active:
         raise ContextError(f"the last switch was to {last.to_agent}, but {state.active} is active")

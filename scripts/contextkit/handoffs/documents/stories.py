@@ -1,4 +1,4 @@
-"""Story files: read for the story's id, its status and the task at hand, never written.
+"""Story files: read for the story's id, its status and the current task, never written.
 
 They come from the front matter (`id: 1.2`, `status: Draft`) or from headings and lines
 (`# Story 1.2: Login`, `## Status`, `**Status:** Draft`, `- [ ] the next task`).

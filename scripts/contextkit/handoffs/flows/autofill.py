@@ -60,7 +60,7 @@ def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
 
 
 def _at_most(found: tuple[str, ...], most: int) -> tuple[str, ...]:
-    """What was found, as far as it fits; what nobody said by hand is no reason to warn."""
+    """What was found, as far as it fits; what nobody said by hand is not a reason to warn."""
     if len(found) <= most:
         return found
     return (*found[: most - 1], f"(+{len(found) - most + 1} more)")

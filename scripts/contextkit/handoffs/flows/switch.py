@@ -55,9 +55,9 @@ def hand_over(
         _refuse_misspelled(layout, to)
         filled, more = autofill.fill(layout, {**fields, "from_agent": giver, "to_agent": to})
         if not (filled.get("story_id") or no_story):
-            raise bad_input("story_id: is missing: name the story, or say no_story=1")
+            raise bad_input("story_id: is missing: name the story, or use no_story=1")
         if filled.get("story_id") and not filled.get("story_path"):
-            more += ("story_path: is empty: the incoming agent has to look for the story",)
+            more += ("story_path: is empty, so the incoming agent has to look for the story",)
         chain = _chain(layout, state, giver)
         handoff, cut = _artifact(layout, filled, fields, state, chain, now, strict)
         carried = incoming.weight(layout, [handoff, *chain])
@@ -85,7 +85,7 @@ def switch(
         state, said = handoff_state.current(layout)
         giver, doubt = _giver(fields, state)
         if giver == to and not fields.get("from_agent"):
-            return Outcome(said=(*said, f"{to} is active already: nothing to hand over"))
+            return Outcome(said=(*said, f"{to} is already active: nothing to hand over"))
         if not profile:
             _refuse_misspelled(layout, to)
         own = incoming.profile(layout, to, profile)  # refused before anything is written
@@ -231,7 +231,7 @@ def switch_from_prompt(
     The rest of the prompt is the next_action (two sentences), and the story that it names, else
     that of the last artifact. Decisions, files and task are those of what the session did since
     its last switch, as far as its stores and its `transcript` tell. Whoever has no profile where
-    others have one, or is the name of a file, is no agent.
+    others have one, or is the name of a file, is not an agent.
     With more than `longest` characters, or `most_tokens` as hard limits count them, the profile is
     named instead of quoted. Raises ContextError where a switch could not be made; the active agent
     is then who it was.
@@ -274,15 +274,15 @@ def reset(layout: Layout) -> Outcome:
         state, said = handoff_state.current(layout)
         if state.active:
             handoff_state.save(layout, state.replace(active="", ended=""))
-    text = f"{state.active} is not active any more" if state.active else "no agent was active"
+    text = f"{state.active} is no longer active" if state.active else "no agent was active"
     return Outcome(text=text, said=said)
 
 
 def nobody(layout: Layout, agent: str) -> str:
-    """That a prompt called an agent of whom nothing is known here; empty where that is no news."""
+    """That a prompt called an agent of whom nothing is known here; empty where that is not news."""
     if not profiles.any_there(layout):
         return ""
-    return f"Nobody was switched to: there is no profile of `{agent}` here (handoff_profiles)."
+    return f"No switch was made: there is no profile of `{agent}` here (handoff_profiles)."
 
 
 def _is_agent(layout: Layout, agent: str) -> bool:

@@ -52,7 +52,7 @@ def whole(layout: Layout, found: addresses.Address) -> str:
     for _, entry in stores.module(store).load_all(layout):
         if _identity(entry) == identity:
             return entry_text(entry)
-    raise ContextError(f"{found.ref}: is not there any more")
+    raise ContextError(f"{found.ref}: no longer exists")
 
 
 def _identity(entry: Any) -> str:
@@ -60,7 +60,7 @@ def _identity(entry: Any) -> str:
 
 
 def entry_text(entry: Any) -> str:
-    """A reminder or a subagent's row as text: a field a line."""
+    """A reminder or a subagent's row as text: one field per line."""
     fields = entry if isinstance(entry, dict) else vars(entry)
     lines = [
         f"{name}: {_plain(value)}" for name, value in fields.items() if value not in ("", (), [])
@@ -100,7 +100,9 @@ def _session(layout: Layout, name: str) -> Opened:
 
     events = [one for one in ledger.read(layout) if one.get("session") == name]
     if not events:
-        raise ContextError(f"session:{name}: nothing is known of it: make context_sessions all=1")
+        raise ContextError(
+            f"session:{name}: nothing is known about it: see make context_sessions all=1"
+        )
     text = "".join(f"{one['at']}  {one['event']:<12}  {one['ref']}\n" for one in events)
     return Opened(ref=f"session:{name}", kind="session", path="", text=text)
 
@@ -127,7 +129,7 @@ def _part(layout: Layout, opened: Opened, part: str) -> str:
 def sections(text: str) -> list[tuple[str, int, str]]:
     """(heading, line from 1, text with what is below it) of a Markdown text; first what is above.
 
-    A `#` in a code fence is no heading.
+    A `#` in a code fence is not a heading.
     """
     lines = text.split("\n")
     starts: list[tuple[int, int, str]] = [(0, 0, "")]

@@ -172,7 +172,7 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
             return commit, marks
         return commit, _differing(layout, commit, text)
     except ContextError:
-        return commit, ["it is not there any more"]
+        return commit, ["it no longer exists"]
 
 
 def _capsule_drift(layout: Layout, path: str, text: str, commit: str) -> tuple[str, list[str]]:
@@ -237,12 +237,12 @@ def tree(history: History, top: Way) -> str:
         program = f" ({said['program']})" if said["program"] else ""
         lines.append(f"written {said['at']}{by}{_on(said)}{session}{program}")
     else:
-        lines.append("nothing is known of when it was written")
+        lines.append("when it was written is not known")
     if said["commit"]:
         lines.append(f"at commit {str(said['commit'])[:12]}")
     lines += [f"drift: {names.one_line(one)}" for one in top.drift]
-    up = _branches(history.sources, top.ref)
-    lines += ["", "from", *(up or ["  nothing that is known"])]
+    up = _branches(history, history.sources, top.ref)
+    lines += ["", "from", *(up or ["  nothing known"])]
     lines += ["", "to"]
     lines += [f"  {one['at']}  {one['ref'] or '(nobody is named)'}"
               f"  ~{one['tokens']} tokens{_on(one)}"
@@ -250,12 +250,12 @@ def tree(history: History, top: Way) -> str:
     lines += ["", "opened"]
     lines += [f"  {one['at']}  {one['event']}  {one['by']}".rstrip() + _on(one)
               for one in top.opened[:_MOST]] or ["  by nobody yet"]  # fmt: skip
-    down = _branches(history.left, top.ref)
-    lines += ["", "left", *(down or ["  nothing that is known"])]
+    down = _branches(history, history.left, top.ref)
+    lines += ["", "left", *(down or ["  nothing known"])]
     return "\n".join(names.spoken(line) for line in lines)
 
 
-def _branches(next_of: Callable[[str], list[str]], ref: str) -> list[str]:
+def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -> list[str]:
     """The tree below a document, each document once, at most twelve levels of it."""
     lines: list[str] = []
     seen = {ref}
@@ -265,7 +265,9 @@ def _branches(next_of: Callable[[str], list[str]], ref: str) -> list[str]:
         one, level = waiting.pop()
         again = one in seen
         if len(lines) < _MOST:
-            lines.append(f"{'  ' * level}{one}{' (above)' if again else ''}")
+            machine = (history.stored(one) or {}).get("machine", "")
+            on = _on({"machine": machine})
+            lines.append(f"{'  ' * level}{one}{on}{' (above)' if again else ''}")
         else:
             more += 1
         if not again and level < _DEEPEST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def between(old: str, new: str) -> list[str]:
-    """The lines of `new` under their headings that are no entries of `old` yet."""
+    """The lines of `new` under their headings that are not entries of `old` yet."""
     known = {_plain(entry) for _, entries in sections(old) for entry in entries}
     lines: list[str] = []
     for title, entries in sections(new):

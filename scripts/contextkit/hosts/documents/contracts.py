@@ -60,6 +60,15 @@ class Host(Record):
     `trust` is what to do before hooks run, and with the arguments `tells_trust` its command says
     which are trusted. Texts above
     `characters` or `tokens` (0: not told) are not handed on whole.
+
+    What its surroundings tell: the variables `sessions` hold the session's id, and each of `marks`
+    shows that it is this host that a command runs in. Its own files lie in the folder that the
+    first of `home` names, else in the second one below the user's home; sessions leave transcripts
+    in `transcripts` there, whose `{project}` is the project's path, every odd character a hyphen,
+    and whose `{days}` are a folder a year, in it one a month and one a day; `transcript_form` is
+    what a line of one looks like (`memory/documents/conversations.py`). A prompt that begins with
+    one of `notices` is the host's own. Subagents are started by `agent_call`, as the agent writes
+    it, or by a command that takes a prompt on standard input, `headless`.
     """
 
     name: str
@@ -84,6 +93,20 @@ class Host(Record):
     tells_trust: tuple[str, ...] = ()
     characters: int = 0
     tokens: int = 0
+    sessions: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    home: tuple[str, ...] = ("", "")
+    transcripts: str = ""
+    transcript_form: str = ""
+    notices: tuple[str, ...] = ()
+    agent_call: str = ""
+    headless: str = ""
+
+    def folder(self) -> str:
+        """Where its own files lie; empty where that is not known."""
+        variable, below = self.home
+        named = os.environ.get(variable, "") if variable else ""
+        return named or (os.path.join(os.path.expanduser("~"), below) if below else "")
 
 
 COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "model",
@@ -183,7 +206,7 @@ NOTHING = Answer()
 
 def parse(host: str, event: str, data: bytes) -> HookInput:
     """The input of a hook, with our names for its fields. Raises ContextError for a host that is
-    not known or what is no object; nothing at all is an input without fields.
+    not known or what is not an object; nothing at all is an input without fields.
     """
     renamed = find(host).renamed or {}
     text = data.decode("utf-8", "replace").lstrip("\ufeff")

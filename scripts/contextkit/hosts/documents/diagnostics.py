@@ -2,7 +2,7 @@
 
     .contextkit/hooks/diagnostics.log      a line each, the newest last, so many at most
 
-`make doctor` shows them. Remove the file when what it says is mended.
+`make doctor` shows them. Remove the file when what it says is fixed.
 """
 
 from __future__ import annotations

@@ -26,13 +26,13 @@ def parse(text: str, where: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        why = "a comment is no JSON" if _is_comment(text, error.pos) else error.msg
+        why = "comments are not valid JSON" if _is_comment(text, error.pos) else error.msg
         mend = "mend that line, then run this again; nothing was written"
         raise bad_input(f"{where}:{error.lineno}: not valid JSON ({why}): {mend}") from None
     except RecursionError:
         raise bad_input(f"{where}: not valid JSON: nested too deeply") from None
     if not isinstance(found, dict):
-        raise bad_input(f"{where}: must be a JSON object: mend it, then run this again")
+        raise bad_input(f"{where}: must be a JSON object: fix it, then run this again")
     return found
 
 

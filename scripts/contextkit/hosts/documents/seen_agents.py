@@ -35,7 +35,7 @@ class HookAgent(Record):
 def parse(text: str, where: str) -> HookAgent:
     found = formats.from_json(text, where)
     if not isinstance(found, dict):
-        raise ContextError(f"{where}: is no JSON object")
+        raise ContextError(f"{where}: is not a JSON object")
     known = {name: value for name, value in found.items() if name in HookAgent.fields()}
     agent: HookAgent = formats.build(HookAgent, known, where)
     return agent

@@ -125,7 +125,7 @@ def check(settings: dict[str, Any], where: str) -> None:
     hooks = settings.get(_KEY, {})
     fits = isinstance(hooks, dict) and all(isinstance(groups, list) for groups in hooks.values())
     if not fits:
-        raise bad_input(f"{where}: `hooks` must be an object of lists: mend it; nothing written")
+        raise bad_input(f"{where}: `hooks` must be an object of lists: fix it; nothing written")
 
 
 def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[str, Any], int]]:

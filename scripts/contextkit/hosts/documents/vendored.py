@@ -62,7 +62,7 @@ def parse(text: str, where: str) -> Adopted:
     if isinstance(found, dict):
         version.refuse_newer(found.get("version"), "1", where)
     if not isinstance(found, dict) or found.get("version") != 1:
-        raise ContextError(f"{where}: is no record of an adoption that this version knows")
+        raise ContextError(f"{where}: is not a record of an adoption that this version knows")
     known = {name: value for name, value in found.items() if name in Adopted.fields()}
     adopted: Adopted = formats.build(Adopted, known, where)
     return adopted

@@ -38,7 +38,7 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
         for name in set(work.before.hosts) - set(names):
             adoption_parts.leave(work, hosts.find(name))
     if git.find(into) is None:
-        work.notes.append("this is no git repository: documents land in the folder itself")
+        work.notes.append("not a git repository: documents go into the folder itself")
     for path in work.before.files:
         if path not in work.files:
             adoption_parts.drop(work, path)
@@ -79,9 +79,9 @@ def _record_path(folder: str, link: bool) -> str:
 
 def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
     if not os.path.isdir(into):
-        raise bad_input(f"into: {into!r} is no folder: name the repository that shall get it")
+        raise bad_input(f"into: {into!r} is not a folder: name the repository to adopt into")
     if f"{into}/".startswith(packages.TOOLKIT + "/"):
-        raise bad_input("into: is this checkout itself: name the repository that shall get it")
+        raise bad_input("into: is this checkout itself: name the repository to adopt into")
     parts = folder.split("/")
     if not _SAFE.issuperset(folder) or not all(parts) or {".", ".."} & set(parts):
         allowed = "a relative path of A-Z a-z 0-9 . _ - (make's include takes no blanks)"
@@ -100,11 +100,11 @@ def _vendor(work: Work, folder: str) -> None:
     if os.path.realpath(place) == os.path.realpath(packages.TOOLKIT):
         own = {p: d for p, d in work.before.files.items() if p.startswith(folder + "/")}
         work.files |= own
-        work.notes.append(f"{folder}: is this toolkit itself: used as it is")
+        work.notes.append(f"{folder}: is this toolkit itself: used as is")
         return
     if os.path.isdir(place) and os.listdir(place) and not work.before.hosts:
         raise bad_input(
-            f"{folder}: is there and adopt did not put it there: move it, or name another with dir="
+            f"{folder}: exists and was not added by adopt: move it, or name another with dir="
         )
     if work.before.hosts:
         work.notes.append(f"{folder}: {_versions(work.before.toolkit)}")
@@ -172,5 +172,5 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     for path in work.before.files:  # last: until then make finds what the Makefile includes
         adoption_parts.drop(work, path)
     if not (work.changes or work.before.files):
-        raise ContextError(f"{into}: contextkit was not adopted here: nothing to take out")
+        raise ContextError(f"{into}: contextkit was not adopted here: nothing to remove")
     return work.plan(Adopted(folder=folder))

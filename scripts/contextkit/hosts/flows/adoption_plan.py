@@ -71,11 +71,11 @@ class Work:
         there = self.read(path)
         if there is not None and there != data:
             if path not in self.before.files:
-                self.notes.append(f"{path}: is there and not of ours: left alone")
+                self.notes.append(f"{path}: exists and is not contextkit's: left alone")
                 return
             edited = not vendored.is_ours(self.before, path, there)
             if edited and editable:
-                self.notes.append(f"{path}: was edited: it stays as it is (remove it to get ours)")
+                self.notes.append(f"{path}: was edited: kept (remove it to get the new one)")
                 self.files[path] = self.before.files[path]
                 return
             if edited:

@@ -1,4 +1,4 @@
-"""The flow of a check-up: what is wrong in a repository, and how to mend it. Nothing is changed."""
+"""The flow of a check-up: what is wrong in a repository, and how to fix it. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         try:
             found += check(layout, hosts)
         except (ContextError, OSError) as error:
-            found.append(Finding(area=name, problem=str(error), mend="mend that and look again"))
+            found.append(Finding(area=name, problem=str(error), mend="fix that and look again"))
     return found
 
 
@@ -73,7 +73,7 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     if os.access(os.path.join(packages.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
         return []
     shown = layout.shown(packages.TOOLKIT)
-    return [_note("set-up", f"{shown} is not set up yet", "the first make target does it")]
+    return [_note("set-up", f"{shown} is not set up yet", "run any make target to set it up")]
 
 
 def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
@@ -81,7 +81,7 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     if os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         return []
     mend = "make it writable for you, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
-    return [_wrong("root", f"{layout.root}: you may not write there", mend)]
+    return [_wrong("root", f"{layout.root}: you have no write permission there", mend)]
 
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
@@ -107,7 +107,7 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
             problem = f"{host.title}: {', '.join(twice)}: installed twice"
             found.append(_wrong("hosts", problem, "make unadopt into=. link=1"))
         if host.below:
-            problem = f"{host.title} started in a folder below the project runs no hooks of it"
+            problem = f"{host.title} started in a subfolder of the project does not run its hooks"
             found.append(_note("hosts", problem, host.below))
         if not shutil.which(host.command):
             found.append(_note("hosts", f"{host.title} is not installed here", "nothing to do"))
@@ -160,7 +160,7 @@ def failures(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     lines = diagnostics.lines(layout.hooks)
     path = layout.shown(diagnostics.path(layout.hooks))
     older = f" ({len(lines) - _SHOWN} older ones in {path})" if len(lines) > _SHOWN else ""
-    mend = f"when that is mended: rm {path}{older}"
+    mend = f"when that is fixed: rm {path}{older}"
     return [_wrong("diagnostics", line, mend) for line in lines[-_SHOWN:]]
 
 

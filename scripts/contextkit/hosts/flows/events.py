@@ -82,7 +82,8 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
     """Take down that a session has begun to work, so that it is found again should it die."""
     said = given.text("prompt")
     path = given.text("transcript_path")  # a host may write it later
-    works = os.path.isfile(path) or (path and said and not said.startswith("<task-notification>"))
+    notice = said.startswith(hosts.find(given.host).notices)
+    works = os.path.isfile(path) or (path and said and not notice)
     if given.session and not given.agent and works:
         from contextkit.hosts.documents import open_sessions
 

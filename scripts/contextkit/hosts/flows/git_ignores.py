@@ -70,7 +70,9 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     found = find(into, [p for p in paths if not (own and p.startswith(folder + "/"))])
     if not found:
         return
-    lines = ["git ignores what is to be written, so no clone would have it; nothing was written"]
+    lines = [
+        "git ignores files that would be written, so no clone would have them; nothing was written"
+    ]
     lines += [f"  {line}" for line in described(found)]
     first, *others = mend(into, folder, found).split(_THEN)
     lines += [f"either {first}", *(f"  and then {other}" for other in others)]

@@ -92,7 +92,7 @@ def _is_replaced_later(given: HookInput) -> bool:
 def _instead(receipt: str) -> str:
     """What an agent is told whose report is too long to be handed on."""
     return "\n".join([
-        "This report is stored whole; whoever asked for it gets the receipt below in its place.",
+        "This report is stored in full; whoever asked for it gets the receipt below instead.",
         "Please answer once more, with exactly these lines and nothing else:",
         "",
         receipt.strip(),
@@ -190,7 +190,7 @@ def _has_encoder() -> bool:
 
 
 def _plain_receipt(path: str, payload: payloads.Payload) -> str:
-    """The path and the summary alone, in the same form: texts in quotes, a field a line."""
+    """The path and the summary alone, in the same form: texts in quotes, one field per line."""
     summary = names.one_line(payload.summary)[:_SUMMARY]
     fields = {"@stored": path, "keyFindings": summary}
     lines = [f"{name}: {formats.to_json(text)}" for name, text in fields.items()]

@@ -1,7 +1,7 @@
 """The flow of a review run's agent that stops: its file, or what is wrong with it.
 
 expected        which live run asked this agent
-judge           the verdict of its file, or a block that tells how to mend it
+judge           the verdict of its file, or a block that tells how to fix it
 note_reviewer   which agent a session is that was started for a run (`codex exec`, `claude -p`)
 judge_session   `judge` for such a session, which stops at Stop and not at SubagentStop
 """
@@ -116,7 +116,7 @@ def _faults(reading: Reading) -> list[str]:
         return ["the file is empty" if there else "there is no such file"]
     said = []
     if reading.validation == "partial":
-        said = ["it is still named `.partial`: rename it when all is written"]
+        said = ["it is still named `.partial`: rename it when it is complete"]
     elif reading.validation == "foreign":
         return [names.one_line(reading.summary)]
     from contextkit.reviews.documents import contracts

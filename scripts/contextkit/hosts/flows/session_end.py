@@ -34,7 +34,7 @@ def end(layout: Layout, session: str) -> list[str]:
         ledger.note(layout, ledger.ENDED, f"session:{session}", session=session)
     ledger.sweep(layout, now)
     if seen_agents.forget(layout, session):
-        said.append(f"session {session}: what hooks knew of its subagents is forgotten")
+        said.append(f"session {session}: hooks' records of its subagents were removed")
     open_sessions.forget(layout, session)
     agent = end_agent(layout, session)
     if agent:

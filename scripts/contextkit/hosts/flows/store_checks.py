@@ -32,7 +32,7 @@ _SHOWN = 5  # broken files of a store
 
 
 class Finding(Record):
-    """What is wrong, in which area, and how to mend it; a `note` is nothing to worry about."""
+    """What is wrong, in which area, and how to fix it; a `note` is nothing to worry about."""
 
     area: str
     problem: str
@@ -220,7 +220,7 @@ def history(layout: Layout) -> list[Finding]:
     if not os.path.lexists(folder):
         return []
     if not os.path.isdir(folder):
-        return [_lost(layout, folder, "is no folder")]
+        return [_lost(layout, folder, "is not a folder")]
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return [_lost(layout, folder, "you may not read and write there")]
     found = []
@@ -235,7 +235,7 @@ def history(layout: Layout) -> list[Finding]:
 def _lost(layout: Layout, path: str, reason: str) -> Finding:
     shown = layout.shown(path)
     mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
-    return Finding(area="ledger", problem=f"{shown}: {reason}: history is lost", mend=mend)
+    return Finding(area="ledger", problem=f"{shown}: {reason}: its history is lost", mend=mend)
 
 
 # What cannot be read
@@ -254,7 +254,7 @@ def _broken(layout: Layout, store: Store) -> list[Finding]:
         return [_unreadable(area, str(error), store.mend)]
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}"
-        return [Finding(area=area, problem=problem, mend="see to its permissions")]
+        return [Finding(area=area, problem=problem, mend="check its permissions")]
     found = [_unreadable(area, str(one), store.mend) for one in broken[:_SHOWN]]
     if len(broken) > _SHOWN:
         problem = f"{len(broken) - _SHOWN} more files cannot be read"
@@ -263,7 +263,7 @@ def _broken(layout: Layout, store: Store) -> list[Finding]:
 
 
 def _unreadable(area: str, said: str, mend: str) -> Finding:
-    """The finding for one document; one of a newer contextkit is not to be mended."""
+    """The finding for one document; one of a newer contextkit is not to be fixed."""
     problem, newer, _ = said.partition(f": {UPGRADE}")
     return Finding(area=area, problem=problem, mend=UPGRADE if newer else mend)
 

@@ -38,7 +38,7 @@ def find(into: str, folder: str) -> list[str]:
 def _sentence(name: str, prefix: str) -> str:
     if name.startswith("context_"):
         return f"has a target `{name}`, as we do, and only one can be: rename it"
-    return f"has a target `{name}` of its own: it stays, ours is `make {prefix}{name}`"
+    return f"has a target `{name}` of its own: it stays; contextkit's is `make {prefix}{name}`"
 
 
 def _texts(into: str, folder: str) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """The flow of asking a host which of our hooks it would start; nothing is sent to a model.
 
-`codex app-server` speaks JSON-RPC, a line a message, on its standard input and output; its method
-`hooks/list` tells the trust of each hook of a folder.
+`codex app-server` speaks JSON-RPC on its standard input and output, one line per message; its
+method `hooks/list` gives the trust of each hook of a folder.
 """
 
 from __future__ import annotations

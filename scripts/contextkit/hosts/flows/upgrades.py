@@ -47,7 +47,7 @@ def upgrade(here: str, request: Request) -> str:
     remote = request.to if _is_url(request.to) else adopted.remote
     if not remote:
         raise bad_input(
-            "to: this copy does not know where it came from: name a newer checkout, to=DIR, or a"
+            "to: this copy does not record where it came from: name a newer checkout, to=DIR, or a"
             " git repository, to=URL"
         )
     with tempfile.TemporaryDirectory(prefix="contextkit-upgrade-") as scratch:
@@ -65,7 +65,7 @@ def _is_url(text: str) -> bool:
 def _ref(folder: str, remote: str, wanted: str) -> str:
     """The tag or branch of a repository that is meant: without a name the newest version."""
     if remote.startswith("-"):
-        raise bad_input(f"to: {remote!r} is no git repository")
+        raise bad_input(f"to: {remote!r} is not a git repository")
     listed = git.run(folder, "ls-remote", "--tags", "--heads", "--refs", "--", remote).split("\n")
     found = [line.split("\t")[1].split("/", 2)[2] for line in listed if "\t" in line]
     versions = sorted(filter(version.is_version, found), key=version.order)
@@ -76,7 +76,7 @@ def _ref(folder: str, remote: str, wanted: str) -> str:
         if name in found:
             return name
     newest = ", ".join(reversed(versions[-5:])) or "no versions"
-    raise bad_input(f"to: {wanted!r} is no folder, and not in {remote}, which has {newest}")
+    raise bad_input(f"to: {wanted!r} is not a folder, and not in {remote}, which has {newest}")
 
 
 # A copy in a host
@@ -121,7 +121,7 @@ def _version(text: str | None, place: str) -> str:
     """The version that a toolkit states, read and not run."""
     match = _STATED.search(text or "")
     if match is None or not version.is_version(match[1]):
-        raise bad_input(f"to: {place}: is no contextkit that says its version")
+        raise bad_input(f"to: {place}: is not a contextkit that says its version")
     return match[1]
 
 

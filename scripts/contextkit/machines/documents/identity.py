@@ -9,7 +9,6 @@ operating system are still two machines.
 from __future__ import annotations
 
 import os
-import socket
 
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError, bad_input
@@ -39,7 +38,7 @@ def is_id(text: str) -> bool:
 def check_id(text: str, field: str = "machine") -> str:
     """The id of a machine; raises ContextError for what cannot be one."""
     if not is_id(text):
-        raise bad_input(f"{field}: {text[:40]!r} is no id of a machine: make context_remotes")
+        raise bad_input(f"{field}: {text[:40]!r} is not an id of a machine: make context_remotes")
     return text
 
 
@@ -83,7 +82,7 @@ def ensure(layout: Layout) -> Machine:
 
 def _default_name(layout: Layout) -> str:
     given = os.environ.get("CONTEXT_MACHINE", "")
-    return clean_name(given or f"{socket.gethostname()} {os.path.basename(layout.root)}")
+    return clean_name(given or f"{os.uname().nodename} {os.path.basename(layout.root)}")
 
 
 def forget(layout: Layout) -> None:

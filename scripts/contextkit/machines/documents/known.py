@@ -176,5 +176,7 @@ def _read(path: str) -> dict[str, Any]:
 
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:
     files.store(layout.state)
+    path = os.path.join(folder(layout), name)
     text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False)
-    files.write(os.path.join(folder(layout), name), text)
+    if files.read_if_there(path) != text:  # a push of nothing need not wait for the disk
+        files.write(path, text)

@@ -136,7 +136,7 @@ def parse_head(data: bytes, machine: str) -> Head:
 
 
 def render(manifest: Manifest) -> bytes:
-    """The manifest, a line an entry; what an entry does not need is left out."""
+    """The manifest, one line per entry; what an entry does not need is left out."""
     entries = [
         json.dumps({k: v for k, v in vars(entry).items() if v}, ensure_ascii=False)
         for entry in manifest.entries
@@ -201,7 +201,7 @@ def check_name(name: str, where: str) -> str:
     segments = name.split("/")
     fits = all(len(one.encode("utf-8", "replace")) <= 200 for one in segments)
     if not 2 <= len(segments) <= 12 or not fits or not all(map(_SEGMENT.fullmatch, segments)):
-        raise ContextError(f"{where}: {names.brief(name)}: is no name of a document")
+        raise ContextError(f"{where}: {names.brief(name)}: is not a name of a document")
     return name
 
 
@@ -213,7 +213,7 @@ def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise ContextError(f"{where}: is not valid JSON") from None
     if not isinstance(found, dict):
-        raise ContextError(f"{where}: is no JSON object")
+        raise ContextError(f"{where}: is not a JSON object")
     version.refuse_newer(found.get("format"), str(FORMAT), where)
     if found.get("format") != FORMAT:
         raise ContextError(f"{where}: of format {found.get('format')!r}; this reads {FORMAT}")
@@ -223,5 +223,5 @@ def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
 def _count(found: dict[str, Any], name: str, where: str) -> int:
     value = found.get(name, 0)
     if type(value) is not int or not 0 <= value < 1 << 53:
-        raise ContextError(f"{where}: {name} is no whole number")
+        raise ContextError(f"{where}: {name} is not a whole number")
     return value

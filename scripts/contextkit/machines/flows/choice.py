@@ -22,7 +22,7 @@ _WORDS = {"all": (), "memory": MEMORY, "review": ("run", "verdict", shares.OUTPU
 
 
 class Choice(Record):
-    """Kinds (empty: those that travel by default), and of what; an empty name is no condition."""
+    """Kinds (empty: those that travel by default), and of what; an empty name matches all."""
 
     kinds: tuple[str, ...] = ()
     session: str = ""

@@ -39,7 +39,7 @@ def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
     """What keeps the remote that is meant, and the address under which notes of it are kept.
 
     With `sync_key` all of it is encrypted, and what was pushed with another key or none is another
-    remote. Raises ContextError for a name that is no remote of this repository, or for no key.
+    remote. Raises ContextError for a name that is not a remote of this repository, or for no key.
     """
     plain, address = _plain_engine(layout, remote)
     if not layout.limits.sync_key:
@@ -74,14 +74,14 @@ def _git_engine(layout: Layout, named: str) -> tuple[Engine, str]:
     from contextkit.machines.flows.engines.git import Git
 
     if named.startswith("-") or not named.isprintable():
-        raise bad_input(f"remote: {named!r} is no remote")
+        raise bad_input(f"remote: {named!r} is not a remote")
     typed = os.path.join(layout.here, named)
     if _is_git(typed):  # a path is relative to where it was typed
         named = os.path.abspath(typed)
     address = named
     if not any(mark in named for mark in ("/", ":")):
         if layout.repository is None:
-            raise bad_input("remote: this is no git repository: name one, remote=URL")
+            raise bad_input("remote: this is not a git repository: name one, remote=URL")
         top = layout.repository.top
         address = git.run(top, "config", "--get", f"remote.{named}.url", fine=(0, 1)).strip()
         if not address:

@@ -1,4 +1,4 @@
-"""What a push or pull did: a line a document, then totals."""
+"""What a push or pull did: one line per document, then totals."""
 
 from __future__ import annotations
 

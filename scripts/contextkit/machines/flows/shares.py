@@ -192,14 +192,14 @@ def place(layout: Layout, name: str) -> str:
             raise ContextError(f"{names.brief(name)}: is not the name of the {kind} file")
         return files.inside(layout.root, layout.store(kind), kind)
     if not any(_matches(relative, pattern) for pattern in store.travels):
-        raise ContextError(f"{names.brief(name)}: is no name of a {kind}")
+        raise ContextError(f"{names.brief(name)}: is not a name of a {kind}")
     if kind == "payload":
         sessions.check(relative.partition("/")[0])
     return _below_store(layout, layout.store(kind), relative, kind)
 
 
 def _below_store(layout: Layout, store: str, relative: str, kind: str) -> str:
-    """A path in a store whose folders are no links; raises ContextError where one is."""
+    """A path in a store whose folders are not links; raises ContextError where one is."""
     files.inside(layout.root, store, kind)
     at = store.rstrip("/")
     for part in ("", *relative.split("/")):
@@ -212,7 +212,7 @@ def _below_store(layout: Layout, store: str, relative: str, kind: str) -> str:
 def _output_place(layout: Layout, relative: str) -> str:
     run, _, name = relative.partition("/")
     if not sessions.is_name(run) or not _OUTPUTS.fullmatch(name):
-        raise ContextError(f"output/{names.brief(relative)}: is no output of a run")
+        raise ContextError(f"output/{names.brief(relative)}: is not output of a run")
     folder = os.path.normpath(runs.load(layout, run).output_dir)
     if not f"{folder}/".startswith(_OUTPUT_PLACES):
         raise ContextError(f"{folder}: output of another machine only goes where reviews write")
@@ -260,7 +260,7 @@ def merger(name: str) -> Callable[[bytes, bytes], bytes] | None:
 
 
 def check(name: str, data: bytes) -> None:
-    """Raise ContextError for a text that is no document of its kind."""
+    """Raise ContextError for a text that is not a document of its kind."""
     kind, path = name.partition("/")[::2]
     if kind == "payload":
         payloads.parse(data, address(name))

@@ -153,7 +153,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     task = memory.check_task(args.task) if args.task else ""
     layout = worktrees.layout_of(layout, args.worktree)
     most = None if cli.for_programs() else report.most_findings(budget)
-    transcript = _transcript(layout, args.transcript) or _left_behind(layout)
+    transcript = _transcript(layout, args.transcript) or recovery.left_behind(layout)
     found = recovery.load(layout, task, names.now(), most, transcript)
     for warning in found.warnings:
         cli.say(names.one_line(warning))
@@ -177,21 +177,6 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         status=0 if found.whole else 1,
         data=lambda: _public(found, made, allowed),
     )
-
-
-def _left_behind(layout: Layout) -> str:
-    """The transcript of the last session here, if that went on after the last save."""
-    if not layout.limits.memory_transcripts:
-        return ""
-    home = os.path.expanduser("~")
-    kept = (os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"),
-            os.environ.get("CODEX_HOME") or os.path.join(home, ".codex"))  # fmt: skip
-    if not any(map(os.path.isdir, kept)):
-        return ""
-    from contextkit.memory.flows import transcripts
-
-    own = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
-    return transcripts.newest(layout.root, without=own)
 
 
 def _nothing(layout: Layout, task: str) -> str:
@@ -304,7 +289,7 @@ COMMANDS = (
         options=(
             Option(name="tokens", help="the tokens of the context, as the host shows them"),
             Option(name="file", help="a text whose tokens are estimated (default: standard input)"),
-            Option(name="transcript", help="a transcript of Claude Code (JSONL)"),
+            Option(name="transcript", help="a host's transcript (JSONL)"),
             TASK,
             Option(name="summary", help="what a snapshot says about the conversation"),
             JSON,
@@ -333,18 +318,18 @@ COMMANDS = (
     ),
     Command(
         run=check,
-        help="what will not help whoever resumes, and how to mend it",
+        help="what would not help whoever resumes, and how to fix it",
         options=(Option(name="task", address="plan", help="only this one (default: all)"), JSON),
     ),
     Command(
         run=estimate,
-        help="what something will cost, in tokens, before it is there",
+        help="what a text will cost in tokens before it is in context",
         options=(
             Option(name="words", kind="whole", help="words of prose"),
             Option(name="code_lines", kind="whole", help="lines of code"),
             Option(name="file_reads", kind="whole", help="files to be read"),
             Option(name="responses", kind="whole", help="answers of agents"),
-            Option(name="file", help="a text that is there already"),
+            Option(name="file", help="a text that already exists"),
             JSON,
         ),
     ),

@@ -292,7 +292,7 @@ def unarchive(layout: Layout, args: Arguments) -> str:
     cli.say_each(f"left in the archive: {line}" for line in left)
     if not moved and not left:
         known = ", ".join(memory.archived(layout)) or "nothing"
-        raise ContextError(f"{args.task}: nothing of it is archived; archived is {known}")
+        raise ContextError(f"{args.task}: nothing of it is archived; archived: {known}")
     return "\n".join(layout.shown(path) for path in moved)
 
 
@@ -330,10 +330,10 @@ BOUNDARY = (
 RECOVERY = Option(name="recovery", help="how to resume (default: the command that recovers)")
 
 COMMANDS = (
-    Command(run=init, help="make the folders of the store; every save does so too"),
+    Command(run=init, help="make the store's folders (every save does so too)"),
     Command(
         run=plan,
-        help="make the plan of a task, or work changes into it",
+        help="make a task's plan, or update it",
         options=(
             TASK,
             Option(name="objective", help="what is to be accomplished"),
@@ -351,7 +351,7 @@ COMMANDS = (
     ),
     Command(
         run=finding,
-        help="keep what a subagent found out, from fields or from its report",
+        help="save what a subagent found out, from fields or from its report",
         options=(
             Option(name="agent", help="who found it out"),
             TASK,
@@ -369,7 +369,7 @@ COMMANDS = (
     ),
     Command(
         run=merge,
-        help="all findings of a task in one file, nothing lost, nothing twice",
+        help="merge a task's findings into one file, nothing lost or repeated",
         options=(TASK, Option(name="archive", kind="flag", help="archive what was merged")),
     ),
     Command(
@@ -388,7 +388,7 @@ COMMANDS = (
     ),
     Command(
         run=phase,
-        help="end the current phase with a checkpoint and begin another",
+        help="end the current phase with a checkpoint and start another",
         options=(
             TASK,
             Option(name="to", required=True, help="the phase that begins"),
@@ -424,7 +424,7 @@ COMMANDS = (
     ),
     Command(
         run=snapshot,
-        help="keep what a conversation knows, before it is full or handed over",
+        help="save what a conversation knows before it fills up or is handed over",
         options=(
             Option(name="reason", help="manual (default), token_limit or phase_end"),
             Option(name="tokens", help="the tokens of the context"),
@@ -443,19 +443,19 @@ COMMANDS = (
     ),
     Command(
         run=archive,
-        help="move all that belongs to a finished task into the archive",
+        help="move everything of a finished task into the archive",
         options=(
             Option(name="task", address="plan", help="the task (default: the one that is done)"),
         ),
     ),
     Command(
         run=unarchive,
-        help="bring a task back from the archive; it is the current one again",
+        help="restore a task from the archive and make it current",
         options=(Option(name="task", required=True, address="plan", help="the task"),),
     ),
     Command(
         run=clean,
         help="remove stale checkpoints; the last one of an open task is archived",
-        options=(Option(name="dry_run", kind="flag", help="only say what would happen"),),
+        options=(Option(name="dry_run", kind="flag", help="only show what would happen"),),
     ),
 )

@@ -77,7 +77,7 @@ def parse(text: str) -> Checkpoint:
     checkpoint: Checkpoint = formats.build(Checkpoint, known, "no checkpoint")
     moment = memory.utc(checkpoint.timestamp)
     if not moment:
-        raise ContextError(f"no checkpoint: {checkpoint.timestamp[:60]!r} is no time")
+        raise ContextError(f"no checkpoint: {checkpoint.timestamp[:60]!r} is not a time")
     return checkpoint.replace(timestamp=moment)
 
 

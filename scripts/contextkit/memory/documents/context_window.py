@@ -154,7 +154,7 @@ def context_tokens(path: str) -> int:
     """The tokens in the context of the session whose transcript is `path`; 0 before any reply.
 
     Right after a compaction it is an estimate of what was kept. Raises ContextError for what
-    cannot be read and for what is no transcript.
+    cannot be read and for what is not a transcript.
     """
     return _read(path)[0]
 
@@ -174,7 +174,7 @@ def _read(path: str) -> tuple[int, int]:
     newer: list[bytes] = []  # lines after the one in hand, which is looked at from the end
     aside = False
     for line in _from_the_end(path):
-        if b'"token_count"' in line and (told := _of_codex(_event(line))):
+        if b'"token_count"' in line and (told := _of_rollout(_event(line))):
             return told
         if b'"usage"' in line or _BOUNDARY in line:
             event = _event(line)
@@ -192,7 +192,7 @@ def _read(path: str) -> tuple[int, int]:
     return 0, 0
 
 
-def _of_codex(event: dict[str, Any]) -> tuple[int, int] | None:
+def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
     """What a line of Codex's counts; None where it does not count the context."""
     payload = event.get("payload")
     info = payload.get("info") if isinstance(payload, dict) else None
@@ -241,17 +241,17 @@ def _said(event: dict[str, Any]) -> str:
 
 
 def _refuse_strangers(path: str, first: bytes) -> None:
-    """Say what to give instead where the first line of a file is not one of Claude Code's."""
+    """Say what to give instead where the first line of a file is not one that holds messages."""
     if not first or (first.startswith(b'{"') and any(mark in first for mark in _MARKS)):
         return
-    kind = "a Codex rollout, " if b'"payload"' in first else ""
-    raise bad_input(f"{path}: {kind}no transcript of Claude Code: {_INSTEAD}")
+    kind = "a rollout without a count of tokens" if b'"payload"' in first else "not a transcript"
+    raise bad_input(f"{path}: {kind}: {_INSTEAD}")
 
 
 def _from_the_end(path: str) -> Iterator[bytes]:
     """The lines of a file that are not blank, the last one first."""
     if not os.path.isfile(path):
-        raise bad_input(f"{path}: is no file: {_INSTEAD}")
+        raise bad_input(f"{path}: is not a file: {_INSTEAD}")
     try:
         with open(path, "rb", buffering=0) as file:
             yield from _lines_of(file, path)

@@ -10,7 +10,7 @@ Claude Code writes a JSONL file a session, Codex a rollout; both are read as the
     steps     the agent's own list of what is done and what is open
 
 Whatever a line holds that is none of these (reasoning, results of tools, the host's own
-messages, a subagent's lines) is passed over, and so is a line that is no JSON. At most the last
+messages, a subagent's lines) is passed over, and so is a line that is not JSON. At most the last
 2 MB are read: a session of a day has hundreds of megabytes.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 MOST = 2 << 20  # bytes from the end of a transcript that are read
-CLAUDE, CODEX = "Claude Code", "Codex"
+MESSAGES, ROLLOUT = "messages", "rollout"  # forms of transcripts
 FAILED, PASSED, RUNNING, REFUSED = "failed", "passed", "running", "refused"
 ASKED, SAID, RAN, EDITED, CHOSE, STEPS = "asked", "said", "ran", "edited", "chose", "steps"
 
@@ -90,9 +90,9 @@ class Event(Record):
 
 
 class Conversation(Record):
-    """The end of a session; `host` is empty for a file that is no transcript that we know."""
+    """The end of a session; `host` is empty for a file that is not a transcript that we know."""
 
-    host: str = ""
+    form: str = ""  # of its lines
     folder: str = ""  # in which the session worked
     session: str = ""
     ended: str = ""  # the time of its last line
@@ -108,9 +108,9 @@ def read(path: str, most: int = MOST) -> Conversation:
         return Conversation()
     found = [line for line in map(_object, lines) if line]
     if any("payload" in line and "type" in line for line in found):
-        return _of(CODEX, found, whole, _Codex())
+        return _of(ROLLOUT, found, whole, _Rollout())
     if any("sessionId" in line or "uuid" in line for line in found):
-        return _of(CLAUDE, found, whole, _Claude())
+        return _of(MESSAGES, found, whole, _Messages())
     return Conversation()
 
 
@@ -135,14 +135,14 @@ def _object(line: bytes) -> Line:
     return found if isinstance(found, dict) else {}
 
 
-def _of(host: str, lines: list[Line], whole: bool, reader: _Claude | _Codex) -> Conversation:
+def _of(form: str, lines: list[Line], whole: bool, reader: _Messages | _Rollout) -> Conversation:
     for line in lines:
         try:
             reader.take(line)
         except (AttributeError, TypeError, ValueError, KeyError):
             continue  # a line of a form that nobody knows yet
     return Conversation(
-        host=host, folder=reader.folder, session=reader.session, ended=reader.at, whole=whole,
+        form=form, folder=reader.folder, session=reader.session, ended=reader.at, whole=whole,
         events=tuple(reader.finished()),
     )  # fmt: skip
 
@@ -202,7 +202,7 @@ class _Reader:
         yield from self._steps.values()
 
 
-class _Claude(_Reader):
+class _Messages(_Reader):
     """Claude Code: `{"type": "user", "message": {"content": …}, "timestamp": …, …}` a line."""
 
     def __init__(self) -> None:
@@ -295,7 +295,7 @@ class _Claude(_Reader):
             self.ended(call, PASSED)
 
 
-class _Codex(_Reader):
+class _Rollout(_Reader):
     """Codex: `{"timestamp": …, "type": "response_item", "payload": {"type": …, …}}` a line.
 
     A user's message stands there twice, as an event and as an item among the host's own: where

@@ -1,4 +1,4 @@
-"""Findings: what a subagent found out, a file a finding.
+"""Findings: what a subagent found out, one file per finding.
 
     <memory>/findings/{agent}_{ts}.md
 
@@ -154,7 +154,7 @@ def more_of(
     header: tuple[str, ...],
     escaped: bool = False,
 ) -> tuple[Extra, ...]:
-    """The sections other than `headings`, and the lines above the first that are no `header`.
+    """The sections other than `headings`, and the lines above the first that are not `header`.
 
     If `escaped`, with the backslashes that keep their text from meaning something.
     """

@@ -167,7 +167,7 @@ class Item:
 
 
 def items(lines: list[str], grouped: bool = True) -> list[Item]:
-    """The items of the list in these lines; what is no item is an item of its own.
+    """The items of the list in these lines; what is not an item is an item of its own.
 
     An item ends before the next one, or at a line that is not moved right after a blank one.
     If `grouped`, a subheading takes all that follows it along, up to the next.

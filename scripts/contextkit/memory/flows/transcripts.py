@@ -13,6 +13,7 @@ import re
 
 from contextkit.base import names, redaction, templates, tokens
 from contextkit.base.records import Record
+from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import conversations
 from contextkit.memory.documents.conversations import Event
 
@@ -20,8 +21,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from contextkit.hosts.documents.contracts import Host
+
 MOST_TOKENS = 800
-_SAME_DAYS = 14  # of Codex's folders, a day each, that are looked through for a session
+_LAST_DAYS = 14  # that are looked through for a session, where a host has a folder a day
 _DECIDES = re.compile(
     r"\b(?:decid(?:ed|e|ing)|decisions?|chose|chosen|choosing|opt(?:ed|ing) for|go(?:ing)? with"
     r"|settled on|agreed|rejected|ruled out|instead of|rather than|in favou?r of|won't|will not"
@@ -79,7 +82,7 @@ def catch_up(
     events = [each.replace(text=_clean(each.text, allowed), why=_clean(each.why, allowed))
               for each in events]  # fmt: skip
     told = CaughtUp(
-        host=found.host,
+        host=_title(found.form),
         session=found.session,
         path=path,
         since=since,
@@ -264,16 +267,21 @@ def _quoted(text: str) -> str:
 # Where hosts keep them
 
 
+def _title(form: str) -> str:
+    """The host whose transcripts have this form."""
+    known = (host.title for host in contracts.every() if host.transcript_form == form)
+    return next(known, "") if form else ""
+
+
 def newest(root: str, without: str = "", after: str = "") -> str:
-    """The transcript of the session that worked in `root` last, by Claude Code or Codex; or empty.
+    """The transcript of the session that worked in `root` last, in any host; empty without one.
 
     `without` is the id of a session that does not count: the one that asks. Only one that was
     written after the time `after` counts.
     """
     limit = names.moment(after)
-    found = [
-        (moment, path) for moment, path in (*_of_claude(root), *_of_codex()) if moment >= limit
-    ]
+    folders = [folder for host in contracts.every() for folder in _folders(host, root)]
+    found = [one for folder in folders for one in _files(folder) if one[0] >= limit]
     for _, path in sorted(found, reverse=True)[:40]:
         if without and without in os.path.basename(path):
             continue
@@ -283,24 +291,22 @@ def newest(root: str, without: str = "", after: str = "") -> str:
     return ""
 
 
-def _of_claude(root: str) -> list[tuple[float, str]]:
-    """Claude Code's transcripts of a folder: its path, every odd character a hyphen, names it."""
-    home = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
-    found = []
-    for path in dict.fromkeys((root, os.path.realpath(root))):
-        name = "".join(char if char.isalnum() and char.isascii() else "-" for char in path)
-        found += _files(os.path.join(home, "projects", name))
-    return found
+def _folders(host: Host, root: str) -> list[str]:
+    """Where a host leaves the transcripts of a project: by its path, or by day, the last days."""
+    kept = os.path.join(host.folder(), host.transcripts) if host.transcripts else ""
+    if kept.endswith("{days}"):
+        days = [os.path.dirname(kept)]
+        for _ in range(3):  # year, month, day
+            days = [os.path.join(at, name) for at in days for name in _names(at) if name.isdigit()]
+            days = sorted(days)[-_LAST_DAYS:]
+        return days
+    paths = dict.fromkeys((root, os.path.realpath(root))) if kept else ()
+    return [kept.replace("{project}", _dashed(path)) for path in paths]
 
 
-def _of_codex() -> list[tuple[float, str]]:
-    """Codex's rollouts of the last days on which there were any, of all folders."""
-    home = os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex")
-    days = [os.path.join(home, "sessions")]
-    for _ in range(3):  # year, month, day
-        days = [os.path.join(day, name) for day in days for name in _names(day) if name.isdigit()]
-        days = sorted(days)[-_SAME_DAYS:]
-    return [file for day in days for file in _files(day)]
+def _dashed(path: str) -> str:
+    """A path as hosts name a folder after it: every odd character a hyphen."""
+    return "".join(char if char.isalnum() and char.isascii() else "-" for char in path)
 
 
 def _names(folder: str) -> list[str]:

@@ -251,7 +251,7 @@ ERROR, WARNING = "error", "warning"
 
 
 class Lint(Record):
-    """What is wrong in which line of a file (relative to the root), and how to mend it."""
+    """What is wrong in which line of a file (relative to the root), and how to fix it."""
 
     severity: str
     path: str
@@ -291,7 +291,7 @@ def _checkpoints(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]
                 severity=ERROR,
                 path=layout.shown(path),
                 line=_line_of(path, '"next_action"'),
-                wrong="no next action: nobody can resume from it",
+                wrong="no next action, so nobody can resume from it",
                 mend=f"make memory_checkpoint task={one.task_id} … next_action=…",
             )
 
@@ -305,7 +305,7 @@ def _findings(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
                 severity=WARNING,
                 path=layout.shown(path),
                 line=_line_of(path, "## Files Modified/Created"),
-                wrong="names no file: nobody can look it up",
+                wrong="names no file, so nobody can look it up",
                 mend="add `path:line` to what it says",
             )
         size = tokens.estimate(said)
@@ -314,7 +314,7 @@ def _findings(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
                 severity=WARNING,
                 path=layout.shown(path),
                 line=1,
-                wrong=f"has ~{size} tokens, more than {most}: a dump is no finding",
+                wrong=f"has ~{size} tokens, more than {most}: a dump is not a finding",
                 mend="keep one discovery, and the rest as a payload (make payload_store)",
             )
 

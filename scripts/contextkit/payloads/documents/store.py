@@ -83,7 +83,7 @@ def render(payload: Payload) -> str:
 
 
 def as_bytes(content: str) -> bytes:
-    """The content as it was given: what was no UTF-8 stands in it as surrogate escapes."""
+    """The content as it was given: what was not UTF-8 stands in it as surrogate escapes."""
     return content.encode("utf-8", "surrogateescape")
 
 
@@ -96,7 +96,7 @@ def parse(data: bytes, where: str = "payload") -> Payload:
     fields = dict(line[2:].split(":** ", 1) for line in lines if ":** " in line[2:])
     digits = fields.get("Tokens", "").lstrip("~")
     if not title.startswith("# ") or not names.is_whole(digits):
-        raise ContextError(f"{where}: is no payload: its head is missing or was changed")
+        raise ContextError(f"{where}: is not a payload: its head is missing or was changed")
     sources = data[end:].partition(_SOURCES)[2].decode("utf-8", "replace").split("\n")
     summary = head.partition("\n## Summary\n\n")[2].partition("\n\n---\n")[0]
     try:
@@ -110,7 +110,7 @@ def parse(data: bytes, where: str = "payload") -> Payload:
             sources=tuple(names.one_line(line[2:]) for line in sources if line.startswith("- ")),
         )
     except (UnicodeDecodeError, ContextError) as error:
-        raise ContextError(f"{where}: is no payload: {error}") from None
+        raise ContextError(f"{where}: is not a payload: {error}") from None
 
 
 def span(data: bytes, where: str) -> tuple[int, int]:
@@ -120,7 +120,7 @@ def span(data: bytes, where: str) -> tuple[int, int]:
     """
     start = data.find(_CONTENT)
     if start < 0:
-        raise ContextError(f"{where}: is no payload: it has no `## Full Content`")
+        raise ContextError(f"{where}: is not a payload: it has no `## Full Content`")
     start += len(_CONTENT)
     last = data.rstrip(b"\n").rpartition(b"\n")[2]
     length, _, rest = last.removeprefix(_LAST_LINE).partition(b" sha256=")
@@ -329,7 +329,7 @@ def entries(layout: Layout, session: str) -> list[manifests.Fields]:
             return []  # it ended just now
         if isinstance(error, NewerFormat):
             raise
-        raise ContextError(f"{error}: mend it with payload_repair session={session}") from None
+        raise ContextError(f"{error}: fix it with payload_repair session={session}") from None
 
 
 def documents(layout: Layout, session: str) -> list[str]:
@@ -414,9 +414,9 @@ def _scattered(
 
 
 def repair(layout: Layout, session: str, now: int) -> list[str]:
-    """Make the manifest again from the payload files; says what was mended. Call under the lock.
+    """Make the manifest again from the payload files; says what was fixed. Call under the lock.
 
-    A broken manifest is kept aside. A file that is no payload is left alone and named. Raises
+    A broken manifest is kept aside. A file that is not a payload is left alone and named. Raises
     ContextError for a manifest of a newer format.
     """
     into = folder(layout, session)

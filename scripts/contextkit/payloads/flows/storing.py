@@ -87,9 +87,11 @@ def check_target(layout: Layout, path: str, overwrite: bool) -> str:
         raise bad_input(f"path: {path!r} must end in {', '.join(_SUFFIXES)}")
     for kept in (layout.payloads, layout.state, layout.join(".git")):
         if target.startswith(kept + "/"):
-            raise bad_input(f"path: {layout.shown(target)} is no place to keep a text: it would go")
+            raise bad_input(
+                f"path: {layout.shown(target)} is not a place to keep a text: it would be removed"
+            )
     if os.path.lexists(target) and not overwrite:
-        raise bad_input(f"path: {layout.shown(target)} is there already: overwrite=1 replaces it")
+        raise bad_input(f"path: {layout.shown(target)} already exists: overwrite=1 replaces it")
     return target
 
 
@@ -270,7 +272,7 @@ def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, st
     ]
     if len(found) > 1:
         ids = ", ".join(os.path.basename(path).removesuffix(".md") for _, path in found[:5])
-        raise ContextError(f"{beginning}: {len(found)} payloads begin so: {ids}")
+        raise ContextError(f"{beginning}: {len(found)} payloads start like that: {ids}")
     return found[0] if found else None
 
 

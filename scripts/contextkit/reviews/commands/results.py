@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, ledger, names, redaction, tokens
+from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
-from contextkit.reviews.documents import verdicts, vocabulary
+from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
         return ingesting.of_run(layout, args.run)
     folder = layout.typed(args.dir, "dir")
     if not os.path.isdir(folder):
-        raise bad_input(f"dir: {args.dir!r} is no folder")
+        raise bad_input(f"dir: {args.dir!r} is not a folder")
     return ingesting.of_folder(layout, folder, getattr(args, "agents", ()), finished)
 
 
@@ -84,6 +84,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import redaction
     from contextkit.reviews.flows import agent_files
     from contextkit.reviews.flows import ingest as ingesting
 
@@ -98,8 +99,13 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
+    text = f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}"
+    where = f"runs/{about.run}/" if about.run else ""
+    refs = [f"verdict:{where}{verdicts.encode(one.agent)}" for one in done]
+    ledger.note(layout, ledger.RENDERED, f"run:{about.run}" if about.run else refs[0],
+                tokens=tokens.estimate(text), sources=refs)  # fmt: skip
     return Answer(
-        text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}",
+        text=text,
         data={
             "run": about.run,
             "agents": rows,
@@ -126,7 +132,7 @@ def index(layout: Layout, args: Arguments) -> Answer:
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import files
+    from contextkit.base import files, ledger, tokens
     from contextkit.reviews.flows import drill_down
 
     args = addressed(args)
@@ -149,19 +155,23 @@ def show(layout: Layout, args: Arguments) -> Answer:
         run = asked(layout, args).run if args.run else ""
         ref = f"verdict:runs/{run}/{verdicts.encode(args.agent)}" if run else ref
         ref = f"review:{run}/{args.agent}/{finding}" if run and finding else ref
-        ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
     data = [{"id": args.agent, "text": part, "findings": ids}]
     return Answer(text=part, status=0 if part else 1, data=data)
 
 
 def _show_run(layout: Layout, args: Arguments) -> Answer:
     """The findings of all agents, the strictest first, and the command for the rest of them."""
+    from contextkit.base import ledger, tokens
+    from contextkit.reviews.documents import vocabulary
     from contextkit.reviews.flows import agent_files, drill_down
 
     if args.finding and not args.agent:
         agent, _, finding = args.finding.rpartition("/")
         if not agent:
-            raise bad_input(f"finding: {args.finding!r} is of which agent? give agent/{finding}")
+            raise bad_input(
+                f"finding: {args.finding!r} belongs to which agent? give agent/{finding}"
+            )
         return show(layout, Arguments({**vars(args), "agent": agent, "finding": finding}))
     about = asked(
         layout, Arguments({**vars(args), "run": args.run or ("" if args.dir else "latest")})
@@ -214,6 +224,7 @@ def stats(layout: Layout, args: Arguments) -> Rows:
 
 
 def synthesize(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import ledger, tokens
     from contextkit.reviews.flows import reports
 
     about = asked(layout, args)
@@ -244,12 +255,12 @@ def gate(layout: Layout, args: Arguments) -> Answer:
 COMMANDS = (
     Command(
         run=ingest,
-        help="read the files of a run's agents, or of a folder, and write a verdict each",
+        help="read the files of a run's agents, or of a folder, and write one verdict each",
         options=(RUN, DIR, AGENTS, JSON),
     ),
     Command(
         run=index,
-        help="the indexes in one form, a line a finding",
+        help="the indexes in one form, one line per finding",
         options=(RUN, DIR, Option(name="agent", help="only this one"), SEVERITY, JSON),
     ),
     Command(

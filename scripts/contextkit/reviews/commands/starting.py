@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, formats, names, sessions
+from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -76,7 +76,7 @@ def _launched(
 
 
 def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
-    """The run, and how its agents are launched: by Claude Code, in the background, or by Codex.
+    """The run, and how its agents are launched: as subagents, or as sessions of their own.
 
     Those that were started are listed instead, each with its subagent.
     """
@@ -85,29 +85,26 @@ def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
     if working:
         lines += [f"{names.one_line(one.agent)}\t{one.id or 'not started'}" for one in working]
         return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
-    lines.append("Claude Code, all in one message:")
-    lines += [f"  {_agent_call(one.agent, layout.shown(one.prompt))}" for one in started.launches]
     stems = " ".join(_quoted(os.path.basename(one.prompt)) for one in started.launches)
-    folder = _quoted(f"{run.output_dir}/prompts")
-    lines += [
-        "or Codex, in the root:",
-        f'  for p in {stems}; do codex exec - < {folder}/"$p" > /dev/null & done',
-    ]
+    prompts = f'{_quoted(f"{run.output_dir}/prompts")}/"$p"'
+    from contextkit.reviews.flows import workers
+
+    for host in workers.hosts():
+        either = "or " if lines[-1] else ""
+        if host.agent_call:
+            lines.append(f"{either}{host.title}, all in one message:")
+            calls = [(one.agent, layout.shown(one.prompt)) for one in started.launches]
+            lines += [f"  {workers.agent_call(host, agent, prompt)}" for agent, prompt in calls]
+        else:
+            lines.append(f"{either}{host.title}, in the root:")
+            lines.append(f"  for p in {stems}; do {host.headless} < {prompts} > /dev/null & done")
     return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
-
-
-def _agent_call(agent: str, prompt: str) -> str:
-    call = {
-        "subagent_type": agent,
-        "description": agent,
-        "run_in_background": True,
-        "prompt": f"Read {prompt} and do what it says.",
-    }
-    return f"Agent({', '.join(f'{name}={formats.to_json(value)}' for name, value in call.items())})"
 
 
 def _quoted(text: str) -> str:
     """A text as one word of a shell."""
+    from contextkit.base import sessions
+
     if sessions.is_name(text):
         return text
     return "'" + text.replace("'", "'\\''") + "'"
@@ -225,7 +222,10 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     if args.launch:
         working = _launched(layout, runs.load(layout, args.run), (args.agent,), args, now)
     lines = [f"path {path}", f"prompt {prompt}"]
-    lines += [f"subagent {one.id}" for one in working] or [_agent_call(again.agent, prompt)]
+    calls = [
+        workers.agent_call(host, again.agent, prompt) for host in workers.hosts() if host.agent_call
+    ]
+    lines += [f"subagent {one.id}" for one in working] or calls
     data = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
     if working:
         data["subagent"] = working[0].id
@@ -279,12 +279,12 @@ COMMANDS = (
     ),
     Command(
         run=dismiss,
-        help="a finding that is none: kept in git, for every later run of this target",
+        help="dismiss a finding: kept in git, for every later run of this target",
         options=(
             Option(name="run", required=True, help="a review run's id, or latest"),
             Option(name="finding", required=True, positional=True, help="AGENT/ID"),
             Option(name="reason", required=True, help="why, in one line"),
-            Option(name="by", help="who decided it; without, a P0 still fails the gate"),
+            Option(name="by", help="who decided it; without it, a P0 still fails the gate"),
             JSON,
         ),
     ),
@@ -303,16 +303,22 @@ COMMANDS = (
     ),
     Command(
         run=start,
-        help="set a review up: a folder, the input, a prompt an agent; launch=1 starts them",
+        help="set up a review: folder, input, one prompt per agent; launch=1 starts them",
         options=(
-            Option(name="process", required=True, help="as flux-drive, or one of contextkit.yaml"),
+            Option(
+                name="process",
+                required=True,
+                help="such as flux-drive, or one from contextkit.yaml",
+            ),
             Option(name="agents", kind="words", help="default: those of the process"),
             Option(name="target", help="a document, a question, or a name for the branch's diff"),
             BASE,
-            Option(name="restart", kind="flag", help="end the one of this target that is going on"),
+            Option(
+                name="restart", kind="flag", help="end this target's run that is still going on"
+            ),
             LAUNCH,
             CMD,
-            Option(name="notify", help="a command line, run once: when it is done, or needs you"),
+            Option(name="notify", help="a command to run once: when it is done, or needs you"),
             JSON,
         ),
     ),
@@ -328,7 +334,7 @@ COMMANDS = (
     ),
     Command(
         run=wait,
-        help="wait until each agent of a run has left its file; status 3 if the time is up",
+        help="wait until every agent of a run has left its file; status 3 on timeout",
         options=(
             Option(name="run", required=True, help="a review run's id, or latest"),
             Option(name="timeout", help="as 90s, 5m, or one of the process by name (remote)"),
@@ -338,7 +344,7 @@ COMMANDS = (
     ),
     Command(
         run=diff,
-        help="what differs from the base, each file once; the list of files goes to stderr",
+        help="the diff from the base, each file once; the file list goes to stderr",
         options=(
             BASE,
             Option(name="stat", kind="flag", help="only the list of files, with lines, to stdout"),

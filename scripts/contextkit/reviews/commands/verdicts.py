@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, formats, names, redaction
+from contextkit.base import cli, formats, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")
 LEGACY = Option(
-    name="legacy", kind="flag", help="as the old library: two statuses, all of a summary"
+    name="legacy", kind="flag", help="like the old library: two statuses, the whole summary"
 )
 RUN = results.RUN
 PLAIN = Option(name="plain", kind="flag", help="three columns, without the ids worth opening")
@@ -58,7 +58,7 @@ def _number(text: str, field: str) -> int:
     if names.is_whole(text):
         return int(text[:15])
     if text:
-        cli.say(f"{field}={text[:40]!r} is no whole number: stored as 0")
+        cli.say(f"{field}={text[:40]!r} is not a whole number: stored as 0")
     return 0
 
 
@@ -71,11 +71,11 @@ def _list(text: str) -> tuple[object, ...]:
     except ContextError:
         plain = text.strip().strip("[]")
         if any(char in plain for char in '{}"'):
-            cli.say(f"files_changed={text[:40]!r} is no list: stored as []")
+            cli.say(f"files_changed={text[:40]!r} is not a list: stored as []")
             return ()
         return tuple(name.strip() for name in plain.split(",") if name.strip())
     if not isinstance(found, list):
-        cli.say(f"files_changed={text[:40]!r} is no list: stored as []")
+        cli.say(f"files_changed={text[:40]!r} is not a list: stored as []")
         return ()
     return tuple(found)
 
@@ -89,11 +89,14 @@ def read(layout: Layout, args: Arguments) -> Answer:
     row = (entry["status"], str(entry.get("model") or ""), entry["summary"])
     text = "\t".join(map(names.one_line, row))
     path = os.path.join(store, verdicts.encode(args.agent) + ".json")
-    data = _public(layout, entry, path)
-    return Answer(text=text, status=_status([entry], args), data=data)
+    return Answer(
+        text=text, status=_status([entry], args), data=lambda: _public(layout, entry, path)
+    )
 
 
 def table(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import redaction
+
     loaded = verdicts.load_all(layout, results.store(layout, args))
     entries = loaded.documents
     text = redaction.redacted(verdicts.table(entries, _legacy(args)), layout.limits.secrets_allow)
@@ -118,7 +121,7 @@ def tokens(layout: Layout, args: Arguments) -> Answer:
     entries = loaded.documents
     total, odd = verdicts.tokens(entries)
     for agent in odd:
-        cli.say(f"{names.one_line(agent)}: its tokens_spent is no number and is not counted")
+        cli.say(f"{names.one_line(agent)}: its tokens_spent is not a number and is not counted")
     return _answer(layout, loaded, entries, str(total), args)
 
 
@@ -141,6 +144,8 @@ def _answer(
 
 def _public(layout: Layout, entry: verdicts.Entry, path: str) -> verdicts.Entry:
     """The entry for programs, with its id and its address."""
+    from contextkit.base import addresses
+
     return {"id": entry["agent"], **entry, "ref": addresses.of(layout, path, "verdict")}
 
 
@@ -208,7 +213,7 @@ PROGRAM = Program(
         Command(run=write, help="record one verdict", options=WRITE),
         Command(run=read, help="STATUS, MODEL and SUMMARY of one agent",
                 options=(AGENT, LENIENT, JSON)),
-        Command(run=table, help="STATUS, AGENT and SUMMARY, a line an agent",
+        Command(run=table, help="STATUS, AGENT and SUMMARY, one line per agent",
                 options=(RUN, LEGACY, LENIENT, JSON)),
         Command(run=count, help="how many of each status", options=(RUN, LEGACY, LENIENT, JSON)),
         Command(run=attention, help="AGENT, FINDINGS and DETAIL of those to look at",

@@ -298,7 +298,7 @@ def derived_verdict(review: Review) -> str:
 
 
 def is_work(review: Review, header: Header | None) -> bool:
-    """Whether a file reports on work done, by its eight-line header, and is no review."""
+    """Whether a file reports on work done, by its eight-line header, and is not a review."""
     lines = header is not None and header.form == "lines" and header.type == "implementation"
     return lines and review.validation == "malformed"
 

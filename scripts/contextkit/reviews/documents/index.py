@@ -141,7 +141,7 @@ class Block:
         self.unparsed[number] = names.one_line(text[:200]) if kept else ""
 
     def _is_known(self, number: int, text: str) -> bool:
-        """Whether the line says something, but is no finding."""
+        """Whether the line says something, but is not a finding."""
         if _RULE.issuperset(text):
             self._ended = self._ended or ("|" not in text and self.says_anything())
             return True

@@ -8,7 +8,7 @@
 
 `findings` reads a review that has no index. A recap (a list or a table of what has a heading of
 its own) is not counted again: lists and tables count only for severities that nothing else has.
-Nothing is guessed: what has no severity, its own or of the heading above, is no finding.
+Nothing is guessed: what has no severity, its own or of the heading above, is not a finding.
 
 `Issues` reads what stands beside an index, to hold the two against each other:
 
@@ -239,7 +239,7 @@ def _lead(bare: str, title: str) -> str:
 
 def _is_finding(head: Head, bare: str) -> bool:
     """Whether a line that begins with a severity is a finding: `**Suggestion:** …` says how to
-    mend one, `[SUGGESTION] …` is one.
+    fix one, `[SUGGESTION] …` is one.
     """
     return bool(head.id) or head.severity != "IMP" or bare.lstrip("*_`")[:1] == "["
 
@@ -252,7 +252,7 @@ def _without_severity(title: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a text can be the title of a finding, and is no number or mark."""
+    """Whether a text can be the title of a finding, and is not a number or mark."""
     return sum(map(str.isalpha, text)) > 3 and not vocabulary.says_nothing(text)
 
 

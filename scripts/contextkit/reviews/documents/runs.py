@@ -84,13 +84,13 @@ class Run(Record):
                 raise bad_input(f"{field}: {path!r} must be a path inside the root")
         if names.shape(self.started_at) != "0000-00-00T00:00:00Z":
             raise bad_input(
-                f"started_at: {self.started_at!r} is no time such as 2025-10-23T18:05:00Z"
+                f"started_at: {self.started_at!r} is not a time such as 2025-10-23T18:05:00Z"
             )
 
 
 def _check_id(run: str) -> str:
     if not sessions.is_name(run):
-        raise bad_input(f"run: {run[:80]!r} is no id of a run")
+        raise bad_input(f"run: {run[:80]!r} is not an id of a run")
     return run
 
 
@@ -108,7 +108,7 @@ def parse(text: str, where: str = "run") -> Run:
     """The run in a JSON text; keys that are not known are passed over. Raises ContextError."""
     found = formats.from_json(text, where)
     if not isinstance(found, dict):
-        raise ContextError(f"{where}: is no JSON object")
+        raise ContextError(f"{where}: is not a JSON object")
     version.refuse_newer(found.get("version"), str(VERSION), where)
     if found.get("version") != VERSION:
         raise ContextError(f"{where}: of version {found.get('version')!r}; this reads {VERSION}")
@@ -125,7 +125,7 @@ def render(run: Run) -> str:
 def merge(ours: bytes, theirs: bytes) -> bytes:
     """Two states of one run: what happened in either has happened, and the first time counts.
 
-    What is no run in text (a listing) stays as the greater of the two.
+    What is not a run in text (a listing) stays as the greater of the two.
     """
     try:
         one, other = (parse(data.decode("utf-8")) for data in (ours, theirs))
@@ -191,9 +191,9 @@ def load(layout: Layout, run: str) -> Run:
 
 
 def _unknown(run: str, known: list[str], begun: list[str]) -> str:
-    """What to say about an id that names no run; all ids are alike, so only a slip is mended."""
+    """What to say about an id that names no run; all ids are alike, so only a slip is fixed."""
     if begun:
-        return f"{run!r} is the beginning of {len(begun)} runs: {', '.join(begun[-3:])}"
+        return f"{run!r} is the start of {len(begun)} runs: {', '.join(begun[-3:])}"
     import difflib
 
     close = difflib.get_close_matches(run, known, n=1, cutoff=0.85)
@@ -271,9 +271,9 @@ def is_live(run: Run, now: int, lifetime: int) -> bool:
 
 
 def revision_now(layout: Layout, run: Run) -> str:
-    """The revision of what `run` reviews as it is now; empty if it is not there any more.
+    """The revision of what `run` reviews as it is now; empty if it no longer exists.
 
-    Equal to `run.revision` as long as nothing was edited; a commit is no edit.
+    Equal to `run.revision` as long as nothing was edited; a commit is not an edit.
     """
     if run.revision.startswith("tree:"):
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:

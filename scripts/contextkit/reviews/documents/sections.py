@@ -2,7 +2,7 @@
 
 A finding's section begins where its id stands highest in the body, else where the place that its
 row names is taken up, or a heading says most of its title; a row without any has only itself.
-An excerpt of it is the problem, and what would mend it.
+An excerpt of it is the problem, and what would fix it.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ def problem_of(section: str, title: str = "") -> str:
 
 
 def fix_of(section: str) -> str:
-    """What a section says would mend it; empty if it says nothing."""
+    """What a section says would fix it; empty if it says nothing."""
     return next((text for label, text in _paragraphs(section) if label in _FIXES and text), "")
 
 

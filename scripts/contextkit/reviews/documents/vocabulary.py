@@ -126,7 +126,7 @@ def may_begin(text: str) -> bool:
 
 
 class Head:
-    """How a line begins that is no table row: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
+    """How a line begins that is not a table row: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
 
     `title` is what remains; `marked` says whether brackets or a colon set the beginning off.
     """

@@ -152,7 +152,9 @@ def identify(layout: Layout, process: Process, given: str) -> tuple[str, str]:
     if process.input == "document" and target:
         path = layout.typed(target, "target")
         if not os.path.isfile(path):
-            raise bad_input(f"target: {target!r} is no file: name a document, or none for the diff")
+            raise bad_input(
+                f"target: {target!r} is not a file: name a document, or none for the diff"
+            )
         return "document", layout.shown(path)
     if process.input == "question" and not target:
         raise bad_input("target: write the question")

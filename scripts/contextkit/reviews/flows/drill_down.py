@@ -3,7 +3,7 @@
 index       every finding of a folder, a line each
 of_run      the findings of all agents, the strictest first: problem, place and fix of each
 shown       the sections of one agent, until a budget is spent
-sizes       what reading in full, by finding, by index, or a line an agent costs
+sizes       what reading in full, by finding, by index, or one line per agent costs
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _is_report(path: str) -> bool:
 def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[Shown], list[str]]:
     """The findings of all agents (or one) that have one of `severities`, the strictest first.
 
-    Each with its problem, its place and what would mend it. The second is which agents left
+    Each with its problem, its place and what would fix it. The second is which agents left
     nothing that could be read. Those whose severity was not understood come after P0 and P1.
     """
     found, unread = [], []
@@ -257,5 +257,5 @@ def detail(layout: Layout, agent: str, store: str = "") -> str:
         raise bad_input(f"{agent}: its detail path {path[:80]!r} is refused: not inside the root")
     full = files.inside(layout.root, layout.join(path), "detail_path")
     if not os.path.isfile(full):
-        raise ContextError(f"{path}: the report of {agent} is not there any more")
+        raise ContextError(f"{path}: the report of {agent} no longer exists")
     return full

@@ -22,8 +22,8 @@ _LEVELS = {"P0": "error", "P1": "error", "P2": "warning"}  # of SARIF; the other
 _MOST = 65_000  # characters of a comment; GitHub takes 65,536
 _RULES = {
     "P0": "It breaks something that matters",
-    "P1": "It has to be mended before this goes on",
-    "P2": "It should be mended",
+    "P1": "It has to be fixed before this goes on",
+    "P2": "It should be fixed",
     "P3": "It could be better",
     "IMP": "An improvement",
     "?": "Of unknown severity",
@@ -130,7 +130,7 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def _markdown(data: dict[str, Any]) -> str:
-    """A comment: the verdict, a line a finding with its words, as many as fit; the rest counted."""
+    """A comment: the verdict, then one line per finding, as many as fit; the rest is counted."""
     found = _all(data)
     shown = [one for one in found if not one.get("dismissed")]
     launched, completed, failed = synthesis.numbers(data)

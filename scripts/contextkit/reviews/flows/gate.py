@@ -114,7 +114,7 @@ def _stale(layout: Layout, run: Run) -> list[Reason]:
     if now == run.revision:
         return []
     if run.source:
-        return [Reason(reason="stale", text=f"{run.source} is not what was reviewed any more")]
+        return [Reason(reason="stale", text=f"{run.source} is no longer what was reviewed")]
     return [Reason(reason="stale", text=_edited(layout, run))]
 
 
@@ -125,7 +125,7 @@ def _edited(layout: Layout, run: Run) -> str:
     except ContextError:
         paths = []
     if not paths:
-        return "the work tree is not what was reviewed any more"
+        return "the work tree is no longer what was reviewed"
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return f"edited since it was reviewed: {', '.join(paths[:_NAMED])}{more}"
 
@@ -212,7 +212,7 @@ def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
 
 
 def rendered(decision: Decision, asked: Asked) -> str:
-    """`PASS` and what passed, or `FAIL` and a line a reason."""
+    """`PASS` and what passed, or `FAIL` and one line per reason."""
     reasons = decision.reasons
     if not reasons:
         known = "what was reviewed is unchanged"

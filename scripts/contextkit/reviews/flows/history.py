@@ -14,7 +14,7 @@ from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, ingest, reports, synthesis
-from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity, is_pair
+from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity
 from contextkit.reviews.flows.synthesis import Finding
 
 TYPE_CHECKING = False
@@ -114,7 +114,7 @@ def dismiss(
     Raises ContextError for a finding that is not there, with the ones that are.
     """
     if not names.one_line(reason):
-        raise bad_input("reason: say in one line why this is no finding")
+        raise bad_input("reason: say in one line why this is not a finding")
     run = runs.load(layout, identity_)
     agent, _, wanted = finding.rpartition("/")
     rows = [row for reading in _readings(layout, run) for row in _rows(reading)]
@@ -220,7 +220,7 @@ def _alike(found: list[Told], earlier: list[Told]) -> list[tuple[int, int]]:
     for number in range(len(found)):
         for old in range(len(earlier)):
             other = len(found) + old
-            if is_pair(alike, number, other)[1]:
+            if alike.are_alike(number, other):
                 pairs.append((alike.of(number, other), number, old))
     return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
 

@@ -46,7 +46,7 @@ class Standing(Record):
 def standings(layout: Layout, now: int, everything: bool) -> tuple[list[Standing], list[str]]:
     """The runs that are open or done, the newest first; with `everything` those that ended too.
 
-    The second is a sentence for each file that is no run.
+    The second is a sentence for each file that is not a run.
     """
     lifetime = names.seconds(layout.limits.verdict_run_lifetime)
     loaded = runs.load_all(layout)
@@ -99,7 +99,7 @@ def retry(layout: Layout, identity: str, agent: str, now: int) -> start.Launch:
     contract = start.contract(layout, run, agent)  # refuses an agent that nobody asked
     working = workers.find(layout, run).get(agent)
     if working and not working.has_ended:
-        raise ContextError(f"{agent} is at work: subagent_abort id={working.id} ends it first")
+        raise ContextError(f"{agent} is at work: subagent_abort id={working.id} to end it first")
     asked = agent_files.Asked(
         folder=layout.join(run.output_dir), agents=(agent,), run=run.id, mode=run.mode
     )

@@ -7,14 +7,14 @@ When the run is done, or needs somebody, the user's own `notify=` command is run
 
 CONTEXT_RUN         its id
 CONTEXT_RUN_STATE   done, or attention
-standard input      a line an agent, as verdict_table prints it
+standard input      one line per agent, as verdict_table prints it
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from contextkit.hosts.documents.contracts import Host
     from contextkit.reviews.flows.agent_files import Asked, Reading
     from contextkit.subagents.documents.registry import Row
 
@@ -117,11 +118,25 @@ def _with(reading: Reading, worker: Worker) -> Reading:
     return reading.replace(summary=summary, flags=(*reading.flags, "ended"))
 
 
+def hosts() -> list[Host]:
+    """The hosts that agents are launched by where nobody names another."""
+    from contextkit.hosts.documents import contracts
+
+    return [contracts.find(name) for name in contracts.defaults()]
+
+
+def agent_call(host: Host, agent: str, prompt: str) -> str:
+    """How an agent of the host starts the reviewer `agent`, whose prompt is a file."""
+    asked = f"Read {prompt} and do what it says."
+    return host.agent_call.format(agent=formats.to_json(agent), prompt=formats.to_json(asked))
+
+
 def check(layout: Layout, command: str) -> None:
     """Raise ContextError where there is no command line to start agents with."""
     if not (command.strip() or layout.limits.subagent_command):
+        known = [f"`{host.headless}`" for host in hosts()]
         raise bad_input(
-            "launch: give cmd= (as `claude -p` or `codex exec -`), or set subagent_command in"
+            f"launch: give cmd= (as {' or '.join(known)}), or set subagent_command in"
             " contextkit.yaml"
         )
 

@@ -5,7 +5,7 @@
 It changes while agents run, so git passes over it, unless the host tracks it already.
 
 Other programs keep rows there too, and more keys in ours: a row is therefore the object as it
-stands, and what is no object is left where it is. The fields are told in
+stands, and what is not an object is left where it is. The fields are told in
 manuals/subagent-session-orchestration.md.
 """
 
@@ -40,16 +40,16 @@ def path(layout: Layout) -> str:
 def parse(text: str, where: str = "registry") -> list[Any]:
     """Everything in a registry.
 
-    Raises ContextError for what is no JSON array, or has a row of a newer format.
+    Raises ContextError for what is not a JSON array, or has a row of a newer format.
     """
     if not text.strip():
         return []
     try:
         found = formats.from_json(text, where)
     except ContextError as error:
-        raise ContextError(f"{error}: mend it (a merge?) or move it away") from None
+        raise ContextError(f"{error}: fix it (a merge?) or move it away") from None
     if not isinstance(found, list):
-        raise ContextError(f"{where}: must be a JSON array: mend it or move it away")
+        raise ContextError(f"{where}: must be a JSON array: fix it or move it away")
     for row in found:
         if isinstance(row, dict):
             version.refuse_newer(row.get("format"), str(FORMAT), where)
@@ -184,7 +184,7 @@ def note_gaps(layout: Layout, identity: str, gaps: list[str], now: int) -> list[
 
 
 def gaps_of(row: Row) -> list[str]:
-    """The gaps that a row names; what is no text is left out."""
+    """The gaps that a row names; what is not text is left out."""
     found = row.get("capsule_gaps")
     return [gap for gap in found if isinstance(gap, str)] if isinstance(found, list) else []
 

@@ -36,7 +36,7 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
     folder = watch.folder_of(layout, row)
     if not folder and row["status"] != "awaiting_manual_launch" and not at_once:
         raise ContextError(
-            f"{identity} was not started by contextkit: end it yourself, then force=1 notes it"
+            f"{identity} was not started by contextkit: end it yourself, then record it: force=1"
         )
     if folder:
         background.stop(folder, 0 if at_once else background.GRACE)
@@ -65,7 +65,7 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
     if status == "cleaned":
         return identity
     if status in ("running", "pending_launch") and not force:
-        raise ContextError(f"{identity} is {status}: subagent_abort id={identity} ends it first")
+        raise ContextError(f"{identity} is {status}: subagent_abort id={identity} to end it first")
     place = layout.join(str(row.get("path") or "."))
     folder = watch.folder_of(layout, row)
     apart = kind != "here" and os.path.isdir(place)
@@ -88,7 +88,7 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
     """Raise ContextError for a folder that is not ours, or work that would go with it."""
     shown = layout.shown(place)
     if kind not in sandboxes.KINDS or not sandboxes.is_ours(layout, identity, place):
-        raise bad_input(f"{identity}: {shown} is no sandbox of ours: left alone")
+        raise bad_input(f"{identity}: {shown} is not a contextkit sandbox: left alone")
     work = [] if force else sandboxes.work_in(layout, kind, identity)
     if work:
         raise ContextError(

@@ -98,7 +98,7 @@ def _row_id(layout: Layout, report: Report) -> str:
 
 
 def _close(layout: Layout, row_id: str, report: Report, verdict: Verdict, now: int) -> list[str]:
-    """Write gaps and end into the row; what could not be is said and is no failure."""
+    """Write gaps and end into the row; what could not be is said and is not a failure."""
     gaps = registry.gaps_in(report.text)
     if not row_id:
         return [f"no row of {report.agent} is known: its Capsule Gap is not kept"] if gaps else []

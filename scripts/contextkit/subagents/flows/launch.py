@@ -206,7 +206,7 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
 class Request(Record):
     """What the user asked for; `capsule` is a path, `latest`, `none`, or empty for the usual.
 
-    deliverables: files that it is to leave, relative to where it works.
+    deliverables: files it must leave, relative to where it works.
     """
 
     now: int
@@ -286,7 +286,7 @@ def prepare(layout: Layout, request: Request) -> Prepared:
 
 def _is_prompt(layout: Layout, path: str) -> bool:
     """Whether a scope is the prompt that a review run made: it says all that its agent needs, and
-    is no document of the repository.
+    is not a document of the repository.
     """
     folder, name = os.path.split(os.path.dirname(os.path.normpath(path)))
     return name == "prompts" and any(
@@ -317,7 +317,7 @@ def choose(
     if wanted and wanted != "latest":
         path = layout.typed(wanted, "capsule")
         if not os.path.isfile(path):
-            raise bad_input(f"capsule: {layout.shown(path)} is no file: a path, latest or none")
+            raise bad_input(f"capsule: {layout.shown(path)} is not a file: a path, latest or none")
         return path, _stale(layout, path, own), False
     path = capsules.latest(layout, branch, workstream) if branch else ""
     if wanted == "latest":

@@ -92,7 +92,7 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
     """What would be lost with the sandbox: changed files, commits that are on no other branch."""
     folder = layout.sandbox(identity)
     if not os.path.lexists(os.path.join(folder, ".git")):
-        return ["files that no git knows any more"]  # git would answer for the repository around it
+        return ["files that git no longer knows"]  # git would answer for the repository around it
     found = []
     changed = git.run(folder, "status", "--porcelain", "--untracked-files=all").splitlines()
     if changed:
@@ -106,7 +106,7 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
         tips.update(heads.split())
     lost = [tip for tip in sorted(tips) if _is_lost(top_of(layout), tip, others)]
     if lost:
-        found.append(f"commits that no branch has ({', '.join(tip[:12] for tip in lost)})")
+        found.append(f"commits on no branch ({', '.join(tip[:12] for tip in lost)})")
     return found
 
 

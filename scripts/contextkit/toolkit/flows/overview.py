@@ -7,7 +7,7 @@ from functools import partial
 
 from contextkit.base import copies, files, git, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout, Places, toolkit
+from contextkit.base.layout import SETTINGS, Layout, toolkit
 from contextkit.base.limits import Limits
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
@@ -33,12 +33,12 @@ def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
     """Every setting: its name, its value, and `default` or the file that sets it."""
     rows: list[tuple[str, object, str]] = [("root", layout.root, "this call")]
     for record in (layout.limits, layout.places):
-        kind = Limits if record is layout.limits else Places
+        kind = Limits if record is layout.limits else settings.Places
         for name in kind.fields():
-            source = settings.FILE if name in layout.settings else "default"
+            source = SETTINGS if name in layout.settings else "default"
             rows.append((name, getattr(record, name), source))
     for process in processes.load_all(layout):
-        source = settings.FILE if processes.is_set(layout, process.name) else "default"
+        source = SETTINGS if processes.is_set(layout, process.name) else "default"
         for name, value in vars(process).items():
             if name != "name" and value not in ("", (), 0):
                 rows.append((f"processes.{process.name}.{name}", value, source))
@@ -89,7 +89,7 @@ def _make(path: str, text: str) -> None:
 
 
 def status(layout: Layout) -> list[dict[str, object]]:
-    """A row a system: `id`, `status` (a line for people), and each number or name of that line.
+    """One row per system: `id`, `status` (a line for people), and each number or name of that line.
 
     What cannot be read is said in the line, not left out.
     """
@@ -192,7 +192,7 @@ def _handoffs(layout: Layout) -> Facts:
     there = [(state.active, ""), *((one.active, one.session) for one in state.elsewhere())]
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
     active = f"{', '.join(who[:3])} is active" if who else "no agent is active"
-    doubt = f"; {len(said)} to mend or look at" if said else ""
+    doubt = f"; {len(said)} to fix or look at" if said else ""
     return {
         "status": f"{active}; {len(found)} kept (~{size} tokens), {waiting} not consumed{doubt}",
         "active": state.active, "count": len(found), "tokens": size, "not_consumed": waiting,

@@ -1,4 +1,4 @@
-"""Bytes that are no text: what they are, by their beginning, and how many."""
+"""Bytes that are not text: what they are, by their beginning, and how many."""
 
 from __future__ import annotations
 

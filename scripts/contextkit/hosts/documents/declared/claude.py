@@ -26,6 +26,15 @@ HOST = Host(
     process="CLAUDE_PID",
     worktrees=".claude/worktrees/",
     characters=10_000,
+    sessions=("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID"),
+    marks=("CLAUDECODE",),
+    home=("CLAUDE_CONFIG_DIR", ".claude"),
+    transcripts="projects/{project}",
+    transcript_form="messages",
+    notices=("<task-notification>",),
+    agent_call="Agent(subagent_type={agent}, description={agent}, run_in_background=true,"
+    " prompt={prompt})",
+    headless="claude -p",
     events=by_name(
         HostEvent(name="SessionStart", passes=("source", "agent_type"), takes=("context", "plain")),
         HostEvent(name="UserPromptSubmit", passes=("prompt", "prompt_id"),

@@ -20,6 +20,12 @@ HOST = Host(
     trust="trust the hooks once: /hooks in codex",
     tells_trust=("app-server",),
     tokens=2500,
+    sessions=("CODEX_SESSION_ID",),
+    marks=("CODEX_THREAD_ID",),
+    home=("CODEX_HOME", ".codex"),
+    transcripts="sessions/{days}",
+    transcript_form="rollout",
+    headless="codex exec -",
     events=by_name(
         HostEvent(name="SessionStart", passes=("source",), takes=("context", "plain")),
         HostEvent(name="UserPromptSubmit", passes=("prompt", "turn_id", *AGENT),

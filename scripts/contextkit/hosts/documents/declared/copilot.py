@@ -15,6 +15,8 @@ HOST = Host(
     settings=".github/hooks/contextkit.json",
     flat=True,
     characters=10_000,
+    sessions=("COPILOT_AGENT_SESSION_ID",),
+    home=("COPILOT_HOME", ".copilot"),
     renamed={"session_id": "sessionId", "transcript_path": "transcriptPath",
              "agent_type": "agentName"},
     events=by_name(

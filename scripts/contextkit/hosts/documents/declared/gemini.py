@@ -17,6 +17,8 @@ HOST = Host(
     trust="start gemini in the project once and trust the folder and its hooks",
     timeouts=1000,
     wraps="hook_context",
+    sessions=("GEMINI_SESSION_ID",),
+    marks=("GEMINI_CLI",),
     renamed={"last_assistant_message": "prompt_response"},
     events=by_name(
         HostEvent(name="SessionStart", passes=("source",), takes=("context",)),

@@ -14,6 +14,7 @@ commit that we know is marked so.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -22,6 +23,7 @@ from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import identity, manifests
+from contextkit.machines.flows.engines import protocol
 from contextkit.machines.flows.engines.protocol import Elsewhere
 
 TYPE_CHECKING = False
@@ -47,7 +49,7 @@ class Git:
         self._remote, self._address = remote, address
         self._top = layout.repository.top if layout.repository else layout.root
         self._folder = os.path.join(layout.state, "sync", "git")
-        self._settings = self._how_remotes_are_reached(layout)
+        self._repository = layout.repository
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
             files.store(layout.state)
             files.make_folder(self._folder)
@@ -86,7 +88,7 @@ class Git:
     def put(
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
-    ) -> None:  # fmt: skip
+    ) -> int:  # fmt: skip
         """One commit with all that `keep` names and what is new, in place of the last one.
 
         Raises Elsewhere where the ref is not what we know of it.
@@ -107,6 +109,7 @@ class Git:
                 raise Elsewhere(str(error)) from None
             raise
         self._git("update-ref", ref, new)
+        return protocol.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove the ref of a machine, there and here."""
@@ -153,9 +156,10 @@ class Git:
         else:
             files.discard(path)
 
-    def _how_remotes_are_reached(self, layout: Layout) -> dict[str, str]:
-        """The settings of the user's repository about remotes, as variables for git."""
-        if layout.repository is None:
+    @functools.cached_property
+    def _settings(self) -> dict[str, str]:
+        """The user's settings about how remotes are reached, as variables for git."""
+        if self._repository is None:
             return {}
         listed = git.run(
             self._top, "config", "--includes", "--list", "--show-scope", "--null", fine=(0, 1)

@@ -7,6 +7,7 @@ cost a few round trips.
 
 from __future__ import annotations
 
+import functools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -14,6 +15,7 @@ from datetime import timedelta
 from contextkit.base import packages
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import identity, manifests
+from contextkit.machines.flows.engines import protocol
 from contextkit.machines.flows.engines.protocol import Elsewhere
 
 TYPE_CHECKING = False
@@ -28,19 +30,25 @@ _INSTALL = "install it: {python} -m pip install 'obstore>=0.12,<0.13'"
 
 
 class Objects:
-    """The remote at this URL: a bucket, and what all keys begin with."""
+    """The remote at this URL: a bucket, and what all keys begin with.
+
+    The package is loaded by the first request: a push of nothing makes none.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._obstore = _package()
+
+    @functools.cached_property
+    def _obstore(self) -> Any:
+        return _package()
+
+    @functools.cached_property
+    def _store(self) -> Any:
         retries = {"max_retries": 3, "retry_timeout": timedelta(seconds=20)}
         options: dict[str, Any] = {"retry_config": retries}
         if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"):
             options["client_options"] = {"allow_http": True}
-        try:
-            self._store = self._obstore.store.from_url(url, **options)
-        except Exception as error:  # each provider has exceptions of its own
-            raise self._failure(error) from None
+        return self._try(lambda: self._obstore.store.from_url(self._url, **options))
 
     def heads(self) -> dict[str, bytes]:
         """The head of every machine, by its id."""
@@ -60,7 +68,7 @@ class Objects:
     def put(
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
-    ) -> None:  # fmt: skip
+    ) -> int:  # fmt: skip
         """Write the objects, many at once, then the manifest that names them, then the head.
 
         `before` is the digest in the head that we left: raises Elsewhere where it is another.
@@ -72,6 +80,7 @@ class Objects:
             list(pool.map(lambda pair: self._put(*pair), objects.items()))
         self._put(*manifest)
         self._put(manifests.head_key(machine), head)
+        return protocol.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove what a machine wrote; objects stay, since others may name them."""
@@ -89,6 +98,8 @@ class Objects:
             return bytes(found.bytes())
         except FileNotFoundError:
             return None
+        except ContextError:
+            raise
         except Exception as error:
             raise self._failure(error) from None
 
@@ -101,7 +112,9 @@ class Objects:
     def _try(self, ask: Callable[[], T]) -> T:
         try:
             return ask()
-        except Exception as error:
+        except ContextError:
+            raise
+        except Exception as error:  # each provider has exceptions of its own
             raise self._failure(error) from None
 
     def _failure(self, error: Exception) -> ContextError:

@@ -70,7 +70,7 @@ def check(layout: Layout, args: Arguments) -> Answer:
     found = upkeep.check(layout, path)
     wrong = any(finding.severity == capsule_check.ERROR for finding in found)
     if args.seal and wrong:
-        cli.say(f"{shown} is not sealed: mend the errors first")
+        cli.say(f"{shown} is not sealed: fix the errors first")
     elif args.seal:
         changed = upkeep.seal(layout, path)
         cli.say(f"{shown} is sealed" + ("" if changed else " already"))
@@ -217,20 +217,24 @@ PROGRAM = Program(
             needs=("yaml", "frontmatter"),
             options=(
                 Option(name="file", help="where to (default: the branch's folder, by created_at)"),
-                Option(name="branch", help="refuse a capsule of any other branch"),
-                Option(name="overwrite", kind="flag", help="replace a finished capsule there"),
+                Option(name="branch", help="refuse a capsule for any other branch"),
+                Option(name="overwrite", kind="flag", help="replace a finished capsule"),
                 REDACT,
             ),
         ),
         Command(
             run=check,
-            help="a line a finding; status 1 if any is an error",
+            help="one line per finding; status 1 if any is an error",
             options=(
                 FILE,
                 BRANCH,
                 WORKSTREAM,
-                Option(name="seal", kind="flag", help="record commit and digests of what it names"),
-                Option(name="redact", kind="flag", help="take its secrets out first"),
+                Option(
+                    name="seal",
+                    kind="flag",
+                    help="record the commit and digests of the files it names",
+                ),
+                Option(name="redact", kind="flag", help="redact its secrets first"),
                 JSON,
             ),
         ),
@@ -245,18 +249,18 @@ PROGRAM = Program(
             options=(
                 BRANCH,
                 WORKSTREAM,
-                Option(name="all", kind="flag", help="those of every branch"),
+                Option(name="all", kind="flag", help="list those of every branch"),
                 JSON,
             ),
         ),
         Command(
             run=show,
-            help="the body as a subagent gets it; what changed since is said on stderr",
+            help="print the body as a subagent gets it; drift goes to stderr",
             options=(
                 FILE,
                 BRANCH,
                 WORKSTREAM,
-                Option(name="max_tokens", kind="whole", help="trim it to so many tokens"),
+                Option(name="max_tokens", kind="whole", help="trim it to this many tokens"),
                 JSON,
             ),
         ),
@@ -264,10 +268,10 @@ PROGRAM = Program(
             run=prune,
             help="remove superseded capsules and those of merged branches",
             options=(
-                Option(name="keep", kind="whole", help="the newest of each workstream that stay"),
-                Option(name="older_than", help="only what is older: 30d (default), 12h …"),
+                Option(name="keep", kind="whole", help="how many of each workstream to keep"),
+                Option(name="older_than", help="only those older than this: 30d (default), 12h …"),
                 Option(name="merged", kind="flag", help="only those of merged branches"),
-                Option(name="dry_run", kind="flag", help="only tell what would go"),
+                Option(name="dry_run", kind="flag", help="only show what would be removed"),
                 JSON,
             ),
         ),
