@@ -54,6 +54,7 @@ PLACEHOLDERS = {
     "rejected": (),
     "resolved": (),
     "session": "",
+    "facts_kept": "",
 }
 
 
@@ -79,6 +80,7 @@ class Handoff(Record):
     rejected: tuple[str, ...] = ()  # what was tried and dropped
     resolved: tuple[str, ...] = ()  # blockers that this switch closed
     session: str = ""  # in which the switch was made, as `sessions.key` names it
+    facts_kept: str = ""  # `12/15`: hard facts of what was given, where some of it was cut
 
     def check(self) -> None:
         for field, agent in (("from", self.from_agent), ("to", self.to_agent)):
@@ -174,9 +176,9 @@ def _parse_own(text: str) -> Handoff | None:
     return own if render(own) == text else None
 
 
-def measure(handoff: Handoff) -> int:
-    """Its tokens, estimated with the caution that a hard limit needs."""
-    return tokens.cautious(render(handoff))
+def measure(handoff: Handoff, tokenizer: str = tokens.DEFAULT) -> int:
+    """The tokens that it takes of a cap, in the reader's tokenizer."""
+    return tokens.size(render(handoff), tokenizer)
 
 
 def template_document(layout: Layout) -> str:
