@@ -206,6 +206,11 @@ def test_the_key_findings_are_shortened_last() -> None:
     assert cut[-1] == f"key findings shortened by {1600 - len(final.key_findings)} characters"
 
 
+def test_a_row_alone_takes_the_room_that_there_is() -> None:
+    final, _ = clipped(a_receipt(rows=rows_of(600)))
+    assert len(final.rows) == 1 and len(final.rows[0].finding) > 800
+
+
 def test_an_endless_aspect_does_not_cost_the_other_rows() -> None:
     rows = (Row(aspect="x" * 5000, finding="first"), *rows_of(5, 5))
     final, cut = clipped(a_receipt(rows=rows))
