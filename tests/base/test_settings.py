@@ -15,7 +15,6 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout, Places
 from contextkit.base.limits import Limits
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 FILE = Path("contextkit.yaml")
@@ -128,7 +127,6 @@ kinds = {
 }
 
 
-@hypothesis_settings(deadline=None, max_examples=60)
 @given(st.fixed_dictionaries({}, optional=kinds))
 def test_the_cache_gives_back_what_was_read(values: dict[str, Any]) -> None:
     known = {"n": "int", "b": "bool", "s": "str", "t": "tuple[str, ...]"}
