@@ -24,7 +24,7 @@ contextkit.payload_store  = payload_store store   ## store a long text (on stdin
 contextkit.payload_list   = payload_store list    ## list what a session has stored
 contextkit.payload_show   = payload_store show    ## print a payload or part of it: ref=latest part=content
 contextkit.payload_find   = payload_store find    ## find lines in the payloads: q="two words"
-contextkit.payload_end    = payload_store end     ## end a session: remove its payloads, and can be resumed for a day
+contextkit.payload_end    = payload_store end     ## end a session: remove its payloads (it can be resumed for a day)
 contextkit.payload_sweep  = payload_store sweep   ## end the sessions that nobody uses anymore
 contextkit.payload_repair = payload_store repair  ## rebuild a session's manifest from its files
 

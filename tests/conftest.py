@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contextkit.base import files
 from contextkit.base.layout import Layout
 from hypothesis import settings
 
@@ -61,6 +62,7 @@ def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """No test sees the user's settings or writes anywhere but below its own folder."""
     seal(monkeypatch, tmp_path / "home")
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # nobody cuts the power here
+    files.settled.clear()
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
@@ -206,6 +208,7 @@ class Script:
     def __call__(self, name: str, *arguments: str, stdin: str | None = None) -> int:
         """The exit status; `out` and `err` hold what was printed."""
         module = __import__(name)
+        files.settled.clear()  # a new process has written nothing yet
         with open(os.devnull if stdin is None else _file(stdin), encoding="utf-8") as file:
             self._patch.setattr(sys, "stdin", file)
             self._capture.readouterr()

@@ -105,6 +105,15 @@ def test_left_out_folders_do_not_count_even_if_git_tracks_them(repo: Path) -> No
         assert found.changes("HEAD") == [] and found.diff("HEAD") == b""
 
 
+def test_a_write_under_way_is_no_work(repo: Path) -> None:
+    commit("a")
+    before = revision()
+    write("notes/.registry.json.0123456789ab.tmp", "half of it")
+    assert revision() == before and states() == {}
+    write("notes/.registry.json.tmp", "somebody else's")
+    assert revision() != before and states() == {"notes/.registry.json.tmp": "created"}
+
+
 def test_nothing_of_the_repository_is_touched(repo: Path) -> None:
     commit("a")
     write("a", "edited\n")

@@ -139,16 +139,26 @@ def test_a_machine_that_begins_to_encrypt_forgets_itself_there_and_goes_on(
     assert contents(one) == contents(other)
 
 
-def test_a_changed_object_is_not_taken(keyed: Callable[..., Machine], sealed: Path) -> None:
+def test_a_changed_object_is_named_and_the_rest_is_taken(
+    keyed: Callable[..., Machine], sealed: Path
+) -> None:
     one, other = keyed("one"), keyed("other")
     path = one.find_out(SECRET_NAME, SECRET_TEXT)
     one.push()
     (kept,) = (each for each in (sealed / "share/objects").rglob("*") if each.is_file())
     data = kept.read_bytes()
+    one.find_out("another", "# another\n")
+    one.push()
     kept.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
-    with pytest.raises(ContextError, match="is not encrypted with the key"):
-        other.pull()
+    rows = {row.id.partition("_")[0]: row for row in other.pull().rows}
+    refused = rows[f"finding:{SECRET_NAME}"]
+    assert refused.did == "not taken" and "is damaged, or encrypted" in refused.to
+    assert rows["finding:another"].did == "taken"
     assert not (other.root / path.relative_to(one.root)).exists()
+    # once the object is whole, the next pull takes it
+    kept.write_bytes(data)
+    assert [row.did for row in other.pull().rows] == ["taken"]
+    assert contents(one) == contents(other)
 
 
 def test_a_key_in_the_repository_a_missing_and_a_damaged_one_are_refused(
@@ -178,3 +188,13 @@ def test_without_the_package_a_sentence_says_what_to_install(
     monkeypatch.setitem(sys.modules, "pyrage", None)
     assert run("context_sync", "push", f"--root={one.root}", f"--remote={one.remote}") == 1
     assert "sync_key needs the package pyrage: install it: " in run.err
+
+
+def test_the_bytes_that_are_told_are_those_that_left(
+    keyed: Callable[..., Machine], sealed: Path
+) -> None:
+    one = keyed("one")
+    one.find_out(SECRET_NAME, SECRET_TEXT)
+    sent = one.push().sent
+    kept = [path for path in (sealed / "share").rglob("*") if path.is_file()]
+    assert sent == sum(path.stat().st_size for path in kept)

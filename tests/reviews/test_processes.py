@@ -101,6 +101,9 @@ def test_a_host_changes_one_and_adds_another(repo: Path, run: Script) -> None:
         ("review: {output_dir: .git/x}", "not meant for documents"),
         ("review: {output_dir: 'x/{branch}'}", "may hold only {stem}, {hash8}"),
         ("review: {name: other}", "its name is the key"),
+        ("review: {blocks: [p2]}", "blocks: 'p2' must be one of P0, P1, P2, P3, IMP"),
+        ("review: {blocks: [PARTIAL]}", "blocks: 'PARTIAL' must be one of P0"),
+        ("review: {mode: research, blocks: [P2]}", "blocks: 'P2' must be one of PARTIAL, FAILED"),
         ("review: {small_lines: few}", "small_lines must be int"),
     ],
 )

@@ -290,15 +290,20 @@ def _both(out: int, err: int) -> tuple[bytes, bytes]:
     return b"".join(said[out]), b"".join(said[err])
 
 
+_DRAFT = f".*.{'[0-9a-f]' * 12}.tmp"
+
+
 def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     """What to put behind `--` for everything in the work tree at `top` but these absolute paths.
 
-    Dismissals of findings lie beside what was reviewed, so they are known by their suffix.
+    Dismissals of findings lie beside what was reviewed, so they are known by their suffix; drafts
+    of files that are being written (`files.is_draft`) come and go anywhere.
     """
     below = [os.path.relpath(path, top) for path in paths]
     inside = [path for path in below if path.split("/")[0] not in (".", "..")]
     apart = [f":(top,exclude,literal){path}" for path in inside]
-    return (":(top)", *apart, ":(top,exclude,glob)**/*.dismissed.json")
+    anywhere = (f":(top,exclude,glob)**/{name}" for name in ("*.dismissed.json", _DRAFT))
+    return (":(top)", *apart, *anywhere)
 
 
 def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (0,)) -> str:

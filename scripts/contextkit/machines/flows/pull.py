@@ -44,6 +44,7 @@ class Offer:
         self.sessions: dict[str, None] = {}  # in which something was stored
         self.sender = machine
         self.later: list[tuple[Machine, list[Entry]]] = []  # output, which needs its run first
+        self.read: list[Head] = []  # machines of which nothing is left to be read again
 
 
 def pull(
@@ -64,8 +65,6 @@ def pull(
         try:
             for head in _meant(others, source):
                 _take(offer, at, head, there.seen.get(head.machine, 0), chosen)
-                if chosen.is_all and not report.failed:
-                    there.seen[head.machine] = head.number
             for sender, outputs in offer.later:
                 offer.sender = sender
                 _fetch(offer, at, outputs)
@@ -74,6 +73,8 @@ def pull(
                 knowledge.save(layout, known)
             raise
         if not dry_run:
+            if chosen.is_all:
+                there.seen.update({head.machine: head.number for head in offer.read})
             _make_indexes(offer)
             known.unfinished = False
             there.pulled_at = names.iso(offer.now)
@@ -107,6 +108,7 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
     entries = [one for _, one in found.values() if chosen.takes(one.name, one.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
     report.machines += 1
+    offer.read.append(head)
     for entry in wanted:
         if entry.kind == manifests.ENDED:
             _end(offer, entry)
@@ -136,6 +138,9 @@ def _fetch(offer: Offer, at: Engine, documents: list[Entry]) -> None:
             try:
                 _offer(offer, entry, texts.get(manifests.object_key(entry.sha256)))
             except ContextError as error:
+                if isinstance(error, parcels.Unreadable):  # the next pull tries again
+                    sender = offer.sender.id
+                    offer.read = [head for head in offer.read if head.machine != sender]
                 where = shares.address(entry.name)
                 offer.report.add("not taken", where, 0, offer.sender.name, str(error))
                 offer.known.documents.setdefault(entry.name, Version(sha256="", gone=True))
@@ -173,7 +178,7 @@ def _offer(offer: Offer, entry: Entry, parcel: bytes | None) -> None:
     """Offer one document to its store. Raises ContextError for what it cannot take."""
     where = shares.address(entry.name)
     if parcel is None:
-        raise ContextError("it is not on the remote any more")
+        raise parcels.Unreadable("it is not on the remote any more")
     data = parcels.unpack(parcel, min(entry.bytes, manifests.MOST_BYTES), where)
     if names.sha256(data) != entry.sha256:
         raise ContextError("its text is not what the manifest says")

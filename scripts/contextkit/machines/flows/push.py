@@ -70,8 +70,7 @@ def _push(
     if dry_run:
         return report
     head, manifest = _next(there, machine, entries, now)
-    _send(layout, at, there, machine, objects, manifest, head)
-    report.sent = sum(map(len, objects.values())) + len(manifest[1])
+    report.sent = _send(layout, at, there, machine, objects, manifest, head)
     return report
 
 
@@ -168,7 +167,7 @@ def _next(
 def _send(
     layout: Layout, at: Engine, there: Remote, machine: Machine, objects: dict[str, bytes],
     manifest: tuple[str, bytes], head: bytes,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     number = there.number + 1
     keep = {
         manifests.object_key(one.entry.sha256)
@@ -178,9 +177,10 @@ def _send(
     keep |= {manifests.manifest_key(machine.id, one) for one in manifests.chain(number)}
     there.pending = manifests.parse_head(head, machine.id).digest
     _mark_pending(layout, there, machine)
-    at.put(machine.id, objects, manifest, head, frozenset(keep), there.digest)
+    sent = at.put(machine.id, objects, manifest, head, frozenset(keep), there.digest)
     there.number, there.digest, there.pending = number, there.pending, ""
     knowledge.save_remote(layout, there, machine.id)
+    return sent
 
 
 def _mark_pending(layout: Layout, there: Remote, machine: Machine) -> None:

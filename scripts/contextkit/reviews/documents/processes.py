@@ -12,15 +12,17 @@ import os
 
 from contextkit.base import formats, names, packages, sessions
 from contextkit.base.errors import bad_input
-from contextkit.base.layout import Layout, toolkit
+from contextkit.base.layout import SETTINGS, Layout, toolkit
 from contextkit.base.records import Record
-from contextkit.base.settings import FILE
+from contextkit.reviews.documents.vocabulary import SEVERITIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 MODES = ("review", "research")
+# What may fail the gate, by mode: of a review severities, of research the status of an agent.
+BLOCKING = {"review": SEVERITIES, "research": ("PARTIAL", "FAILED")}
 INPUTS = ("document", "diff", "question")
 PLACEHOLDERS = ("stem", "hash8", "slug", "target")
 _FOLDER = toolkit("templates", "processes")
@@ -31,9 +33,9 @@ class Process(Record):
 
     input: what `target=` names: a document, a branch's diff (then it is only a label), a question.
     output_dir: relative to the root, with `{stem}`, `{slug}`, `{target}` and `{hash8}` of the
-    target. timeouts: seconds by name, the first is the default. blocks: severities that fail the
-    gate; of research it is the statuses. A diff of fewer than `small_lines` changed lines in at
-    most `small_files` files goes to `small_agents`, where nobody names others.
+    target. timeouts: seconds by name, the first is the default. blocks: what fails the gate, of
+    the words in BLOCKING. A diff of fewer than `small_lines` changed lines in at most
+    `small_files` files goes to `small_agents`, where nobody names others.
     """
 
     name: str
@@ -55,6 +57,10 @@ class Process(Record):
         for field, allowed in (("mode", MODES), ("input", INPUTS)):
             if getattr(self, field) not in allowed:
                 raise bad_input(f"{where}: {field} must be one of {', '.join(allowed)}")
+        unknown = [word for word in self.blocks if word not in BLOCKING[self.mode]]
+        if unknown:
+            known = ", ".join(BLOCKING[self.mode])
+            raise bad_input(f"{where}: blocks: {unknown[0]!r} must be one of {known}")
         if not self.agents:
             raise bad_input(f"{where}: agents must name one at least")
         if not self.timeouts or not all(map(_is_seconds, self.timeouts.values())):
@@ -156,8 +162,8 @@ def _merged(layout: Layout, name: str) -> Process:
     )
     theirs = _overrides(layout).get(name, {})
     if not isinstance(theirs, dict):
-        raise bad_input(f"{FILE}: processes: {name} must be lines of `name: value`")
-    where = f"{FILE}: processes: {name}" if theirs else path
+        raise bad_input(f"{SETTINGS}: processes: {name} must be lines of `name: value`")
+    where = f"{SETTINGS}: processes: {name}" if theirs else path
     if "name" in theirs:
         raise bad_input(f"{where}: its name is the key above")
     made: Process = formats.build(Process, {**ours, **theirs, "name": name}, where)

@@ -9,6 +9,7 @@ import os
 
 from contextkit.base import files
 from contextkit.machines.documents import identity, manifests
+from contextkit.machines.flows.engines import protocol
 from contextkit.machines.flows.engines.protocol import Elsewhere
 
 TYPE_CHECKING = False
@@ -41,7 +42,7 @@ class Folder:
     def put(
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
-    ) -> None:  # fmt: skip
+    ) -> int:  # fmt: skip
         """Write the objects, then the manifest that names them, then the head.
 
         `before` is the digest in the head that we left: raises Elsewhere where it is another.
@@ -58,6 +59,7 @@ class Folder:
         files.settle()
         files.write(os.path.join(self._path, manifests.head_key(machine)), head)
         files.settle()
+        return protocol.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove what a machine wrote; objects stay, since others may name them."""

@@ -23,6 +23,7 @@ from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import identity, manifests
+from contextkit.machines.flows.engines import protocol
 from contextkit.machines.flows.engines.protocol import Elsewhere
 
 TYPE_CHECKING = False
@@ -87,7 +88,7 @@ class Git:
     def put(
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
-    ) -> None:  # fmt: skip
+    ) -> int:  # fmt: skip
         """One commit with all that `keep` names and what is new, in place of the last one.
 
         Raises Elsewhere where the ref is not what we know of it.
@@ -108,6 +109,7 @@ class Git:
                 raise Elsewhere(str(error)) from None
             raise
         self._git("update-ref", ref, new)
+        return protocol.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove the ref of a machine, there and here."""

@@ -15,6 +15,7 @@ from datetime import timedelta
 from contextkit.base import packages
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import identity, manifests
+from contextkit.machines.flows.engines import protocol
 from contextkit.machines.flows.engines.protocol import Elsewhere
 
 TYPE_CHECKING = False
@@ -67,7 +68,7 @@ class Objects:
     def put(
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
-    ) -> None:  # fmt: skip
+    ) -> int:  # fmt: skip
         """Write the objects, many at once, then the manifest that names them, then the head.
 
         `before` is the digest in the head that we left: raises Elsewhere where it is another.
@@ -79,6 +80,7 @@ class Objects:
             list(pool.map(lambda pair: self._put(*pair), objects.items()))
         self._put(*manifest)
         self._put(manifests.head_key(machine), head)
+        return protocol.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove what a machine wrote; objects stay, since others may name them."""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         def put(
             self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes],
             head: bytes, keep: frozenset[str], before: str,
-        ) -> None:  # fmt: skip
-            """Objects first, the manifest that names them, the head last.
+        ) -> int:  # fmt: skip
+            """Objects first, the manifest that names them, the head last; the bytes of them all.
 
             `keep` are all keys that are needed from now on. `before` is the
             digest in the head that we left: raises Elsewhere where it is another.
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
         def forget(self, machine: str) -> None:
             """Remove what a machine wrote and nobody else needs."""
+
+
+def size(objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes) -> int:
+    """The bytes of what a push sends, as they leave this machine."""
+    return sum(map(len, objects.values())) + len(manifest[1]) + len(head)
 
 
 class Elsewhere(ContextError):

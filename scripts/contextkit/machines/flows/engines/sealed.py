@@ -17,6 +17,7 @@ from contextkit.base import files, packages
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import manifests
+from contextkit.machines.flows import parcels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,10 +91,15 @@ class Sealed:
         return self._key.decrypted(data) or head
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """(key, value) of those that are there. Raises ContextError for one of another key."""
+        """(key, value) of those that are there; of an object that our key cannot open, DAMAGED.
+
+        Raises ContextError for a manifest that it cannot open: then all of that machine is closed.
+        """
         meant = {self._name(key): key for key in keys}
         for name, data in self._engine.get(machine, meant):
             text = self._key.decrypted(data)
+            if text is None and name.startswith("objects/"):
+                text = parcels.DAMAGED
             if text is None:
                 raise ContextError(
                     f"what {machine} pushed is not encrypted with the key of sync_key: push it"
@@ -104,9 +110,9 @@ class Sealed:
     def put(
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
-    ) -> None:  # fmt: skip
+    ) -> int:  # fmt: skip
         """As the engine does, with everything encrypted."""
-        self._engine.put(
+        return self._engine.put(
             machine,
             {self._name(key): self._key.encrypted(data) for key, data in objects.items()},
             (manifest[0], self._key.encrypted(manifest[1])),
