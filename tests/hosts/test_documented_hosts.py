@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Script
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings as hook_settings
-from contextkit.hosts.flows import adoption, adoption_steps, trials
+from contextkit.hosts.flows import adoption, adoption_steps, runner, trials
 from contextkit.payloads.documents import store as payloads
+from contextkit.reviews.documents import verdicts
 
 from hooks import answer
 
@@ -38,7 +40,9 @@ def test_adopt_installs_them_and_unadopt_takes_all_of_it_out(repo: Path) -> None
         group["hooks"][0]["timeout"] == 10_000 and "--host=gemini" in group["hooks"][0]["command"]
     )
     flat = written(repo, "copilot")
-    assert flat["version"] == 1 and list(flat["hooks"]) == hook_settings.events(hosts.find("copilot"))
+    assert flat["version"] == 1 and list(flat["hooks"]) == hook_settings.events(
+        hosts.find("copilot")
+    )
     (one,) = flat["hooks"]["Stop"]
     assert (one["type"], one["timeout"]) == ("command", 10) and "hooks" not in one
     assert (repo / "GEMINI.md").exists() and (repo / "AGENTS.md").exists()
@@ -117,7 +121,7 @@ def test_a_report_that_a_tool_brings_is_replaced_where_no_event_ends_a_subagent(
     said = answer("AfterTool", "gemini", **given, tool_response={"llmContent": told})
     (path,) = payloads.documents(layout, "s-1")
     assert f"@stored: {layout.shown(path)}" in said["reason"] and LONG not in said["reason"]
-    assert [one.agent for one in verdicts.load_all(layout).documents] == ["generalist"]
+    assert [one["agent"] for one in verdicts.load_all(layout).documents] == ["generalist"]
     short = answer("AfterTool", "gemini", **given, tool_response={"llmContent": form("Fine.")})
     assert short == {}
 
@@ -137,7 +141,7 @@ def test_a_host_that_runs_the_hooks_of_another_is_answered_once_and_in_its_form(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Copilot runs what stands in the settings of Claude Code, too."""
-    assert run("remember_later", "Look at the cache").status == 0
+    assert run("remember_later", "--message=Look at the cache") == 0
     data = json.dumps({"session_id": "s-1", "cwd": str(repo)}).encode()
     said = json.loads(runner.run(["SessionStart", "--host=claude"], data))
     assert "1 reminder is open" in said["hookSpecificOutput"]["additionalContext"]

@@ -129,7 +129,7 @@ def _texts(told: object) -> str:
     """The text that a tool tells the model: it, or the texts of its blocks."""
     if isinstance(told, str):
         return told
-    blocks = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
+    blocks = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else ()
     return "\n".join(text for one in blocks if isinstance(text := one.get("text"), str))
 
 
