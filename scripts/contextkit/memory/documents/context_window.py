@@ -81,9 +81,7 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
 def look(
     layout: Layout, session: str, task: str, tokens: int, window: int = 0
 ) -> tuple[Zone, bool]:
-    """Return the zone and whether a snapshot is due now; below the threshold the next one is
-    rearmed.
-    """
+    """Return the zone and whether a snapshot is due now; below the threshold, rearm the next."""
     found = zone(layout, tokens, window)
     if found.name == SAVE:
         return found, not snapshot_of(layout, session, task)
@@ -172,8 +170,7 @@ def size(path: str, count: int) -> int:
 
 
 def _read(path: str) -> tuple[int, int]:
-    """Return the tokens in the context, and the window size if the transcript records it, else 0.
-    """
+    """Return the tokens in the context, and the window size if the transcript records it (or 0)."""
     newer: list[bytes] = []  # the lines after the current one, since the file is read from its end
     aside = False
     for line in _from_the_end(path):

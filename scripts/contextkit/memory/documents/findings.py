@@ -69,8 +69,7 @@ class Finding(Record):
             raise bad_input(f"status={self.status[:60]}: must be one of {', '.join(STATUSES)}")
 
     def is_of(self, task: str) -> bool:
-        """Whether the finding belongs to `task`: by its id or, lacking an id, by its description.
-        """
+        """Whether the finding belongs to `task`: by id or, if it has no id, by description."""
         return task in (self.task_id, "" if self.task_id else self.description)
 
     def texts(self) -> Iterable[str]:

@@ -109,8 +109,7 @@ def utc(timestamp: str) -> str:
 
 
 def folder(layout: Layout, kind: str) -> str:
-    """Create and return the folder of a kind of document, hidden from git, refusing symbolic links.
-    """
+    """Create the folder of a kind of document, hidden from git. Refuses symbolic links."""
     files.store(files.inside(layout.root, layout.memory, "memory"))
     made = layout.memory_folder(kind)
     if os.path.islink(made):
