@@ -10,8 +10,9 @@ import os
 import sys
 
 from contextkit.base.errors import ContextError
+from contextkit.base.layout import toolkit
 
-TOOLKIT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+TOOLKIT = toolkit()
 _MARK = "CONTEXTKIT_RESTARTED"
 
 

@@ -101,7 +101,7 @@ class Conversation(Record):
 
 
 def read(path: str, most: int = MOST) -> Conversation:
-    """Read the end of the conversation in a transcript. Never raises: unreadable files are empty."""
+    """Read the end of the conversation in a transcript; empty if unreadable. Never raises."""
     try:
         lines, whole = _tail(path, most)
     except OSError:

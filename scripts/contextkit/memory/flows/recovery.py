@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import host_variables, names, references
-from contextkit.base.errors import ContextError
+from contextkit.base import host_variables, names, references, stores
+from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.hosts.documents import contracts
@@ -160,7 +160,7 @@ def load(
     if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
         snapshot_path, snapshot = "", None
     age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
-    plan_path, plan, plan_saved = _plan(layout, task, archived)
+    plan_path, plan, plan_saved = _plan(layout, task, archived, warnings)
     merged = _merged(layout, task, archived, warnings)
     heads = _heads(layout, task, archived, warnings)
     told, unread = _told(layout, merged, heads, most)
@@ -354,13 +354,17 @@ def _mtime(path: str) -> int:
         return 0  # it was archived just now
 
 
-def _plan(layout: Layout, task: str, archived: bool) -> tuple[str, Plan | None, str]:
+def _plan(
+    layout: Layout, task: str, archived: bool, warnings: list[str]
+) -> tuple[str, Plan | None, str]:
     """The path of the task's plan, the plan itself if readable, and when it was saved."""
     place = layout.memory_archive(task, memory.PLANS) if archived else ""
     for path in memory.paths(place or layout.memory_folder(memory.PLANS), ".md"):
         if os.path.basename(path) == task + ".md":
             try:
                 return layout.shown(path), plans.load(path), plans.saved_at(layout, path)
+            except NewerFormat as error:
+                warnings.append(str(stores.broken(layout, path, str(error))))
             except ContextError:
                 return layout.shown(path), None, ""
     return "", None, ""

@@ -7,7 +7,7 @@ from functools import partial
 
 from contextkit.base import copies, files, git, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout, Places, toolkit
+from contextkit.base.layout import SETTINGS, Layout, toolkit
 from contextkit.base.limits import Limits
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
@@ -33,12 +33,12 @@ def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
     """Every setting: its name, its value, and `default` or the file that sets it."""
     rows: list[tuple[str, object, str]] = [("root", layout.root, "this call")]
     for record in (layout.limits, layout.places):
-        kind = Limits if record is layout.limits else Places
+        kind = Limits if record is layout.limits else settings.Places
         for name in kind.fields():
-            source = settings.FILE if name in layout.settings else "default"
+            source = SETTINGS if name in layout.settings else "default"
             rows.append((name, getattr(record, name), source))
     for process in processes.load_all(layout):
-        source = settings.FILE if processes.is_set(layout, process.name) else "default"
+        source = SETTINGS if processes.is_set(layout, process.name) else "default"
         for name, value in vars(process).items():
             if name != "name" and value not in ("", (), 0):
                 rows.append((f"processes.{process.name}.{name}", value, source))
