@@ -3,8 +3,8 @@
     Asked (a folder, and who was to write into it)  ->  read  ->  Reading (one agent's file)
     Reading  ->  verdict (to keep), row (for programs)
 
-Only `set_aside` changes a file. `ingest.py` keeps the verdicts, `drill_down.py` opens what is worth it,
-`synthesis.py` puts all of it together, `gate.py` decides.
+Only `set_aside` changes a file. `ingest.py` keeps the verdicts, `drill_down.py` opens what is
+worth it, `synthesis.py` puts all of it together, `gate.py` decides.
 """
 
 from __future__ import annotations
