@@ -12,6 +12,10 @@ override CONTEXTKIT_BLANK := $(subst x,,x x)
 override CONTEXTKIT_ALONE := $(CONTEXTKIT_ALONE)
 override CONTEXTKIT_DIR := $(if $(CONTEXTKIT_ALONE),$(patsubst %/,%,$(dir $(subst \
   $(CONTEXTKIT_BLANK),?,$(CONTEXTKIT_ALONE)))),$(patsubst %/scripts/gnu-make.mk,%,$(lastword $(MAKEFILE_LIST))))
+# Python 3.14 warns of a virtual environment whose path has `..` in it.
+ifneq ($(filter ../%,$(CONTEXTKIT_DIR)),)
+  override CONTEXTKIT_DIR := $(abspath $(CONTEXTKIT_DIR))
+endif
 override CONTEXTKIT_DIR := $(subst ?,$(CONTEXTKIT_BLANK),$(CONTEXTKIT_DIR))
 override CONTEXTKIT_PLACE := $(subst $(CONTEXTKIT_BLANK),\ ,$(CONTEXTKIT_DIR))
 override CONTEXTKIT_DIR := $(subst ','\'',$(CONTEXTKIT_DIR))
