@@ -171,7 +171,7 @@ def stores(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         try:
             found += look(layout)
         except (ContextError, OSError) as error:
-            stumbled = _wrong("stores", str(error), "mend that and look again")
+            stumbled = _wrong("stores", str(error), "fix that and look again")
             found += [] if stumbled in found else [stumbled]
     return found
 
