@@ -84,7 +84,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import redaction
+    from contextkit.base import ledger, redaction, tokens
     from contextkit.reviews.flows import agent_files
     from contextkit.reviews.flows import ingest as ingesting
 
