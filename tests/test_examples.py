@@ -127,6 +127,12 @@ def test_an_example_prints_what_is_shown(page: Path, scratch: Path) -> None:
         remember(shown, both if re.fullmatch(expected, both) else printed[0], known)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.name))
+def test_no_example_is_shown_that_is_not_run(page: Path) -> None:
+    shown = FENCED.sub("", page.read_text(encoding="utf-8"))
+    assert [line for line in shown.splitlines() if line.lstrip().startswith("$ ")] == []
+
+
 def test_an_example_that_prints_something_else_is_noticed() -> None:
     assert re.fullmatch(pattern(["saved r-6f0c1d", "…"]), "saved r-abcdef\nmore\n")
     assert not re.fullmatch(pattern(["saved r-6f0c1d"]), "saved nothing\n")

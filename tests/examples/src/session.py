@@ -1,3 +1,0 @@
-def start(s):
-    log.info("started %s", s.token)
-    return s.id  # the id
