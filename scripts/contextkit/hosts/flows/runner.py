@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, filters
+from contextkit.base import files, filters, names
 from contextkit.base.errors import ContextError
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import Answer, HookInput
@@ -51,7 +51,7 @@ def _run(host: str, event: str, data: bytes) -> str:
         return ""
     answers = []
     for action in actions:
-        answers.append(_done(layout, action, given))
+        answers.append(_with_machines(layout, _done(layout, action, given)))
         given = given.replace(sent_back=True) if answers[-1].block else given
     try:
         files.settle()
@@ -136,6 +136,21 @@ def _done(layout: Layout, action: events.Action, given: HookInput) -> Answer:
     except Exception as error:  # the other actions must go on
         _note(layout.hooks, f"{given.host} {given.event} {action.__name__}", error)
         return hosts.NOTHING
+
+
+def _with_machines(layout: Layout, answer: Answer) -> Answer:
+    """The answer, saying which of its documents another machine stored."""
+    if not answer.refs:
+        return answer
+    from contextkit.base import ledger
+
+    elsewhere = ledger.stored_elsewhere(layout)
+    found = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
+             if ref in elsewhere]  # fmt: skip
+    if not found:
+        return answer
+    said = f"Stored on another machine: {', '.join(found)}."
+    return answer.replace(context=f"{answer.context}\n{said}".strip("\n"))
 
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:

@@ -84,7 +84,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import redaction
+    from contextkit.base import ledger, redaction, tokens
     from contextkit.reviews.flows import agent_files
     from contextkit.reviews.flows import ingest as ingesting
 
@@ -99,8 +99,13 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
+    text = f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}"
+    where = f"runs/{about.run}/" if about.run else ""
+    refs = [f"verdict:{where}{verdicts.encode(one.agent)}" for one in done]
+    ledger.note(layout, ledger.RENDERED, f"run:{about.run}" if about.run else refs[0],
+                tokens=tokens.estimate(text), sources=refs)  # fmt: skip
     return Answer(
-        text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}",
+        text=text,
         data={
             "run": about.run,
             "agents": rows,
@@ -150,7 +155,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
         run = asked(layout, args).run if args.run else ""
         ref = f"verdict:runs/{run}/{verdicts.encode(args.agent)}" if run else ref
         ref = f"review:{run}/{args.agent}/{finding}" if run and finding else ref
-        ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
     data = [{"id": args.agent, "text": part, "findings": ids}]
     return Answer(text=part, status=0 if part else 1, data=data)
 
