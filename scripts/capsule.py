@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextkit.base import cli
-from contextkit.capsules.commands import PROGRAM
+from contextkit.capsules.commands.store import PROGRAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -67,7 +67,7 @@ bench_duplicates: $(CONTEXTKIT_DEVELOPMENT) ## what a synthesis finds twice of p
 bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## beside the originals, in folders that you have: clavain=DIR parallelus=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/peers.py' $(call CONTEXTKIT_TYPED,clavain parallelus)
 
-torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,reviews,arguments,secrets,machines seed=
+torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,machines,… seed=
 	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests:tests/machines .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)
 
 bench_machines: $(CONTEXTKIT_DEVELOPMENT) ## what pushing and pulling costs with 1 to 1,000 machines, over a folder, git and S3

@@ -2,6 +2,10 @@
 #
 # Nothing of a host's is touched: all names begin with CONTEXTKIT, and what is set is set back below.
 # Nothing of ours can be replaced from outside: `override` beats whatever a caller types.
+# A second copy that the same Makefile includes does nothing: make would warn of every rule.
+
+ifneq ($(origin CONTEXTKIT_READ),override)
+override CONTEXTKIT_READ := yes
 
 override CONTEXTKIT_GOAL_BEFORE := $(.DEFAULT_GOAL)
 override CONTEXTKIT_RECIPE_BEFORE := $(.RECIPEPREFIX)
@@ -12,6 +16,10 @@ override CONTEXTKIT_BLANK := $(subst x,,x x)
 override CONTEXTKIT_ALONE := $(CONTEXTKIT_ALONE)
 override CONTEXTKIT_DIR := $(if $(CONTEXTKIT_ALONE),$(patsubst %/,%,$(dir $(subst \
   $(CONTEXTKIT_BLANK),?,$(CONTEXTKIT_ALONE)))),$(patsubst %/scripts/gnu-make.mk,%,$(lastword $(MAKEFILE_LIST))))
+# Python 3.14 warns of a virtual environment whose path has `..` in it.
+ifneq ($(filter ../%,$(CONTEXTKIT_DIR)),)
+  override CONTEXTKIT_DIR := $(abspath $(CONTEXTKIT_DIR))
+endif
 override CONTEXTKIT_DIR := $(subst ?,$(CONTEXTKIT_BLANK),$(CONTEXTKIT_DIR))
 override CONTEXTKIT_PLACE := $(subst $(CONTEXTKIT_BLANK),\ ,$(CONTEXTKIT_DIR))
 override CONTEXTKIT_DIR := $(subst ','\'',$(CONTEXTKIT_DIR))
@@ -98,4 +106,6 @@ ifeq ($(.DEFAULT_GOAL)$(MAKECMDGOALS)$(filter-out sh bash dash ksh zsh,$(notdir 
   ifeq ($(shell grep -c '^[^$(CONTEXTKIT_HASH)]*[^$(CONTEXTKIT_HASH)[:space:]]' '$(firstword $(MAKEFILE_LIST))'),1)
     .DEFAULT_GOAL := context_help
   endif
+endif
+
 endif

@@ -3,115 +3,12 @@
 
 from __future__ import annotations
 
-from contextkit.base import cli, names, redaction
-from contextkit.base.commands import JSON, REDACT, Arguments, Command, Option, Program, Rows
-from contextkit.base.errors import bad_input
-from contextkit.base.layout import Layout
-from contextkit.capsules.documents import reminders
+from contextkit.base import cli
+from contextkit.capsules.commands.reminders import PROGRAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
-
-INBOX = Option(name="file", also=("capsule-file",), help="another inbox inside the repository")
-
-
-def add(layout: Layout, args: Arguments) -> str:
-    path = inbox(layout, args)
-    allowed = layout.limits.secrets_allow
-    given = {name: getattr(args, name) for name in ("m", "topic", "next_step", "tags")}
-    note, topic, step, tags = redaction.typed(given, allowed, args.redact).values()
-    made = reminders.make(note, topic, step, tags, names.now())
-    saved = reminders.save(layout, path, made)
-    return f"Reminder {saved.id} saved to {layout.shown(path)} at {saved.taken}"
-
-
-def list_(layout: Layout, args: Arguments) -> Rows:
-    topic = names.one_line(args.topic)
-    loaded = reminders.load_all(layout, inbox(layout, args)).whole()
-    found = [
-        reminder
-        for reminder in loaded.documents
-        if (args.all or not reminder.done)
-        and (not args.tag or args.tag in reminder.tags)
-        and (not topic or topic == reminder.topic)
-    ]
-    place = "" if args.file else "reminder:"  # an address is of the inbox of the settings
-    return Rows(
-        columns=(("id", "id"), ("taken", "taken"), ("state", "state"), ("topic", "topic"),
-                 ("note", "note", _summary)),
-        rows=[{**vars(r), "state": "done" if r.done else "open", "ref": place and place + r.id}
-              for r in found],
-        nothing="No reminders." if args.all else "No open reminders.",
-    )  # fmt: skip
-
-
-def _summary(row: dict[str, Any]) -> str:
-    step = f" → {row['next_step']}" if row["next_step"] else ""
-    tags = f" [{', '.join(row['tags'])}]" if row["tags"] else ""
-    return f"{row['note']}{step}{tags}"
-
-
-def done(layout: Layout, args: Arguments) -> str:
-    allowed = layout.limits.secrets_allow
-    identity = str(args.id).removeprefix("reminder:")  # an address will do
-    into = names.one_line(redaction.checked(args.into, "into", allowed, args.redact))
-    if not reminders.finish(layout, inbox(layout, args), identity, into, names.now()):
-        cli.say(f"{identity} was done already; nothing changed")
-    return identity
-
-
-def inbox(layout: Layout, args: Arguments) -> str:
-    if not args.file:
-        return layout.typed(layout.reminders, "reminders")
-    if args.file == "-":
-        raise bad_input("file: an inbox is a file, not standard input")
-    return layout.typed(args.file, "file")
-
-
-PROGRAM = Program(
-    name="remember_later",
-    about=__doc__ or "",
-    default="add",
-    commands=(
-        Command(
-            run=add,
-            help="save a note for the next capsule",
-            options=(
-                Option(name="m", also=("message",), required=True, help="what to remember"),
-                Option(name="topic", help="a word to find it by"),
-                Option(name="next_step", help="what to do about it first"),
-                Option(
-                    name="tags", kind="words", single="tag", help="separated by blanks or commas"
-                ),
-                INBOX,
-                REDACT,
-            ),
-        ),
-        Command(
-            run=list_,
-            help="the open reminders",
-            options=(
-                Option(name="tag", help="only those with this tag"),
-                Option(name="topic", help="only those on this topic"),
-                Option(name="all", kind="flag", help="include those that are done"),
-                INBOX,
-                JSON,
-            ),
-        ),
-        Command(
-            run=done,
-            help="mark one as done",
-            options=(
-                Option(name="id", required=True, positional=True, help="as `reminders` shows it"),
-                Option(name="into", help="where it went: a capsule, a plan entry, or dropped"),
-                INBOX,
-                REDACT,
-            ),
-        ),
-    ),
-)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -24,6 +24,10 @@ PYTHON = os.path.join(VENV, "bin", "python")
 MAKE_PART = os.path.join(VENV, "contextkit.mk")
 UNFINISHED = os.path.join(VENV, "unfinished")  # there while packages are written
 OLDEST = (3, 11)
+COUNTER = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from contextkit.base import vocabulary; vocabulary.find('o200k_base')"
+)
 HELP = "install pip and venv for python3 (Debian, Ubuntu: apt install python3-venv), or uv"
 
 
@@ -152,6 +156,7 @@ def run_time():
     scripts = os.path.join(HERE, "scripts")
     run([PYTHON, os.path.join(scripts, "contextkit", "base", "template_compiler.py")])
     run([PYTHON, "-m", "compileall", "-q", scripts])
+    succeeds(PYTHON, "-c", COUNTER, scripts)  # where it does not, a cap is kept by a bound
     return "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n# it is %s\n" % (
         os.path.realpath(PYTHON)
     )

@@ -138,25 +138,30 @@ def ours(names: str) -> set[str]:
 
 COMMON = {"__future__"} | ours(
     "base.arguments base.cli base.commands base.errors base.files base.filters base.git base.layout"
-    " base.limits base.names base.packages base.records base.settings base.stores"
-    " base.templates"
+    " base.limits base.names base.records base.stores base.templates"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
-ADD = {"remember_later"} | REMINDERS | ours("compiled.reminder_inbox_md compiled.reminder_md")
+ADD = {"remember_later"} | REMINDERS | ours(
+    "capsules.commands.reminders compiled.reminder_inbox_md compiled.reminder_md"
+)  # fmt: skip
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
-    "base.addresses base.markdown capsules.documents.branches"
+    "base.addresses base.markdown capsules.commands.prompt capsules.documents.branches"
     " capsules.documents.store"
     " base.host_variables base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
-    "base.addresses base.agents base.formats base.redaction base.sessions base.tokens"
+    "base.addresses base.agents base.formats base.packages base.redaction base.sessions base.tokens"
     " handoffs.commands handoffs.documents.artifacts"
     " handoffs.documents.fields handoffs.documents.fitting handoffs.documents.profiles"
     " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
     " handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
+)  # fmt: skip
+VERDICTS = {"verdict"} | (COMMON - ours("base.filters base.templates")) | ours(
+    "base.formats base.filters reviews.commands.results reviews.commands.starting"
+    " reviews.commands.verdicts reviews.documents.verdicts"
 )  # fmt: skip
 
 
@@ -193,8 +198,15 @@ def modules_of(script: str, *arguments: str) -> set[str]:
         ("capsule_prompt", PROMPT),
         ("capsule_prompt --stub", PROMPT),
         ("handoff write --from=a --to=b --no-story --next-action=x", HANDOFF),
+        (
+            "verdict write --agent=a --status=CLEAN --summary=x",
+            VERDICTS | LEDGER | ours("base.addresses base.redaction"),
+        ),
+        ("verdict table", VERDICTS | ours("base.redaction")),
+        ("verdict count", VERDICTS),
+        ("verdict read --agent=fd-x", VERDICTS),
     ],
-    ids=["remember_later", "capsule_prompt", "capsule_prompt_stub", "handoff"],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 @pytest.mark.usefixtures("repo", "all_compiled")
 def test_a_hot_command_imports_no_more_than_it_must(call: str, allowed: set[str]) -> None:
@@ -203,6 +215,9 @@ def test_a_hot_command_imports_no_more_than_it_must(call: str, allowed: set[str]
     marks.mkdir(parents=True)
     for store in stores.STORES:
         (marks / store.kind).touch()
+    verdicts = Path(".clavain/verdicts")
+    verdicts.mkdir(parents=True)
+    (verdicts / "fd-x.json").write_text('{"status": "CLEAN", "summary": "s"}', encoding="utf-8")
     assert modules_of(script, *arguments) == allowed
     assert not allowed & DEAR
 

@@ -233,6 +233,17 @@ def test_a_note_is_kept_as_it_was_typed(host: Path) -> None:
     assert nothing_was_executed(host)
 
 
+def test_a_checkout_beside_the_host_is_called_by_its_whole_path(tmp_path: Path) -> None:
+    """Python 3.14 warns on stderr of a virtual environment that is reached through `..`."""
+    (tmp_path / "the kit").symlink_to(CHECKOUT)
+    (tmp_path / "kit").symlink_to(CHECKOUT)
+    host = a_host(tmp_path / "my host", "include ../kit/Makefile\n")
+    called = make("-n", "reminders", cwd=host).stdout
+    assert f"'{tmp_path}/kit/.venv/bin/python'" in called and ".." not in called
+    called = make("-n", "-f", "../the kit/Makefile", "reminders", cwd=host).stdout
+    assert f"'{tmp_path}/the kit/.venv/bin/python'" in called and ".." not in called
+
+
 @pytest.mark.parametrize("stub", ["0", "no", ""])
 def test_a_flag_of_0_or_no_or_nothing_is_no(stub: str, host: Path) -> None:
     prompt = make("-s", "capsule_prompt", f"stub={stub}", cwd=host).stdout
@@ -611,3 +622,12 @@ def test_the_names_that_users_rely_on_are_there(promise: Promise) -> None:
     assert (target.script, target.command) == (promise.script, promise.command)
     later = set() if "start" in commands else {"run"}  # runs come with verdict_start
     assert promise.variables - later <= set(target.variables)
+
+
+def test_a_second_copy_in_the_same_makefile_does_nothing(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).symlink_to(CHECKOUT)
+    host = a_host(tmp_path / "host", "include ../one/Makefile\ninclude ../other/Makefile\n")
+    done = make("-n", "reminders", cwd=host)
+    assert done.stderr == "" and f"'{tmp_path}/one/.venv/bin/python'" in done.stdout
+    assert make("-s", "context_help", cwd=host).stderr == ""

@@ -48,5 +48,14 @@ def test_receipts_and_handoffs_keep_their_cap_and_use_their_room(tokenizer: str)
     made = list(cap_cases.made(38, tokenizer))
     sizes = [cap_cases.size(one.text, tokenizer) for one in made]
     assert all(size <= one.cap for size, one in zip(sizes, made, strict=True))
-    used = [size / one.cap for size, one in zip(sizes, made, strict=True) if one.cut]
-    assert statistics.median(used) >= (0.85 if tokens.TOKENIZERS[tokenizer] else 0.5)
+    used = sorted(size / one.cap for size, one in zip(sizes, made, strict=True) if one.cut)
+    if tokens.TOKENIZERS[tokenizer]:
+        assert statistics.median(used) >= 0.93 and used[len(used) // 10] >= 0.85
+    else:  # nobody can count: a margin of 15 % is left
+        assert statistics.median(used) >= 0.8 and used[-1] <= 1 / tokens.CAUTION + 0.01
+
+
+def test_where_nobody_can_count_rare_scripts_are_taken_as_their_bytes() -> None:
+    text = "\u0f56\u0f7c\u0f51" * 30
+    size = len(text.encode())
+    assert tokens.within(text, size, "claude") and not tokens.within(text, size - 30, "claude")

@@ -18,6 +18,7 @@ from contextkit.base import arguments, cli, usage
 from contextkit.base.commands import ROOT, Answer, Arguments, Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.records import Record
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -369,6 +370,13 @@ def programs() -> list[Program]:
     names = sorted(path.stem for path in SCRIPTS.glob("*.py"))
     modules = [importlib.import_module(name) for name in names if name != "setup"]
     return [module.PROGRAM for module in modules if hasattr(module, "PROGRAM")]
+
+
+@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
+def test_a_program_is_made_of_valid_records(program: Program) -> None:
+    options = [option for command in program.commands for option in options_of(command)]
+    for one in (program, *program.commands, *options):
+        Record.__init__(object.__new__(type(one)), **vars(one))
 
 
 @pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)

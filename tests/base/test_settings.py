@@ -12,8 +12,7 @@ import pytest
 from conftest import SCRIPTS
 from contextkit.base import files, settings
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout, Places
-from contextkit.base.limits import Limits
+from contextkit.base.layout import Layout
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +25,7 @@ def write(text: str) -> None:
 
 
 def load() -> settings.Values:
-    return settings.load(os.getcwd(), Limits, Places)
+    return settings.load(os.getcwd())
 
 
 def refused(text: str) -> str:

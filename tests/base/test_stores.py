@@ -13,8 +13,9 @@ from checkouts import a_toolkit
 from conftest import git
 from contextkit.base import changes, files, stores
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout, Places
+from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.settings import Places
 from contextkit.base.stores import Store
 
 

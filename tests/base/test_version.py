@@ -17,9 +17,11 @@ from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.references import Reference
 from contextkit.capsules.documents import reminders
+from contextkit.capsules.flows import upkeep
 from contextkit.handoffs.documents import state
 from contextkit.hosts.flows import store_checks
 from contextkit.memory.documents import checkpoints, findings, merged, plans, snapshots
+from contextkit.memory.flows import recovery
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import dismissals, verdicts
 
@@ -258,3 +260,21 @@ def test_a_switch_leaves_a_session_state_of_a_newer_format_as_it_is(layout: Layo
 def test_newer_dismissals_ask_for_an_upgrade() -> None:
     with pytest.raises(ContextError, match="x: written by a newer contextkit"):
         dismissals.parse('{"format": 2, "made": "anew"}', "x")
+
+
+def test_a_list_calls_a_newer_capsule_newer(layout: Layout) -> None:
+    name, text = NEWER["capsule"]
+    path = Path(layout.capsules, name)
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    assert [row.state for row in upkeep.listed(layout)] == ["newer"]
+
+
+def test_recovery_names_a_newer_plan_and_tells_the_rest(layout: Layout) -> None:
+    plans.save(layout, plans.Plan(task_id="t"), 0)
+    path = Path(plans.path_of(layout, "t"))
+    path.write_text(path.read_text(encoding="utf-8").replace("format=1", "format=2"), "utf-8")
+    findings.save(layout, findings.make("ui", "t", "partial", "", summary="Half."), 1_761_242_700)
+    found = recovery.load(layout, "t", 1_761_242_700)
+    assert [one for one in found.warnings if UPGRADE in one and layout.shown(str(path)) in one]
+    assert [one.agent for one in found.findings] == ["ui"]

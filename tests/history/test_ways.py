@@ -262,3 +262,30 @@ def test_a_commit_that_is_not_here_is_said(repo: Path, run: Script) -> None:
     git("gc", "-q", "--prune=now")
     (said,) = why_of(run, "finding:latest")["drift"]
     assert said.endswith("is not here: what differs from it is not known")
+
+
+def test_a_folder_of_reviews_counts_with_what_its_verdicts_stand_for(
+    repo: Path, run: Script
+) -> None:
+    Path("out").mkdir()
+    index = '### Findings Index\n- P2 | P2-1 | "Length" | It is long\nVerdict: safe\n\n'
+    text = index + "### Issues Found\n#### P2-1. It is long\n" + "All of it is read.\n" * 200
+    Path("out/fd-x.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "ingest", "--dir=out") == 0
+    (row,) = [one for one in delivery.of_documents(events()).values() if one.kind == "verdict"]
+    assert row.stored > 800 and row.delivered and 0 < row.handed < 50
+    assert row.saved == row.stored - row.handed and not row.opened
+    assert run("verdict", "show", "--dir=out", "--agent=fd-x") == 0
+    (row,) = [one for one in delivery.of_documents(events()).values() if one.kind == "verdict"]
+    assert row.opened
+
+
+def test_what_is_read_more_often_than_it_is_long_has_saved_nothing(repo: Path) -> None:
+    layout = Layout()
+    ledger.note(layout, "stored", "plan:a", tokens=100, session="s")
+    ledger.note(layout, "stored", "plan:b", tokens=1000, session="t")
+    for _ in range(3):
+        ledger.note(layout, "shown", "plan:a", tokens=100, session="s")
+    totals = delivery.totals(delivery.of_documents(events()).values())
+    assert (totals.stored, totals.shown, totals.saved) == (1100, 300, 1000)
+    assert [row.saved for row in delivery.sessions(events())] == [0, 1000]

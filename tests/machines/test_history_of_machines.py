@@ -1,4 +1,4 @@
-"""What came from another machine says so, in `context_why`, `context_search`, `context_events`."""
+"""What came from another machine says so: `context_why`, `context_search`, the report, hooks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Script
+from contextkit.hosts.flows import runner
 
 # Longer than what is passed through unstored.
 LONG = "# Auth\n" + "The cookie is renewed daily.\n" * 200
@@ -43,3 +44,45 @@ def test_why_and_search_name_the_machine_of_a_document(ref: str, sealed: Path, r
     # where it was stored nothing is said of a machine
     assert run("context", "why", laptop, ref) == 0 and " on laptop" not in run.out
     assert run("context", "search", laptop, "cookie") == 0 and " on laptop" not in run.out
+
+
+def test_sessions_and_the_report_name_the_machine(ref: str, sealed: Path, run: Script) -> None:
+    sandbox, laptop = f"--root={sealed}/sandbox", f"--root={sealed}/laptop"
+    assert run("context", "sessions", sandbox, "--json") == 0
+    assert [(row["session"], row["machine"]) for row in json.loads(run.out)] == [("s-1", "laptop")]
+    assert run("context", "sessions", sandbox) == 0 and "s-1 on laptop" in run.out
+    assert run("context", "report", sandbox, "--text", "--json") == 0
+    found = json.loads(run.out)
+    ((name, documents, tokens),) = found["machines"]
+    assert (name, documents) == ("laptop", 1) and tokens > 0
+    assert [item[6] for item in found["items"] if item[0] == ref] == ["laptop"]
+    assert run("context", "report", sandbox, "--text") == 0 and "stored on" in run.out
+    assert run("context", "report", laptop, "--text", "--json") == 0
+    here = json.loads(run.out)
+    assert here["machines"] == [] and all(len(item) == 6 for item in here["items"])
+
+
+def test_a_hook_names_the_machine_of_what_it_injects(
+    sealed: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    share = f"--remote=file://{sealed}/share"
+    for name in ("laptop", "sandbox"):
+        (sealed / name / ".git/objects").mkdir(parents=True)
+        (sealed / name / ".git/HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    monkeypatch.setenv("CONTEXT_MACHINE", "laptop")
+    for command in (
+        ("plan", "--task=login", "--objective=A login form", "--pending=the tests"),
+        ("checkpoint", "--task=login", "--phase=exploration", "--completed=x",
+         "--summary=half done", "--next-action=Write the tests"),
+    ):  # fmt: skip
+        assert run("external_memory", *command, f"--root={sealed}/laptop") == 0, run.err
+    assert run("context_sync", "push", f"--root={sealed}/laptop", share) == 0
+    monkeypatch.setenv("CONTEXT_MACHINE", "sandbox")
+    assert run("context_sync", "pull", f"--root={sealed}/sandbox", share) == 0
+    said = {}
+    for name in ("laptop", "sandbox"):
+        monkeypatch.chdir(sealed / name)
+        said[name] = runner.run(["SessionStart"], b'{"session_id": "s-2", "source": "resume"}')
+    assert "Stored on another machine: checkpoint:" in said["sandbox"]
+    assert " on laptop" in said["sandbox"]
+    assert "half done" in said["laptop"] and "another machine" not in said["laptop"]

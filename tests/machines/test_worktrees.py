@@ -37,6 +37,11 @@ def test_a_worktree_pushes_its_own_stores_or_those_of_the_one_that_is_named(
     assert "of-main" in run.out and "of-side" not in run.out
     own = (linked / ".contextkit/machine").read_text(encoding="utf-8")
     assert (repo / ".contextkit/machine").read_text(encoding="utf-8") != own
+    marked = {}
+    for where in ((), (f"--worktree={repo}",)):
+        assert run("context_sync", "remotes", share, *where) == 0
+        (marked[where],) = (line.split()[0] for line in run.out.splitlines() if " *" in line)
+    assert marked[()] == own.split()[0] != marked[(f"--worktree={repo}",)]
     assert run("context_sync", "pull", share, f"--worktree={repo}") == 0
     assert "of-side" in run.out
     assert (repo / ".temp/memory/findings/of-side_20261122T100000.md").is_file()

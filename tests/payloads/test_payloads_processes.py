@@ -254,15 +254,15 @@ def test_on_a_disk_that_may_only_be_read_payloads_are_listed_and_shown(
 ) -> None:
     assert run_to_end("store", "--topic=first", *CALL)[0] == 0
     Path(".contextkit/swept").unlink()
-    folders = [Path(), *(path for path in Path().rglob("*") if path.is_dir())]
+    modes = {path: path.stat().st_mode for path in (Path(), *Path().rglob("*"))}
 
     def give_back() -> None:
-        for folder in folders:
-            folder.chmod(0o755)
+        for path, mode in modes.items():
+            path.chmod(mode)
 
     request.addfinalizer(give_back)
-    for folder in folders:
-        folder.chmod(0o555)
+    for path, mode in modes.items():
+        path.chmod(mode & ~0o222)
     before = stock()
     for command, said in ((("list", "--session=s"), "-first "), (("show", "latest"), TEXT),
                           (("find", "cache"), "-first:")):  # fmt: skip

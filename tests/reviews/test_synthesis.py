@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
+import pytest
+from conftest import CHECKOUT
 from contextkit.reviews.documents import agent_review, sections
 from contextkit.reviews.flows import synthesis
 from contextkit.reviews.flows.synthesis import Finding, Source
 from hypothesis import given
 from hypothesis import strategies as st
 
+CORPUS = os.environ.get("CONTEXTKIT_CORPUS", "")  # before `sealed` empties the environment
 INDEX = "### Findings Index\n{rows}\nVerdict: {verdict}\n\n### Summary\nSo.\n"
 
 
@@ -97,6 +102,45 @@ def test_one_place_in_like_words_is_one_finding_of_both() -> None:
         "Session tokens do not expire",
         "A session token is never expired",
     ]
+
+
+def test_one_place_under_unlike_titles_stays_two_findings() -> None:
+    quoted = (
+        "The entry `app.py:42` is copied into the knowledge file as somebody reported it."
+        " Retrieval then quotes that example to every reviewer of another repository."
+    )
+    sources = [
+        a_source("fd-a", 'P1 | P1-1 | "app.py:42" | Secrets reach the log').replace(
+            sections={"P1-1": quoted}
+        ),
+        a_source("fd-b", 'P1 | P1-1 | "app.py:42" | Wrong default model').replace(
+            sections={"P1-1": quoted}
+        ),
+    ]
+    found = synthesis.combined(sources)
+    assert len(found) == 2 and len(synthesis.possible_duplicates(found)) == 1
+
+
+def test_a_rating_in_brackets_makes_no_titles_alike() -> None:
+    found = synthesis.combined(
+        [
+            a_source("fd-a", 'IMP | IMP-1 | "A" | Split the file (high impact, low effort)'),
+            a_source("fd-b", 'IMP | IMP-1 | "B" | Cache results (high impact, low effort)'),
+        ]
+    )
+    assert synthesis.possible_duplicates(found) == []
+
+
+@pytest.mark.skipif(not CORPUS, reason="CONTEXTKIT_CORPUS names no folder of real reviews")
+def test_duplicates_of_real_reviews_are_found_as_a_person_labeled_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(CHECKOUT / "tests" / "bench"))
+    import duplicate_rates
+
+    rates = duplicate_rates.Rates(Path(CORPUS))
+    assert rates.labeled >= 40 and rates.unlabeled == 0
+    assert rates.precision >= 0.8 and rates.recall >= 0.6
 
 
 def test_who_only_shares_a_section_does_not_disagree() -> None:

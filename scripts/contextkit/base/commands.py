@@ -6,7 +6,7 @@ mistakes (`usage.py`), the page of targets, and the test that compares the Makef
 
 from __future__ import annotations
 
-from contextkit.base.records import Record
+from contextkit.base.records import Declaration, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
 
 
-class Option(Record):
+class Option(Declaration):
     """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
 
     kind: text; whole (a number from 1); flag; words (separated by blanks or commas); items
@@ -57,7 +57,7 @@ class Arguments:
         def __getattr__(self, name: str) -> Any: ...
 
 
-class Command(Record):
+class Command(Declaration):
     """`run(layout, args)` returns what belongs on stdout; its name is the subcommand.
 
     `needs` are packages to be importable before any input is read.
@@ -73,7 +73,7 @@ class Command(Record):
         return self.run.__name__.rstrip("_")
 
 
-class Program(Record):
+class Program(Declaration):
     """A script: its name, its docstring, its commands; the `default` one needs no name."""
 
     name: str

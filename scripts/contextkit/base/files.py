@@ -15,7 +15,6 @@ Paths are strings, since pathlib alone costs as much as a bare interpreter start
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import time
 
@@ -331,6 +330,8 @@ class locked:
         self._descriptor = -1
 
     def __enter__(self) -> None:
+        import fcntl
+
         while True:
             make_folder(os.path.dirname(self._path))
             try:

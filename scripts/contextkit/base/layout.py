@@ -8,52 +8,15 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, packages, settings, stores
+from contextkit.base import files, git, stores
 from contextkit.base.errors import bad_input
 from contextkit.base.limits import Limits
-from contextkit.base.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from contextkit.base.settings import Places, Values
 
-
-class Places(Record):
-    """Documented places, relative to the root; each can be set in `contextkit.yaml`.
-
-    The fields are the settings that the stores declare, with their defaults.
-    """
-
-    _fields = dict.fromkeys(stores.settings(), "str")
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> str: ...
-
-    def check(self) -> None:
-        for name in self.fields():
-            value = getattr(self, name)
-            parts = value.split("/")
-            if os.path.isabs(value) or ".." in parts or set(parts) <= {"", "."}:
-                raise bad_input(f"{name}: {value!r} must be a relative path inside the root")
-            if os.path.normpath(value).split("/")[0] in (".git", ".contextkit"):
-                raise bad_input(
-                    f"{name}: {value!r} lies in a folder that is not meant for documents"
-                )
-        folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in stores.folders()}
-        for name, folder in folders.items():
-            for other, its_folder in folders.items():
-                if name != other and its_folder.startswith(folder):
-                    raise bad_input(f"{name}: {folder!r} would hold {other} ({its_folder!r}) too")
-
-
-for _setting, _default in stores.settings().items():
-    setattr(Places, _setting, _default)
-
-
-class Additions(Record):
-    """What a repository adds to the toolkit's own data, read where it is used."""
-
-    processes: dict[str, object] = {}  # noqa: RUF012  (see processes.py)
+SETTINGS = "contextkit.yaml"  # at the root; most repositories have none, and pay nothing for it
 
 
 class Layout:
@@ -65,10 +28,15 @@ class Layout:
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
         self.used: set[str] = set()  # the stores that were asked for
-        self.settings = settings.load(self.root, Limits, Places, Additions)
-        # Checked now when a file sets them; our own defaults are made when somebody asks.
-        self._limits: Limits | None = _chosen(Limits, self.settings) if self.settings else None
-        self._places: Places | None = _chosen(Places, self.settings) if self.settings else None
+        self.settings: Values = {}
+        self._limits: Limits | None = None
+        self._places: Places | None = None
+        if os.path.lexists(self.join(SETTINGS)):
+            from contextkit.base import settings
+
+            self.settings = settings.load(self.root)
+            self._limits = settings.chosen(Limits, self.settings)
+            self._places = settings.chosen(settings.Places, self.settings)
 
     @property
     def limits(self) -> Limits:
@@ -79,7 +47,10 @@ class Layout:
     @property
     def places(self) -> Places:
         """The documented places in force here, relative to the root."""
-        self._places = self._places or Places()
+        if self._places is None:
+            from contextkit.base import settings
+
+            self._places = settings.Places()
         return self._places
 
     def join(self, *parts: str) -> str:
@@ -106,7 +77,7 @@ class Layout:
             return self.join(given)
         if store.within:
             return os.path.join(self.store(store.within), store.place)
-        return self.join(getattr(self.places, store.setting) if store.setting else store.place)
+        return self.join(str(self.settings.get(store.setting, store.place)))
 
     def make_store(self, kind: str) -> str:
         """Make the folder of a kind that is not in git, so that git does not see it; returns it."""
@@ -139,7 +110,9 @@ class Layout:
             for store in stores.STORES
             if store.holds != stores.HOST and not store.within
         ]
-        own = os.path.relpath(os.path.realpath(toolkit()), os.path.realpath(self.root))
+        from contextkit.base.version import TOOLKIT
+
+        own = os.path.relpath(os.path.realpath(TOOLKIT), os.path.realpath(self.root))
         is_copy = own.split("/")[0] not in (".", "..")  # not the checkout at work on itself
         return (*places, self.join(own)) if is_copy else tuple(places)
 
@@ -177,8 +150,13 @@ class Layout:
 
     def role_files(self, name: str) -> tuple[str, ...]:
         """Where the text of a role may be: the host's own places first, then ours."""
-        own = self.join(self.places.roles, name + ".md"), self.join("templates/roles", name + ".md")
-        return (*own, toolkit("templates", "roles", name + ".md"))
+        from contextkit.base import version
+
+        own = (
+            os.path.join(self._place("role"), name + ".md"),
+            self.join("templates/roles", name + ".md"),
+        )
+        return (*own, version.toolkit("templates", "roles", name + ".md"))
 
     @property
     def payloads(self) -> str:
@@ -233,7 +211,7 @@ class Layout:
 
     def notebook(self, slug: str, name: str) -> str:
         """The branch notebook `PLAN` or `PROGRESS`: where it is, or where it would be."""
-        path = self.join(self.places.notebooks, slug, name + ".md")
+        path = os.path.join(self._place("notebook"), slug, name + ".md")
         older = self.join("docs", {"PLAN": "plans"}.get(name, name.lower()), slug + ".md")
         return older if os.path.isfile(older) and not os.path.isfile(path) else path
 
@@ -280,12 +258,6 @@ class Layout:
         return os.path.join(files.store(self.state), "locks", short + ".lock")
 
 
-def _chosen(kind: type[Record], values: settings.Values) -> Any:
-    """The record `kind` with those of `values` that are fields of it."""
-    given = {name: values[name] for name in kind.fields() if name in values}
-    return kind(**given)
-
-
 def find_root(given: str, repository: git.Repository | None) -> str:
     """The folder that documents land in, as the module says; links are followed."""
     named = given or os.environ.get("CONTEXT_ROOT", "")
@@ -299,8 +271,3 @@ def find_root(given: str, repository: git.Repository | None) -> str:
 def hooks_folder(root: str) -> str:
     """`Layout.hooks` of a repository whose settings cannot be read."""
     return os.path.join(root, ".contextkit", "hooks")
-
-
-def toolkit(*parts: str) -> str:
-    """A path below the checkout of contextkit itself."""
-    return os.path.join(packages.TOOLKIT, *parts)

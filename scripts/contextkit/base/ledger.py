@@ -165,6 +165,15 @@ def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event
         yield from [one for one in _events(data, having) if one["at"] >= since]
 
 
+def stored_elsewhere(layout: Layout) -> dict[str, str]:
+    """The documents that another machine was the last to store, and its name, by address."""
+    if all(one["event"] != STORED for one in read(layout, having=b'"machine":')):
+        return {}  # most repositories: next to nothing was decoded
+    stored = (one for one in read(layout, having=b'"stored"') if one["event"] == STORED)
+    last = {one["ref"]: one.get("machine", "") for one in stored}
+    return {ref: names.one_line(machine) for ref, machine in last.items() if machine}
+
+
 def _events(data: bytes, having: bytes) -> Iterator[Event]:
     if having not in data:
         return

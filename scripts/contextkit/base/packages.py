@@ -10,8 +10,8 @@ import os
 import sys
 
 from contextkit.base.errors import ContextError
+from contextkit.base.version import TOOLKIT
 
-TOOLKIT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 _MARK = "CONTEXTKIT_RESTARTED"
 
 

@@ -103,6 +103,18 @@ class Record:
         return dict(cls._fields)
 
 
+class Declaration(Record):
+    """A record that stands in our own source, as a constant: unchecked when it is made.
+
+    Each start of a command makes a hundred of them; a test checks them once instead.
+    """
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, **values: object) -> None:
+            self.__dict__.update(values)
+
+
 def fits(value: object, annotation: str, cls: type) -> bool:
     """Whether `value` is what `annotation`, written in `cls`, promises; True is not an int."""
     plain = _PLAIN.get(annotation)

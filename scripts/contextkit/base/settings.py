@@ -9,37 +9,79 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, packages
+from contextkit.base import files, names, packages, stores
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import SETTINGS
+from contextkit.base.limits import Limits
 from contextkit.base.records import Record
 
-FILE = "contextkit.yaml"
 _CACHE = os.path.join(".contextkit", "settings")
 _MAX_BYTES = 65_536
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     Values = dict[str, object]
+    R = TypeVar("R", bound=Record)
 
 
-def load(root: str, *kinds: type[Record]) -> Values:
-    """What the repository at `root` sets: name -> value, for the fields of the records `kinds`.
+class Places(Record):
+    """Documented places, relative to the root.
+
+    The fields are the settings that the stores declare, with their defaults.
+    """
+
+    _fields = dict.fromkeys(stores.settings(), "str")
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> str: ...
+
+    def check(self) -> None:
+        for name in self.fields():
+            value = getattr(self, name)
+            parts = value.split("/")
+            if os.path.isabs(value) or ".." in parts or set(parts) <= {"", "."}:
+                raise bad_input(f"{name}: {value!r} must be a relative path inside the root")
+            if os.path.normpath(value).split("/")[0] in (".git", ".contextkit"):
+                raise bad_input(
+                    f"{name}: {value!r} lies in a folder that is not meant for documents"
+                )
+        folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in stores.folders()}
+        for name, folder in folders.items():
+            for other, its_folder in folders.items():
+                if name != other and its_folder.startswith(folder):
+                    raise bad_input(f"{name}: {folder!r} would hold {other} ({its_folder!r}) too")
+
+
+for _setting, _default in stores.settings().items():
+    setattr(Places, _setting, _default)
+
+
+class Additions(Record):
+    """What a repository adds to the toolkit's own data, read where it is used."""
+
+    processes: dict[str, object] = {}  # noqa: RUF012  (see processes.py)
+
+
+def load(root: str) -> Values:
+    """What the repository at `root` sets: name -> value, for the fields of the records above.
 
     An unknown name or a value of another type is refused by name, with the nearest valid one.
     """
-    path = os.path.join(root, FILE)
+    path = os.path.join(root, SETTINGS)
     try:
         state = os.stat(path)
     except FileNotFoundError:
         return {}
-    known = {name: annotation for kind in kinds for name, annotation in kind.fields().items()}
+    known = Limits.fields() | Places.fields() | Additions.fields()
     key = f"1 {state.st_size} {state.st_mtime_ns} {state.st_ino}"
     cached = _from_cache(root, key, known)
     if cached is not None:
         return cached
     if state.st_size > _MAX_BYTES:
-        raise bad_input(f"{FILE}: larger than {_MAX_BYTES} bytes: it holds settings only")
+        raise bad_input(f"{SETTINGS}: larger than {_MAX_BYTES} bytes: it holds settings only")
     text = files.read(path)
     if _only_comments(text):
         return {}
@@ -48,18 +90,24 @@ def load(root: str, *kinds: type[Record]) -> Values:
     return values
 
 
+def chosen(kind: type[R], values: Values) -> R:
+    """The record `kind` with those of `values` that are fields of it."""
+    given: dict[str, Any] = {name: values[name] for name in kind.fields() if name in values}
+    return kind(**given)
+
+
 def parse(text: str, known: dict[str, str]) -> Values:
     """The settings in the YAML `text`. Raises ContextError naming the key and what it takes."""
     packages.need("yaml")
     from contextkit.base import formats
 
-    found = formats.from_yaml(text, FILE)
+    found = formats.from_yaml(text, SETTINGS)
     if not isinstance(found, dict):
-        raise bad_input(f"{FILE}: must be lines of `name: value`")
+        raise bad_input(f"{SETTINGS}: must be lines of `name: value`")
     values: Values = {}
     for name, value in found.items():
         if name not in known:
-            raise bad_input(f"{FILE}: there is no setting {name!r}{names.nearest(name, known)}")
+            raise bad_input(f"{SETTINGS}: there is no setting {name!r}{names.nearest(name, known)}")
         values[name] = _typed(name, value, known[name])
     return values
 
@@ -78,7 +126,7 @@ def _typed(name: str, value: object, annotation: str) -> object:
     kinds = {"int": "a whole number", "bool": "true or false", "str": "a line of text",
              "tuple[str, ...]": "a list of lines"}  # fmt: skip
     wanted = kinds.get(annotation, "lines of `name: value` indented under it")
-    raise bad_input(f"{FILE}: {name} must be {wanted}, not {value!r}")
+    raise bad_input(f"{SETTINGS}: {name} must be {wanted}, not {value!r}")
 
 
 def _only_comments(text: str) -> bool:

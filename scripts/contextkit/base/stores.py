@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base.errors import ContextError
-from contextkit.base.records import Record
+from contextkit.base.records import Declaration, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ COPY = "copy"  # a copy of a document of ours, made by context_init
 HOST = "host"  # the host's own files, which we only read
 
 
-class Store(Record):
+class Store(Declaration):
     """A place and what is in it. Without `module` it only holds other stores."""
 
     kind: str  # of the addresses `kind:name`
@@ -50,12 +50,6 @@ class Store(Record):
     mend: str = "mend the file, or remove it"
     travels: tuple[str, ...] = ()  # what of it goes to other machines: names as patterns
     merges: bool = False  # `module` has `merge(ours, theirs)` for two versions of a document
-
-    if not TYPE_CHECKING:
-
-        def __init__(self, **values: str | bool | tuple[str, ...]) -> None:
-            """Unchecked: a test does what every start of every command would pay for."""
-            self.__dict__.update(values)
 
 
 _PAYLOAD_RULES = "*\n!README.md\n!.gitkeep\n!.gitignore\n"

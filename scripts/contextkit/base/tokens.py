@@ -29,7 +29,9 @@ TOKENIZERS = {"o200k": "o200k_base", "cl100k": "cl100k_base", "claude": ""}
 # How many tokens a text may really have for one estimated, measured on texts of 300 tokens: words
 # in Latin letters; and anything else (base64, hex, other scripts).
 _PLAIN, _ODD = (0.5, 1.7), (0.3, 3.0)
-_UNCOUNTED = 1.5  # as the most for anything else, where nobody but its maker can count
+# Scripts of which a vocabulary seldom has more than the bytes, where nobody can count: from Thai to
+# Mongolian, and Yi to Javanese. The other scripts of Asia are part of what profiles were fitted on.
+_RARE = (("\u0e00", "\u1bff"), ("\ua000", "\uabff"))
 
 # A hard cap on what we render holds for the estimate's 95th percentile, not for its median.
 CAUTION = 1.15
@@ -100,9 +102,17 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
     if guess * least > cap:
         return False
     if not TOKENIZERS.get(tokenizer):  # nobody but its maker can count these
-        return guess * (CAUTION if most < 2 else _UNCOUNTED) <= cap
+        return _uncounted(text, guess, tokenizer) <= cap
     exact = count(text, tokenizer)
     return 0 <= exact <= cap
+
+
+def _uncounted(text: str, guess: int, tokenizer: str) -> float:
+    """The most tokens that a text is taken to have where nobody can count them."""
+    rare = 0
+    if not text.isascii():
+        rare = sum(low <= char <= high for char in text for low, high in _RARE)
+    return guess * CAUTION + rare * max(0.0, 3 - CAUTION * PROFILES[tokenizer][7])
 
 
 def count(text: str, tokenizer: str = DEFAULT) -> int:

@@ -7,6 +7,10 @@ from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, R
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.history.flows.delivery import Session
+
 REF = Option(
     name="ref", required=True, positional=True,
     help="an address, a path, an unambiguous beginning, or latest",
@@ -76,13 +80,17 @@ def sessions(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import delivery
 
     return Rows(
-        columns=(("session", "session"), ("host", "host"), ("started", "started"),
+        columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
                  ("ended", "ended"), ("stored", "stored"), ("injected", "injected"),
                  ("shown", "shown"), ("saved", "saved"), ("open", "open")),
         rows=delivery.sessions(list(ledger.read(layout)), args.all),
         nothing="No sessions." if args.all else "No open sessions: all=1 shows ended ones",
         below="\n(estimated tokens; saved = stored - injected - shown)",
     )  # fmt: skip
+
+
+def _session(row: Session) -> str:
+    return f"{row.session} on {row.machine}" if row.machine else row.session
 
 
 def why(layout: Layout, args: Arguments) -> Answer:

@@ -50,6 +50,7 @@ def background_(layout: Layout, args: Arguments) -> str:
 
 
 def remotes_(layout: Layout, args: Arguments) -> Rows | str:
+    layout = worktrees.layout_of(layout, args.worktree)
     if args.forget:
         gone = remotes.forget(layout, args.remote, args.forget)
         machine = identity.load(layout)
@@ -118,7 +119,12 @@ PROGRAM = Program(
         Command(
             run=remotes_,
             help="the machines of a remote",
-            options=(_REMOTE, Option(name="forget", help="remove this machine there"), JSON),
+            options=(
+                _REMOTE,
+                Option(name="forget", help="remove this machine there"),
+                worktrees.OPTION,
+                JSON,
+            ),
         ),
         Command(
             run=background_,

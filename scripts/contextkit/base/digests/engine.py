@@ -35,7 +35,7 @@ _TASTE = 0.7  # how much what a unit decides counts beside its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any is worth, and one that is called key
 _NAME, _NAMES = 12, 8  # characters of a short name, and names that are listed after `+n more`
 _TRIES = 48  # units that are tried for what room is left
-_CUTS, _SHORT = (0.8, 0.6, 0.4, 0.2), 24  # shares that are tried of one, and characters of such
+_CUTS, _SHORT = (0.8, 0.6, 0.4, 0.2), 12  # shares that are tried of one, and characters of such
 _FEW = 3  # units beside which one may be cut between any two words
 
 

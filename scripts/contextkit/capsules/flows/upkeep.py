@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, files, git, ledger, names, redaction, tokens
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.capsules.documents import branches as branch_folders
@@ -28,7 +28,7 @@ from contextkit.capsules.flows import drift
 
 
 class Row(Record):
-    """A capsule in a list; `state` is stub, finished or unreadable. The id is its path.
+    """A capsule in a list; `state` is stub, finished, newer or unreadable. The id is its path.
 
     `ref` is its address, empty where its name is not one of ours.
     """
@@ -142,8 +142,9 @@ def row(layout: Layout, path: str) -> Row:
     try:
         text = files.read(path).replace("\r\n", "\n")
         capsule, body = capsules.parse(text, shown)
-    except ContextError:
-        return Row(id=shown, branch="", created_at="", tokens=0, state="unreadable", ref=ref)
+    except ContextError as error:
+        state = "newer" if isinstance(error, NewerFormat) else "unreadable"
+        return Row(id=shown, branch="", created_at="", tokens=0, state=state, ref=ref)
     return Row(
         id=shown,
         branch=capsule.branch,

@@ -35,6 +35,11 @@ class Delivery(Record):
     def kind(self) -> str:
         return self.ref.partition(":")[0]
 
+    @property
+    def saved(self) -> int:
+        """Tokens that were stored and in nobody's context: none of what was read more than once."""
+        return max(0, self.stored - self.handed - self.shown)
+
 
 def of_documents(events: Iterable[Event]) -> dict[str, Delivery]:
     """The delivery of each document that was stored, by address, in the order of storing.
@@ -84,13 +89,14 @@ class Session(Record):
     shown: int
     saved: int
     open: int
+    machine: str = ""  # the other machine that it was on
 
 
 def sessions(events: list[Event], with_ended: bool = False) -> list[Session]:
     """The sessions, oldest first: what was stored, handed over and shown in each.
 
-    Saved is what was stored and was in nobody's context. Open are documents of it that nobody has
-    opened or consumed yet.
+    Saved is what was stored and was in nobody's context, and never below 0. Open are documents of
+    it that nobody has opened or consumed yet.
     """
     waiting: dict[str, int] = {}
     for document in of_documents(events).values():
@@ -109,12 +115,13 @@ class _Seen:
     """What was seen of a session so far."""
 
     def __init__(self, started: str) -> None:
-        self.started, self.ended, self.host = started, "", ""
+        self.started, self.ended, self.host, self.machine = started, "", "", ""
         self.sums = [0, 0, 0]
 
     def add(self, one: Event, name: str) -> None:
         event = one["event"]
         self.host = self.host or one.get("host", "")
+        self.machine = self.machine or one.get("machine", "")
         if one["ref"] == f"session:{name}" and event in (ledger.ENDED, ledger.REMOVED):
             self.ended = one["at"]
             return
@@ -127,8 +134,8 @@ class _Seen:
         stored, handed, shown = self.sums
         return Session(
             id=name, session=name, host=self.host, started=self.started, ended=self.ended,
-            stored=stored, injected=handed, shown=shown, saved=stored - handed - shown,
-            open=waiting,
+            stored=stored, injected=handed, shown=shown, saved=max(0, stored - handed - shown),
+            open=waiting, machine=self.machine,
         )  # fmt: skip
 
 
@@ -156,7 +163,7 @@ def totals(found: Iterable[Delivery]) -> Totals:
         never_delivered=sum(not one.delivered for one in there),
         never_opened=sum(not one.opened for one in there),
         never_consumed=sum(not one.consumed for one in there),
-        stored=stored, injected=handed, shown=shown, saved=stored - handed - shown,
+        stored=stored, injected=handed, shown=shown, saved=sum(one.saved for one in all_),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import os
 
 from contextkit.base import addresses, files, ledger, names, redaction, stores, version
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import toolkit
+from contextkit.base.version import toolkit
 from contextkit.history.flows import delivery
 
 TYPE_CHECKING = False
@@ -51,6 +51,7 @@ def facts(layout: Layout) -> Facts:
         "bars": _bars(layout, events),
         "items": items[:MOST_ITEMS],
         "left_out": max(0, len(items) - MOST_ITEMS),
+        "machines": _machines(items),
         "severities": [],
     }
     for name, part in (
@@ -81,8 +82,12 @@ def _clean(layout: Layout, text: str, most: int = _WHAT) -> str:
 
 
 def _items(layout: Layout, known: dict[str, Delivery]) -> list[list[object]]:
-    """[address, kind, time, tokens, state, what it is] of every document, the newest first."""
-    rows = []
+    """[address, kind, time, tokens, state, what it is] of every document, the newest first.
+
+    What another machine stored has its name as a seventh field.
+    """
+    rows: list[list[object]] = []
+    elsewhere = ledger.stored_elsewhere(layout)
     entries: dict[str, str] = {}
     for store in stores.with_documents():
         if store.is_file:
@@ -92,11 +97,24 @@ def _items(layout: Layout, known: dict[str, Delivery]) -> list[list[object]]:
         what = entries[one.ref] if one.ref in entries else _what(one.path)
         at = (seen.at if seen else "") or addresses.time_of(one.ref)
         state = _state(seen) if seen else "from before"
-        rows.append([one.ref, one.kind, at, seen.stored if seen else 0, state, what])
+        machine = [elsewhere[one.ref]] if one.ref in elsewhere else []
+        rows.append([one.ref, one.kind, at, seen.stored if seen else 0, state, what, *machine])
     rows.sort(key=lambda row: (str(row[2]), str(row[0])), reverse=True)
     for row in rows[:MOST_ITEMS]:
-        row[5] = _clean(layout, str(row[5]))
+        row[5:] = [_clean(layout, str(text)) for text in row[5:]]
     return rows
+
+
+def _machines(items: list[list[object]]) -> list[list[object]]:
+    """[name, documents, tokens] of each other machine that stored something that is here."""
+    found: dict[str, list[list[object]]] = {}
+    for item in items:
+        if len(item) > 6:
+            found.setdefault(str(item[6]), []).append(item)
+    return [
+        [name, len(some), sum(int(str(item[3])) for item in some)]
+        for name, some in sorted(found.items())
+    ]
 
 
 def _entries(layout: Layout, kind: str) -> dict[str, str]:
@@ -372,6 +390,9 @@ def text(found: Facts) -> str:
     keys = ("system", "documents", "never_delivered", "never_opened", "stored", "injected", "saved")
     rows = [tuple(str(row[key]) for key in keys) for row in found["systems"]]
     lines += ["", tables.table(heads, rows)] if rows else []
+    if found["machines"]:
+        machines = [tuple(map(str, row)) for row in found["machines"]]
+        lines += ["", tables.table(("stored on", "documents", "tokens"), machines)]
     for name in ("failed", "stale", "open"):
         some = found[name]
         lines += [

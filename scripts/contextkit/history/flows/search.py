@@ -133,7 +133,7 @@ class Catalog:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[str, dict[str, str]] | None = None
-        self._foreign: set[str] | None = None  # what another machine has stored
+        self._elsewhere: dict[str, str] | None = None
         self._reviews: dict[str, tuple[str, str]] = {}  # the file of an agent: its run and name
         self._texts: dict[str, list[tuple[str, str]]] = {}
 
@@ -213,19 +213,14 @@ class Catalog:
 
     def machine(self, ref: str) -> str:
         """The name of the other machine that a document was stored on; empty for this one."""
-        if self._foreign is None:
-            others = ledger.read(self._layout, having=b'"machine":')
-            self._foreign = {one["ref"] for one in others if one["event"] == ledger.STORED}
-        return self._of_ledger()[ref]["machine"] if ref in self._foreign else ""
+        if self._elsewhere is None:
+            self._elsewhere = ledger.stored_elsewhere(self._layout)
+        return self._elsewhere.get(ref, "")
 
     def _of_ledger(self) -> dict[str, dict[str, str]]:
         if self._known is None:
             self._known = {
-                one["ref"]: {
-                    "at": one["at"],
-                    "session": one.get("session", ""),
-                    "machine": one.get("machine", ""),
-                }
+                one["ref"]: {"at": one["at"], "session": one.get("session", "")}
                 for one in ledger.read(self._layout)
                 if one["event"] == ledger.STORED
             }

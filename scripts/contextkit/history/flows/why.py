@@ -241,7 +241,7 @@ def tree(history: History, top: Way) -> str:
     if said["commit"]:
         lines.append(f"at commit {str(said['commit'])[:12]}")
     lines += [f"drift: {names.one_line(one)}" for one in top.drift]
-    up = _branches(history.sources, top.ref)
+    up = _branches(history, history.sources, top.ref)
     lines += ["", "from", *(up or ["  nothing known"])]
     lines += ["", "to"]
     lines += [f"  {one['at']}  {one['ref'] or '(nobody is named)'}"
@@ -250,12 +250,12 @@ def tree(history: History, top: Way) -> str:
     lines += ["", "opened"]
     lines += [f"  {one['at']}  {one['event']}  {one['by']}".rstrip() + _on(one)
               for one in top.opened[:_MOST]] or ["  by nobody yet"]  # fmt: skip
-    down = _branches(history.left, top.ref)
+    down = _branches(history, history.left, top.ref)
     lines += ["", "left", *(down or ["  nothing known"])]
     return "\n".join(names.spoken(line) for line in lines)
 
 
-def _branches(next_of: Callable[[str], list[str]], ref: str) -> list[str]:
+def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -> list[str]:
     """The tree below a document, each document once, at most twelve levels of it."""
     lines: list[str] = []
     seen = {ref}
@@ -265,7 +265,9 @@ def _branches(next_of: Callable[[str], list[str]], ref: str) -> list[str]:
         one, level = waiting.pop()
         again = one in seen
         if len(lines) < _MOST:
-            lines.append(f"{'  ' * level}{one}{' (above)' if again else ''}")
+            machine = (history.stored(one) or {}).get("machine", "")
+            on = _on({"machine": machine})
+            lines.append(f"{'  ' * level}{one}{on}{' (above)' if again else ''}")
         else:
             more += 1
         if not again and level < _DEEPEST:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextkit.base import templates
 from contextkit.base.filters import quoted
-from contextkit.base.layout import Places
 from contextkit.base.limits import Limits
 from contextkit.base.records import Record
+from contextkit.base.settings import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

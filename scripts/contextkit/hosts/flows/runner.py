@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, filters
+from contextkit.base import files, filters, names
 from contextkit.base.errors import ContextError
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import Answer, HookInput
@@ -26,8 +26,8 @@ def run(argv: list[str], data: bytes) -> str:
     """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "")
-    host = host or hosts.defaults()[0]
-    if "--plugin" in argv and _is_adopted(host):
+    host = _caller(host or hosts.defaults()[0])
+    if not host or ("--plugin" in argv and _is_adopted(host)):
         return ""  # the project's own hooks do it
     from contextkit.base import git
 
@@ -51,7 +51,7 @@ def _run(host: str, event: str, data: bytes) -> str:
         return ""
     answers = []
     for action in actions:
-        answers.append(_done(layout, action, given))
+        answers.append(_with_machines(layout, _done(layout, action, given)))
         given = given.replace(sent_back=True) if answers[-1].block else given
     try:
         files.settle()
@@ -77,6 +77,20 @@ def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> N
         first, *others = answer.refs
         size = tokens.estimate(f"{answer.context}\n{answer.quoted}")
         ledger.note(layout, ledger.INJECTED, first, tokens=size, to=to, sources=others, agent=agent)
+
+
+def _caller(host: str) -> str:
+    """The host that started the hook: one may run what the settings of `host` hold, too.
+
+    Empty where that one has hooks of ours in settings of its own.
+    """
+    try:
+        variable, borrower = hosts.find(host).lends
+    except ContextError:
+        return host  # said where the input is read
+    if not variable or not os.environ.get(variable):
+        return host
+    return "" if _is_adopted(borrower) else borrower
 
 
 def _is_adopted(host: str) -> bool:
@@ -136,6 +150,21 @@ def _done(layout: Layout, action: events.Action, given: HookInput) -> Answer:
     except Exception as error:  # the other actions must go on
         _note(layout.hooks, f"{given.host} {given.event} {action.__name__}", error)
         return hosts.NOTHING
+
+
+def _with_machines(layout: Layout, answer: Answer) -> Answer:
+    """The answer, saying which of its documents another machine stored."""
+    if not answer.refs:
+        return answer
+    from contextkit.base import ledger
+
+    elsewhere = ledger.stored_elsewhere(layout)
+    found = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
+             if ref in elsewhere]  # fmt: skip
+    if not found:
+        return answer
+    said = f"Stored on another machine: {', '.join(found)}."
+    return answer.replace(context=f"{answer.context}\n{said}".strip("\n"))
 
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:

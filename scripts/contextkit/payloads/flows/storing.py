@@ -162,7 +162,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         tokens_stored=prepared.payload.tokens,
         kind=told.kind,
         facts_kept=f"{len(told.facts)}/{len(told.facts)}{'+' * told.partly}",
-        more=_command(layout, path, 99999, 99999),
+        more=_command(layout, path, lines, lines),
     )
 
     def clean(receipt: Receipt, secrets: list[redaction.Secret]) -> Receipt:
@@ -214,8 +214,11 @@ def _filled(bare: Receipt, digest: engine.Digest, payload: Payload) -> Receipt:
     rows = bare.rows or tuple(
         Row(aspect=row.aspect or "Content", finding=row.finding) for row in digest.rows
     )
+    key = bare.key_findings or digest.key
+    if not key and len(rows) == 1 and not bare.rows:  # all there is to tell, told once
+        key, rows = rows[0].finding, (rows[0].replace(finding=payload.topic),)
     rows = rows or (Row(aspect="Content", finding=payload.topic),)
-    return bare.replace(rows=rows, key_findings=bare.key_findings or digest.key or rows[0].finding)
+    return bare.replace(rows=rows, key_findings=key or rows[0].finding)
 
 
 def _command(layout: Layout, path: str, first: int, last: int) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, ledger, names, redaction, tokens
+from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
-from contextkit.reviews.documents import verdicts, vocabulary
+from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
 
 def ingest(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import ledger, redaction, tokens
     from contextkit.reviews.flows import agent_files
     from contextkit.reviews.flows import ingest as ingesting
 
@@ -98,8 +99,13 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
+    text = f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}"
+    where = f"runs/{about.run}/" if about.run else ""
+    refs = [f"verdict:{where}{verdicts.encode(one.agent)}" for one in done]
+    ledger.note(layout, ledger.RENDERED, f"run:{about.run}" if about.run else refs[0],
+                tokens=tokens.estimate(text), sources=refs)  # fmt: skip
     return Answer(
-        text=f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}",
+        text=text,
         data={
             "run": about.run,
             "agents": rows,
@@ -126,7 +132,7 @@ def index(layout: Layout, args: Arguments) -> Answer:
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import files
+    from contextkit.base import files, ledger, tokens
     from contextkit.reviews.flows import drill_down
 
     args = addressed(args)
@@ -149,13 +155,15 @@ def show(layout: Layout, args: Arguments) -> Answer:
         run = asked(layout, args).run if args.run else ""
         ref = f"verdict:runs/{run}/{verdicts.encode(args.agent)}" if run else ref
         ref = f"review:{run}/{args.agent}/{finding}" if run and finding else ref
-        ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
     data = [{"id": args.agent, "text": part, "findings": ids}]
     return Answer(text=part, status=0 if part else 1, data=data)
 
 
 def _show_run(layout: Layout, args: Arguments) -> Answer:
     """The findings of all agents, the strictest first, and the command for the rest of them."""
+    from contextkit.base import ledger, tokens
+    from contextkit.reviews.documents import vocabulary
     from contextkit.reviews.flows import agent_files, drill_down
 
     if args.finding and not args.agent:
@@ -216,6 +224,7 @@ def stats(layout: Layout, args: Arguments) -> Rows:
 
 
 def synthesize(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import ledger, tokens
     from contextkit.reviews.flows import reports
 
     about = asked(layout, args)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, names, sessions
+from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -103,6 +103,8 @@ def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
 
 def _quoted(text: str) -> str:
     """A text as one word of a shell."""
+    from contextkit.base import sessions
+
     if sessions.is_name(text):
         return text
     return "'" + text.replace("'", "'\\''") + "'"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, formats, names, redaction
+from contextkit.base import cli, formats, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -89,11 +89,14 @@ def read(layout: Layout, args: Arguments) -> Answer:
     row = (entry["status"], str(entry.get("model") or ""), entry["summary"])
     text = "\t".join(map(names.one_line, row))
     path = os.path.join(store, verdicts.encode(args.agent) + ".json")
-    data = _public(layout, entry, path)
-    return Answer(text=text, status=_status([entry], args), data=data)
+    return Answer(
+        text=text, status=_status([entry], args), data=lambda: _public(layout, entry, path)
+    )
 
 
 def table(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import redaction
+
     loaded = verdicts.load_all(layout, results.store(layout, args))
     entries = loaded.documents
     text = redaction.redacted(verdicts.table(entries, _legacy(args)), layout.limits.secrets_allow)
@@ -141,6 +144,8 @@ def _answer(
 
 def _public(layout: Layout, entry: verdicts.Entry, path: str) -> verdicts.Entry:
     """The entry for programs, with its id and its address."""
+    from contextkit.base import addresses
+
     return {"id": entry["agent"], **entry, "ref": addresses.of(layout, path, "verdict")}
 
 

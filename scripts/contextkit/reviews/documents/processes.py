@@ -12,9 +12,9 @@ import os
 
 from contextkit.base import formats, names, packages, sessions
 from contextkit.base.errors import bad_input
-from contextkit.base.layout import Layout, toolkit
+from contextkit.base.layout import SETTINGS, Layout
 from contextkit.base.records import Record
-from contextkit.base.settings import FILE
+from contextkit.base.version import toolkit
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 
 TYPE_CHECKING = False
@@ -163,8 +163,8 @@ def _merged(layout: Layout, name: str) -> Process:
     )
     theirs = _overrides(layout).get(name, {})
     if not isinstance(theirs, dict):
-        raise bad_input(f"{FILE}: processes: {name} must be lines of `name: value`")
-    where = f"{FILE}: processes: {name}" if theirs else path
+        raise bad_input(f"{SETTINGS}: processes: {name} must be lines of `name: value`")
+    where = f"{SETTINGS}: processes: {name}" if theirs else path
     if "name" in theirs:
         raise bad_input(f"{where}: its name is the key above")
     made: Process = formats.build(Process, {**ours, **theirs, "name": name}, where)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, formats, ledger, names, redaction, stores
+from contextkit.base import files, formats, names, stores
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -158,14 +158,19 @@ def unreadable(stem: str, reason: str) -> Entry:
     }
 
 
-def save(layout: Layout, verdict: Verdict, store: str = "", derived: bool = False) -> str:
+def save(
+    layout: Layout, verdict: Verdict, store: str = "", derived: bool = False, tokens: int = 0
+) -> str:
     """Write one verdict, replacing the agent's last one whole; returns its path.
 
     A secret in its summary is redacted: hooks write here, and a verdict must not be lost.
     `store` is the folder of a run's own verdicts, here and below; by default the flat one. One that
     is `derived` from an agent's file is not waited for: after a power cut it may be an ERROR
-    that cannot be read, never another verdict, and the next ingest makes it again.
+    that cannot be read, never another verdict, and the next ingest makes it again. `tokens` are
+    those of the text that it stands for, where no other store has counted them.
     """
+    from contextkit.base import redaction
+
     store = files.store(store or folder(layout))
     path = os.path.join(store, encode(verdict.agent) + ".json")
     if os.path.islink(path):
@@ -180,16 +185,21 @@ def save(layout: Layout, verdict: Verdict, store: str = "", derived: bool = Fals
             files.store(store)  # cleaned up in the middle of it: once more
     else:
         files.write(path, text, derived)
-    _note(layout, path, verdict)
+    _note(layout, path, verdict, tokens)
     return path
 
 
-def _note(layout: Layout, path: str, verdict: Verdict) -> None:
+def _note(layout: Layout, path: str, verdict: Verdict, tokens: int) -> None:
     """Note in the ledger that there is a verdict, and of which document and run."""
+    from contextkit.base import addresses, ledger
+
     detail = addresses.of(layout, layout.join(verdict.detail_path)) if verdict.detail_path else ""
     sources = (detail, f"run:{verdict.run}" if verdict.run else "")
     ref, whose = addresses.of(layout, path, "verdict"), verdict.session_id
-    ledger.note(layout, ledger.STORED, ref, sources=sources, session=whose, agent=verdict.agent)
+    ledger.note(
+        layout, ledger.STORED, ref, tokens=tokens, sources=sources, session=whose,
+        agent=verdict.agent,
+    )  # fmt: skip
 
 
 def merge(ours: bytes, theirs: bytes) -> bytes:

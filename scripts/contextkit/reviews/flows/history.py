@@ -14,7 +14,7 @@ from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, ingest, reports, synthesis
-from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity, is_pair
+from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity
 from contextkit.reviews.flows.synthesis import Finding
 
 TYPE_CHECKING = False
@@ -220,7 +220,7 @@ def _alike(found: list[Told], earlier: list[Told]) -> list[tuple[int, int]]:
     for number in range(len(found)):
         for old in range(len(earlier)):
             other = len(found) + old
-            if is_pair(alike, number, other)[1]:
+            if alike.are_alike(number, other):
                 pairs.append((alike.of(number, other), number, old))
     return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
 

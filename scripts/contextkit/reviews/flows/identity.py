@@ -6,7 +6,8 @@ An identity is the same as long as target, file, symbol and title are. Line numb
 since they move with every edit; so is the dress of a title.
 
 Two findings are of one place where they name the same file and lines within three, or the same
-symbol. Words count by how rare they are among all findings, those of a title most.
+symbol. Words count by how rare they are among all findings, those of a title most. The numbers
+below are those that `make bench_duplicates` found best on pairs that people marked.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ import re
 from contextkit.base import names
 from contextkit.base.records import Record
 
-SAME, ALIKE = 0.45, 0.42  # from here on one finding, if at one place; and perhaps one, if not
-_PLACE = 0.25  # what one place adds
+_ALIKE, _ONE = 0.39, 0.44  # from here on two findings are perhaps one, and are, if at one place
+_PLACE = 0.22  # what one place adds to the words
+_SAME_TITLE = 0.1  # what two titles have in common, if findings at one place are to be one
 _NEAR = 3  # lines
-_WEIGHTS = (3.0, 1.5, 0.4)  # of a word in the title, the section's name, the text
+_WEIGHTS = (2.0, 0.5, 0.6)  # of a word in the title, the section's name, the text
+_HEAVIEST = 6.0  # that a word gets, however often it is there
 _MOST_WORDS = 120  # of the text
 _ENDINGS = ("ations", "ation", "ingly", "ing", "ed", "ies", "es", "s", "ly")
 _COMMON = frozenset(
@@ -30,6 +33,7 @@ _COMMON = frozenset(
 )
 _LOCATION = re.compile(r"([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
 _SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w*_\w+|[a-z_]\w+)\(\)")
+_RATING = re.compile(r"\([^()]*\b(?:impact|effort|addresses)\b[^()]*\)", re.IGNORECASE)
 _FILLERS = frozenset("a an the of in on to and or is are for with".split())
 _DIGITS = 12  # of the digest
 
@@ -44,20 +48,16 @@ class Told(Record):
 
 
 class Likeness:
-    """Compares the findings of one review with each other."""
+    """Compares the findings of one review with each other, by their numbers."""
 
     def __init__(self, told: list[Told]) -> None:
-        counted = [_counted(one) for one in told]
-        common: dict[str, int] = {}
-        for words in counted:
-            for word in words:
-                common[word] = common.get(word, 0) + 1
         self._places = [_places(one) for one in told]
         self._symbols = [_symbols(one.title) for one in told]
-        self._vectors = [_vector(words, common, len(told)) for words in counted]
+        self._all = _vectors([_counted(one) for one in told])
+        self._titles = _vectors([_counted(Told(title=one.title)) for one in told])
 
     def at_one_place(self, one: int, other: int) -> bool:
-        """Whether two findings, by their numbers, name one place."""
+        """Whether two findings name one place."""
         mine, its = self._places[one], self._places[other]
         if mine and its:
             return any(_touch(a, b) for a in mine for b in its)
@@ -65,15 +65,29 @@ class Likeness:
 
     def words(self, one: int, other: int) -> float:
         """How much two findings say the same, 0 to 1."""
-        less, more = sorted((self._vectors[one], self._vectors[other]), key=len)
-        return sum(value * more.get(word, 0.0) for word, value in less.items())
+        return _product(self._all[one], self._all[other])
 
     def of(self, one: int, other: int) -> float:
-        """The words, and what one place adds; two places that differ are no one finding."""
+        """How alike two findings are: their words, and what one place adds; 0 at two places."""
         if self.at_one_place(one, other):
             return self.words(one, other) + _PLACE
         apart = bool(self._places[one] and self._places[other])
         return 0.0 if apart else self.words(one, other)
+
+    def are_alike(self, one: int, other: int) -> bool:
+        """Whether two findings are perhaps one."""
+        return self.of(one, other) >= _ALIKE
+
+    def are_one(self, one: int, other: int) -> bool:
+        """Whether two findings are one: at one place, in like words, of titles in part alike."""
+        titles = _product(self._titles[one], self._titles[other])
+        here = self.at_one_place(one, other)
+        return here and titles >= _SAME_TITLE and self.of(one, other) >= _ONE
+
+
+def _product(one: dict[str, float], other: dict[str, float]) -> float:
+    less, more = sorted((one, other), key=len)
+    return sum(value * more.get(word, 0.0) for word, value in less.items())
 
 
 def _touch(one: tuple[str, int, int], other: tuple[str, int, int]) -> bool:
@@ -83,27 +97,29 @@ def _touch(one: tuple[str, int, int], other: tuple[str, int, int]) -> bool:
     return one[0] == other[0] and one[1] <= other[2] + near and other[1] <= one[2] + near
 
 
-def is_pair(alike: Likeness, one: int, other: int) -> tuple[bool, bool]:
-    """Whether two findings are one, and whether they perhaps are."""
-    score = alike.of(one, other)
-    if alike.at_one_place(one, other):
-        return score >= SAME, score >= SAME
-    return False, score >= ALIKE
-
-
 def _counted(told: Told) -> dict[str, float]:
+    """What each word of a finding weighs by where it stands."""
     found: dict[str, float] = {}
-    parts = (_split(told.title), _split(told.section), _split(told.text)[:_MOST_WORDS])
+    title = _RATING.sub(" ", told.title)
+    parts = (_split(title), _split(told.section), _split(told.text)[:_MOST_WORDS])
     for words, weight in zip(parts, _WEIGHTS, strict=True):
         for word in words:
-            found[word] = min(found.get(word, 0.0) + weight, 4.0)
+            found[word] = min(found.get(word, 0.0) + weight, _HEAVIEST)
     return found
 
 
-def _vector(words: dict[str, float], common: dict[str, int], of: int) -> dict[str, float]:
-    weighed = {word: count * math.log(1 + of / common[word]) for word, count in words.items()}
-    length = math.sqrt(sum(value * value for value in weighed.values())) or 1.0
-    return {word: value / length for word, value in weighed.items()}
+def _vectors(counted: list[dict[str, float]]) -> list[dict[str, float]]:
+    """The words of each finding, the rare ones heavier, as vectors of length 1."""
+    common: dict[str, int] = {}
+    for words in counted:
+        for word in words:
+            common[word] = common.get(word, 0) + 1
+    found = []
+    for words in counted:
+        weighed = {w: count * math.log(1 + len(counted) / common[w]) for w, count in words.items()}
+        length = math.sqrt(sum(value * value for value in weighed.values())) or 1.0
+        found.append({word: value / length for word, value in weighed.items()})
+    return found
 
 
 def _split(text: str) -> list[str]:

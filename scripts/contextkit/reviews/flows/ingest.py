@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, sessions
+from contextkit.base import addresses, files, names, sessions, tokens
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
@@ -71,9 +72,23 @@ def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: 
     """Write verdicts, of this moment and session: with the run, and in the flat store as well."""
     session, when = session or sessions.find_current(layout), names.iso(now)
     for verdict in found:
+        size = _tokens(layout, verdict)
         for store in (asked.store, "") if asked.store else ("",):
             made = verdict.replace(session_id=session, timestamp=when)
-            files.owed(verdict_files.save(layout, made, store, derived=bool(verdict.sha256)))
+            derived = bool(verdict.sha256)
+            files.owed(verdict_files.save(layout, made, store, derived, tokens=size))
+            size = 0  # the copy in the flat store stands for nothing more
+
+
+def _tokens(layout: Layout, verdict: Verdict) -> int:
+    """What a verdict spares whoever reads it: its agent's file, unless a store has counted that."""
+    path = layout.join(verdict.detail_path) if verdict.detail_path else ""
+    if not verdict.sha256 or addresses.of(layout, path):
+        return 0
+    try:
+        return tokens.estimate(files.read_bytes(path).decode("utf-8", "replace"))
+    except ContextError:
+        return 0
 
 
 def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:

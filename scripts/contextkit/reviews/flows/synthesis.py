@@ -17,7 +17,7 @@ from contextkit.reviews.documents import agent_review, sections, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.flows import identity
-from contextkit.reviews.flows.identity import Likeness, Told, is_pair
+from contextkit.reviews.flows.identity import Likeness, Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ class Row(Record):
     counts: bool = True  # of a finished file: an unfinished one does not confirm what others found
     again: int = 1  # 2 for the second row with this id
 
+    @property
+    def key(self) -> str:
+        """`agent/id`, which no other row has; `agent/id(2)` where an agent repeats its id."""
+        return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
+
 
 class Finding(Record):
     """What one or more agents found; `rows` are theirs, the most severe first."""
@@ -66,9 +71,7 @@ class Finding(Record):
 
     @property
     def key(self) -> str:
-        """`agent/id`, which no other finding has; `agent/id(2)` where an agent repeats its id."""
-        row = self.rows[0]
-        return f"{row.agent}/{row.id}" + (f"({row.again})" if row.again > 1 else "")
+        return self.rows[0].key
 
     @property
     def severity(self) -> str:
@@ -160,9 +163,8 @@ def _pairs(found: list[Finding]) -> list[tuple[float, int, int, bool]]:
             other, its = rows[second]
             if number == other or row.agent == its.agent or row.of != its.of:
                 continue
-            same, maybe = is_pair(alike, first, second)
-            if maybe:
-                score = (alike.of(first, second), same)
+            if alike.are_alike(first, second):
+                score = (alike.of(first, second), alike.are_one(first, second))
                 best[number, other] = max(score, best.get((number, other), (0.0, False)))
     found_pairs = [(score, one, other, same) for (one, other), (score, same) in best.items()]
     return sorted(found_pairs, reverse=True)
