@@ -622,3 +622,12 @@ def test_the_names_that_users_rely_on_are_there(promise: Promise) -> None:
     assert (target.script, target.command) == (promise.script, promise.command)
     later = set() if "start" in commands else {"run"}  # runs come with verdict_start
     assert promise.variables - later <= set(target.variables)
+
+
+def test_a_second_copy_in_the_same_makefile_does_nothing(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).symlink_to(CHECKOUT)
+    host = a_host(tmp_path / "host", "include ../one/Makefile\ninclude ../other/Makefile\n")
+    done = make("-n", "reminders", cwd=host)
+    assert done.stderr == "" and f"'{tmp_path}/one/.venv/bin/python'" in done.stdout
+    assert make("-s", "context_help", cwd=host).stderr == ""

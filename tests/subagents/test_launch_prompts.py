@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from contextkit.base import filters
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout, toolkit
+from contextkit.base.layout import Layout
+from contextkit.base.version import toolkit
 from contextkit.subagents.flows import prompts
 from contextkit.subagents.flows.prompts import MARK, Body, Order, Role, Scope
 from hypothesis import HealthCheck, given, settings

@@ -12,7 +12,7 @@ import os
 
 from contextkit.base import addresses, files, ledger, names, redaction, stores, version
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import toolkit
+from contextkit.base.version import toolkit
 from contextkit.history.flows import delivery
 
 TYPE_CHECKING = False

@@ -164,18 +164,25 @@ class Git:
         listed = git.run(
             self._top, "config", "--includes", "--list", "--show-scope", "--null", fine=(0, 1)
         ).split("\0")
-        pairs = []
+        taken = []
         for scope, setting in zip(listed[::2], listed[1::2], strict=False):
-            name, _, value = setting.partition("\n")
+            name, equals, value = setting.partition("\n")
             if scope in ("local", "worktree") and name.lower().startswith(_REACHED_BY):
                 if not name.endswith((".fetch", ".push", ".mirror", ".prune", ".tagopt",
                                       ".promisor", ".partialclonefilter")):  # fmt: skip
-                    pairs.append((name, value))
+                    taken.append((name, f"{name}={value}" if equals else name, value))
+        # As `git -c` hands them on: git before 2.31 does not know GIT_CONFIG_COUNT, which only a
+        # name that has a `=` itself needs.
+        escaped = [given.replace("'", r"'\''") for name, given, _ in taken if "=" not in name]
+        plain = [f"'{given}'" for given in escaped]
+        given_already = os.environ.get("GIT_CONFIG_PARAMETERS", "")
+        found = {"GIT_CONFIG_PARAMETERS": " ".join([*plain, given_already]).strip()}
         count = int(os.environ.get("GIT_CONFIG_COUNT", "0") or 0)
-        found = {"GIT_CONFIG_COUNT": str(count + len(pairs))}
-        for number, (name, value) in enumerate(pairs, count):
-            found |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-        return found
+        for name, _, value in taken:
+            if "=" in name:
+                found |= {f"GIT_CONFIG_KEY_{count}": name, f"GIT_CONFIG_VALUE_{count}": value}
+                count += 1
+        return {**found, "GIT_CONFIG_COUNT": str(count)}
 
     def _git(
         self, *arguments: str, given: bytes = b"", fine: tuple[int, ...] = (0,), bare: bool = True
