@@ -9,7 +9,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from contextkit.base.layout import Layout
     from contextkit.base.ledger import Event
 
 HANDED = (ledger.INJECTED, ledger.RENDERED)  # put before an agent without being asked for whole
@@ -167,12 +166,12 @@ def totals(found: Iterable[Delivery]) -> Totals:
     )  # fmt: skip
 
 
-def by_system(layout: Layout) -> dict[str, Totals]:
+def by_system(known: Iterable[Delivery]) -> dict[str, Totals]:
     """The totals of each system (as context_status names them) of which something is known."""
     from contextkit.base import stores
 
     found: dict[str, list[Delivery]] = {}
-    for one in of_documents(ledger.read(layout)).values():
+    for one in known:
         try:
             store = stores.named(one.kind)
         except LookupError:
