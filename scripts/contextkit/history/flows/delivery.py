@@ -1,4 +1,4 @@
-"""What the events say of a document, of a session and of a system: nothing of it is written."""
+"""What the events say about a document, a session and a system: derived, never stored."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _add(fact: dict[str, object], event: str, size: int) -> None:
 
 
 class Session(Record):
-    """A session in a line; all but times and names are tokens, `open` a number of documents."""
+    """One row per session; numbers are tokens, but for `open`, which counts documents."""
 
     id: str
     session: str
