@@ -94,9 +94,10 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
     What cannot be read is reported in the line, not left out.
     """
+    from contextkit.base import ledger
     from contextkit.history.flows import delivery
 
-    known = delivery.by_system(layout)
+    known = delivery.by_system(delivery.of_documents(ledger.read(layout)).values())
     rows = []
     for system, report in _reports().items():
         facts = _said(report, layout)
