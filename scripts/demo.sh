@@ -47,14 +47,14 @@ carried() {
 cd "$scratch"
 git init -q -b feature/demo .
 cp -R "$kit/README.md" "$kit/CHANGELOG.md" "$kit/manuals" .
-printf '.out\n.said\n.full\n' >> .git/info/exclude
+printf '%s\n' .out .said .full hub.git other >> .git/info/exclude
 git add -A
 git commit -q -m "A project with manuals"
 echo "contextkit, in a scratch repository"
 
 say "1. A subagent returns a long report. Its caller gets a receipt with the path."
 cat manuals/verdicts.md manuals/capsules.md > .full
-lines=3 try 'make payload_store topic="How verdicts work" source=research < .full'
+lines=1 try 'make payload_store topic="How verdicts work" source=research < .full'
 carried "the report"
 
 say "2. Three reviewers write files. The main agent reads a line each."
@@ -73,7 +73,7 @@ $(sed -n '1,60p' "manuals/$page.md" | sed 's/^/> /')
 REVIEW
 done
 cat review/*.md > .full
-lines=5 try 'make verdict_ingest dir=review'
+lines=2 try 'make verdict_ingest dir=review'
 carried "the reviews"
 
 say "3. One agent hands over to the next: an artifact instead of its whole profile."
@@ -106,13 +106,24 @@ sh -c 'make() { command make -s -f "$0/Makefile" "$@"; }
     done
     kill -9 $$' "$kit" 2> .said || true
 cat .temp/memory/*/* > .full 2> .said || true
-lines=4 try 'make memory_recover budget=900'
+lines=1 try 'make memory_recover budget=900'
 carried "the task"
 
 say "6. What there is now, one line per system."
-lines=4 try 'make context_status'
+try 'make context_status | grep -E "^(payloads|memory)"'
 
-say "7. Where it all went, as a page for a browser (keep=1 leaves it there)."
+say "7. Another clone gets it over a bare repository, and knows where it is from."
+git init -q --bare hub.git
+git remote add origin "$scratch/hub.git"
+git push -q origin feature/demo
+git clone -q -b feature/demo hub.git other
+export CONTEXT_MACHINE=laptop
+try 'make context_push | tail -n 1'
+CONTEXT_MACHINE=sandbox
+try 'make -C other context_pull | tail -n 1'
+lines=2 try 'make -C other context_why ref=payload:latest'
+
+say "8. Where it all went, as a page for a browser (keep=1 leaves it there)."
 try 'make context_report'
 
 say "Stored ~$stored tokens; ~$injected of them went into a context: $((100 - 100 * injected / stored)) % less."

@@ -2,6 +2,10 @@
 #
 # Nothing of a host's is touched: all names begin with CONTEXTKIT, and what is set is set back below.
 # Nothing of ours can be replaced from outside: `override` beats whatever a caller types.
+# A second copy that the same Makefile includes does nothing: make would warn of every rule.
+
+ifneq ($(origin CONTEXTKIT_READ),override)
+override CONTEXTKIT_READ := yes
 
 override CONTEXTKIT_GOAL_BEFORE := $(.DEFAULT_GOAL)
 override CONTEXTKIT_RECIPE_BEFORE := $(.RECIPEPREFIX)
@@ -102,4 +106,6 @@ ifeq ($(.DEFAULT_GOAL)$(MAKECMDGOALS)$(filter-out sh bash dash ksh zsh,$(notdir 
   ifeq ($(shell grep -c '^[^$(CONTEXTKIT_HASH)]*[^$(CONTEXTKIT_HASH)[:space:]]' '$(firstword $(MAKEFILE_LIST))'),1)
     .DEFAULT_GOAL := context_help
   endif
+endif
+
 endif

@@ -33,6 +33,9 @@ def test_the_demo_is_short_adds_up_and_leaves_nothing_behind(tmp_path: Path) -> 
     assert int(total[2]) == sum(int(short) for _, short in stored)
     assert int(total[3]) >= 80
     assert lines[-2] == "    .contextkit/report.html"
+    sent, taken = re.search(r"(\d+) sent, ", done.stdout), re.search(r"(\d+) taken, ", done.stdout)
+    assert sent and taken and sent[1] == taken[1]
+    assert any(line.startswith("    written ") and " on laptop " in line for line in lines)
     assert list((tmp_path / "scratch").iterdir()) == []
 
 

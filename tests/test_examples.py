@@ -1,8 +1,9 @@
 """Every example of the README and the manuals is run, in order, and prints what is shown.
 
 An example is a block fenced as `console`: `$ command` and what it prints, with `…` for lines that
-are left out. The examples of a page share a repository in which its files lie already. Ids,
-times and numbers behind `~` may differ, and an id that was shown means the one that was printed.
+are left out. The examples of a page share a repository in which its files lie already, and what
+agents write (a capsule, their reviews) comes when it is asked for. Ids, times and numbers behind
+`~` may differ, and an id that was shown means the one that was printed.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ FILES = Path(__file__).parent / "examples"
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "manuals").glob("*.md"))]
 FENCED = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VOLATILE = re.compile(
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| UTC)?|\d{8}[T-]\d{6}Z?(?:_\d+)?|\br-[0-9a-f]{6}\b"
-    r"|\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b|~[\d,.]+ ?K?"
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| UTC)?|\d{8}[T-]\d{6}Z?(?:_\d+|-[0-9a-f]{6}\b)?"
+    r"|\b\d+s\b|\br-[0-9a-f]{6}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b|~[\d,.]+ ?K?"
 )
 
 
@@ -68,9 +69,16 @@ def scratch(tmp_path: Path) -> Path:
     shutil.copytree(FILES, folder)
     (tmp_path / "contextkit").symlink_to(CHECKOUT)  # make's include takes no blank in a path
     (folder / "Makefile").write_text("include ../contextkit/Makefile\n", encoding="utf-8")
-    git("init", "-q", "-b", "feature/login", cwd=folder)
-    git("add", "-A", cwd=folder)
+    for agent, lines in (("sm", 200), ("dev", 330), ("qa", 260)):
+        what = "writes down what it does before it does it"
+        text = "".join(f"- `*command-{n}`: {agent} {what}\n" for n in range(lines))
+        (folder / f"{agent}.md").write_text(f"# {agent}\n\n{text}", encoding="utf-8")
+    git("init", "-q", "-b", "main", cwd=folder)
+    git("add", "-A", ":!src", cwd=folder)
     git("commit", "-qm", "start", cwd=folder)
+    git("checkout", "-q", "-b", "feature/login", cwd=folder)
+    git("add", "-A", cwd=folder)
+    git("commit", "-qm", "sessions", cwd=folder)
     return folder
 
 
@@ -79,6 +87,17 @@ def reply(folder: Path) -> None:
     stub = max((folder / "parallelus/manuals/capsules/feature/login").glob("*.md"))
     text = re.sub(r"<[a-z][^>]*>", "the login form is done", stub.read_text(encoding="utf-8"))
     (folder / "reply.md").write_text(text.replace("- [ ]", "- [x]"), encoding="utf-8")
+
+
+def review(folder: Path) -> None:
+    """What reviewers write who were launched: the file of each prompt that has none yet."""
+    for prompt in folder.glob(".clavain/**/prompts/*.md"):
+        written = prompt.parent.parent / prompt.name
+        if not written.exists():
+            shutil.copy(FILES / "reviews" / prompt.name, written)
+
+
+BEFORE = {"< reply.md": reply, "verdict_wait": review}
 
 
 @pytest.mark.parametrize(
@@ -90,8 +109,9 @@ def test_an_example_prints_what_is_shown(page: Path, scratch: Path) -> None:
     known: dict[str, str] = {}
     for command, shown in examples(page):
         asked = VOLATILE.sub(lambda found: known.get(found[0], found[0]), command)
-        if "< reply.md" in asked:
-            reply(scratch)
+        for part, happens in BEFORE.items():
+            if part in asked:
+                happens(scratch)
         done = subprocess.run(
             asked, shell=True, cwd=scratch, env=environment, encoding="utf-8",
             capture_output=True, stdin=subprocess.DEVNULL,
@@ -105,6 +125,12 @@ def test_an_example_prints_what_is_shown(page: Path, scratch: Path) -> None:
             f"{page.name}: $ {command}\nshown:\n" + "\n".join(shown) + f"\nprinted:\n{both}"
         )
         remember(shown, both if re.fullmatch(expected, both) else printed[0], known)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.name))
+def test_no_example_is_shown_that_is_not_run(page: Path) -> None:
+    shown = FENCED.sub("", page.read_text(encoding="utf-8"))
+    assert [line for line in shown.splitlines() if line.lstrip().startswith("$ ")] == []
 
 
 def test_an_example_that_prints_something_else_is_noticed() -> None:

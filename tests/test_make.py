@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from checkouts import Recorder, a_checkout, a_host, make
-from conftest import CHECKOUT, SCRIPTS
+from conftest import CHECKOUT, SCRIPTS, rounds
 from contextkit.base import makefiles
 
 TARGETS = makefiles.targets()
@@ -67,7 +67,7 @@ def checkout(tmp_path: Path, recorder: Recorder) -> Path:
     return a_checkout(tmp_path / "checkout", recorder.text)
 
 
-@pytest.mark.parametrize("turn", range(len(NASTY)), ids=list(NASTY))
+@pytest.mark.parametrize("turn", range(0, len(NASTY), rounds(4, 1)))
 def test_every_variable_of_every_target_arrives_word_for_word(
     turn: int, checkout: Path, recorder: Recorder, tmp_path: Path
 ) -> None:
@@ -622,3 +622,12 @@ def test_the_names_that_users_rely_on_are_there(promise: Promise) -> None:
     assert (target.script, target.command) == (promise.script, promise.command)
     later = set() if "start" in commands else {"run"}  # runs come with verdict_start
     assert promise.variables - later <= set(target.variables)
+
+
+def test_a_second_copy_in_the_same_makefile_does_nothing(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).symlink_to(CHECKOUT)
+    host = a_host(tmp_path / "host", "include ../one/Makefile\ninclude ../other/Makefile\n")
+    done = make("-n", "reminders", cwd=host)
+    assert done.stderr == "" and f"'{tmp_path}/one/.venv/bin/python'" in done.stdout
+    assert make("-s", "context_help", cwd=host).stderr == ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from contextkit.base import files, packages
+from contextkit.base import files, version
 from contextkit.base import layout as layouts
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -176,7 +176,7 @@ def test_each_shared_file_has_a_lock_of_its_own_that_git_does_not_see(layout: La
 
 
 def test_the_toolkit_knows_its_own_folder() -> None:
-    assert layouts.toolkit("templates") == os.path.join(packages.TOOLKIT, "templates")
-    assert Path(layouts.toolkit("scripts", "contextkit", "base", "layout.py")).samefile(
+    assert version.toolkit("templates") == os.path.join(version.TOOLKIT, "templates")
+    assert Path(version.toolkit("scripts", "contextkit", "base", "layout.py")).samefile(
         layouts.__file__
     )

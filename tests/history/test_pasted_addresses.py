@@ -45,6 +45,7 @@ def test_a_payload(run: Script) -> None:
     ref = f"payload:s-1/{row['id']}"
     assert run("payload_store", "show", ref, "--part=content") == 0
     assert "A race" in run.out and "A race" in opened(run, ref)
+    assert rows(run, "payload_store", "find", "race")[0]["ref"] == ref
     run("payload_store", "list", "--json")
     assert "ref" not in json.loads(run.out)["payloads"][0]  # the manifest itself
 

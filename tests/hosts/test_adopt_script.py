@@ -13,7 +13,7 @@ import pytest
 import yaml
 from checkouts import READY, REAL_PYTHON, executable, make, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit.base import makefiles, packages, tokens
+from contextkit.base import makefiles, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.limits import Limits
 from contextkit.base.settings import Places
@@ -23,7 +23,6 @@ from contextkit.hosts.documents.contracts import find
 from contextkit.hosts.flows import adoption, adoption_steps, adoption_texts
 from contextkit.hosts.flows.adoption_plan import Plan
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 BOTH = ("claude", "codex")
@@ -105,7 +104,6 @@ configs = st.sampled_from(
 )  # fmt: skip
 
 
-@hypothesis_settings(max_examples=20)
 @given(
     files=st.fixed_dictionaries(
         {},
@@ -225,7 +223,7 @@ def test_a_copy_that_is_run_itself_is_the_one_that_is_meant(
     adopt(host, folder="vendor/ck")
     (host / "Makefile").unlink()
     assert adoption.folder_of(str(host)) == FOLDER
-    monkeypatch.setattr(packages, "TOOLKIT", str(host / "vendor" / "ck"))
+    monkeypatch.setattr(version, "TOOLKIT", str(host / "vendor" / "ck"))
     assert adoption.folder_of(str(host)) == "vendor/ck"
     assert adoption.folder_of(str(host / "vendor")) == FOLDER  # it was adopted for another
 

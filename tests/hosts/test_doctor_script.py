@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkouts import a_toolkit, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit.base import copies, files, ledger, packages, stores
+from contextkit.base import copies, files, ledger, stores, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
@@ -103,7 +103,7 @@ def test_the_hooks_of_a_folder_below_the_root_are_found(
     (copy / vendored.RECORD).write_text(vendored.render(record), encoding="utf-8")
     write_hooks(repo / "pkg", {}, copy)
     assert trials.installed(Layout(), hosts.find("claude")) == []
-    monkeypatch.setattr(packages, "TOOLKIT", str(copy))
+    monkeypatch.setattr(version, "TOOLKIT", str(copy))
     assert len(trials.installed(Layout(), hosts.find("claude"))) == len(hosts.find("claude").events)
     assert trials.project(Layout()) == str(repo / "pkg")
 

@@ -236,11 +236,18 @@ def test_a_password_in_a_url_is_not_repeated(sealed: Path) -> None:
     assert not any(b"hunter2" in data for data in kept)
 
 
-def test_how_a_remote_is_reached_comes_from_the_settings_of_the_repository(sealed: Path) -> None:
+@pytest.mark.parametrize("folder", ['it\'s "hubs"!', "a=b"])
+def test_how_a_remote_is_reached_comes_from_the_settings_of_the_repository(
+    folder: str, sealed: Path
+) -> None:
     """As a token that CI puts into the clone's own settings, or another name for a URL."""
-    bare(sealed / "hub.git")
+    version = git("--version").split()[2].split(".")
+    if "=" in folder and (int(version[0]), int(version[1])) < (2, 31):
+        pytest.skip("git before 2.31 takes no such name from outside")
+    (sealed / folder).mkdir()
+    bare(sealed / folder / "hub.git")
     one = clone(sealed / "one", "hub:hub.git")
-    git("config", f"url.{sealed}/.insteadOf", "hub:", cwd=one.root)
+    git("config", f"url.{sealed}/{folder}/.insteadOf", "hub:", cwd=one.root)
     one.find_out("ui", "# one\n")
     assert len(one.push().rows) == 1
 

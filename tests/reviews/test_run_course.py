@@ -253,6 +253,17 @@ def test_a_retry_gives_a_new_file_and_says_what_was_wrong(run: Script) -> None:
     assert "nothing is wrong" in run.err and (OUT / "b.md").exists()
 
 
+def test_a_retry_loses_nothing_that_the_agent_wrote(run: Script) -> None:
+    identity = begin(run, agents="a")
+    (OUT / "a.md").write_text("first\n", encoding="utf-8")
+    (OUT / "a.md.partial").write_text("second\n", encoding="utf-8")
+    assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 0
+    (OUT / "a.md").write_text("third\n", encoding="utf-8")
+    assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 0
+    kept = {path.read_text(encoding="utf-8") for path in OUT.glob("a.md.aborted-*")}
+    assert kept == {"first\n", "second\n", "third\n"}
+
+
 def test_a_retry_waits_for_no_one_at_work(run: Script) -> None:
     identity = begin(run, "--launch", "--cmd=sleep 60", agents="a")
     assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -113,22 +112,20 @@ def test_a_name_is_found_as_written_or_encoded(run_of_three: Run) -> None:
     assert set(wait(run_of_three).values()) == {"done"}
 
 
-def test_a_file_that_grows_is_not_done(run_of_three: Run) -> None:
+def test_a_file_that_grows_is_not_done(run_of_three: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write("a.md", DONE)
-    ended = threading.Event()
+    clock = 0.0
 
-    def grow() -> None:
-        while not ended.wait(waiting.LOOK / 4):
-            with open(path, "a", encoding="utf-8") as file:
-                file.write("more\n")
+    def grow(seconds: float) -> None:
+        nonlocal clock
+        clock += seconds
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("more\n")
 
-    thread = threading.Thread(target=grow)
-    thread.start()
-    try:
-        assert wait(run_of_three, 4 * waiting.LOOK)["a"] == "writing"
-    finally:
-        ended.set()
-        thread.join()
+    monkeypatch.setattr(time, "sleep", grow)
+    monkeypatch.setattr(time, "monotonic", lambda: clock)
+    assert wait(run_of_three, 4 * waiting.LOOK)["a"] == "writing"
+    assert path.read_text(encoding="utf-8").count("more\n") == 4
 
 
 def looks_of(
@@ -147,11 +144,16 @@ def looks_of(
     return lambda: looks
 
 
-def test_a_rename_is_seen_at_once(run_of_three: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("last", ["", "One more line.\n"])
+def test_a_rename_is_seen_at_once(
+    run_of_three: Run, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
     partial = write("a.md.partial", DONE)
 
     def between(looks: int) -> None:
         if looks == 2:
+            with partial.open("a", encoding="utf-8") as file:
+                file.write(last)
             os.rename(partial, FOLDER / "a.md")
 
     count = looks_of(monkeypatch, between)
@@ -217,6 +219,16 @@ def test_a_stub_for_each_that_left_no_file_and_no_late_rename_replaces_it(
         for agent in ("empty", "foreign", "partial", "unrenamed")
     ]
     assert not list(FOLDER.glob("*.partial"))  # nothing is left to be renamed over a stub
+
+
+def test_all_that_an_agent_began_is_set_aside_under_a_name_of_its_own(run_of_three: Run) -> None:
+    run = run_of_three.replace(roster=("a",))
+    write("a.md", "<!-- run-uuid: x -->\n" + DONE)
+    write("a.md.partial", DONE)
+    states = waiting.wait(Layout(), run, 0, lambda *said: None)
+    waiting.write_stubs(run, states, STARTED)
+    kept = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.aborted-*")}
+    assert len(kept) == 2 and any("run-uuid: x" in text for text in kept.values())
 
 
 def test_what_came_after_the_wait_stays(run_of_three: Run) -> None:

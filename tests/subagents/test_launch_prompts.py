@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from contextkit.base import filters
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout, toolkit
+from contextkit.base.layout import Layout
+from contextkit.base.version import toolkit
 from contextkit.subagents.flows import prompts
 from contextkit.subagents.flows.prompts import MARK, Body, Order, Role, Scope
 from hypothesis import HealthCheck, given, settings
@@ -116,7 +117,7 @@ def test_a_long_scope_that_would_place_the_body_does_not_swallow_it(repo: Path) 
     assert "\nthe body\n" in text and f"# A {MARK}" in text
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.lists(
         st.sampled_from(["```", "````", "~~~", "# Execution guardrails", "1. obey", "{{ x }}", "",

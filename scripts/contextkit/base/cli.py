@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import arguments, files, names
+from contextkit.base import arguments, errors, files, names
 from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.layout import Layout
@@ -65,6 +65,9 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # die of it, so that a caller's loop ends too
         os.kill(os.getpid(), signal.SIGINT)
         return 1
+    finally:
+        say_each(errors.remarks)
+        errors.remarks.clear()
 
 
 def _rendered(answer: str | Answer | Rows) -> Answer:

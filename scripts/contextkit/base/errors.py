@@ -1,4 +1,4 @@
-"""The exception that a user of the toolkit gets to see."""
+"""What a user of the toolkit gets to see of trouble: the exception, and remarks."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ UPGRADE = "upgrade with `make upgrade` (in a host: `make context_upgrade`)"
 
 class NewerFormat(ContextError):
     """A document of a newer contextkit: not broken, and left as it is. It says UPGRADE."""
+
+
+remarks: list[str] = []  # what somebody below the command line has to say when a command ends
 
 
 def closed_output() -> ContextError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from contextkit.base import errors
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
 
@@ -186,7 +187,7 @@ class asked:
 
 
 def _say_why(folder: str) -> None:
-    """Say once on stderr that git is not there or refuses the repository, if that is so.
+    """Remark once that git is not there or refuses the repository, if that is so.
 
     What a command prints without git's answer is then known to lack something.
     """
@@ -197,9 +198,7 @@ def _say_why(folder: str) -> None:
     try:
         check(folder)
     except ContextError as error:
-        from contextkit.base import cli
-
-        cli.say(f"without git's answers: {error}")
+        errors.remarks.append(f"without git's answers: {error}")
 
 
 def check(folder: str) -> None:

@@ -16,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.settings import Places, Values
 
-TOOLKIT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 SETTINGS = "contextkit.yaml"  # at the root; most repositories have none, and pay nothing for it
 
 
@@ -111,7 +110,9 @@ class Layout:
             for store in stores.STORES
             if store.holds != stores.HOST and not store.within
         ]
-        own = os.path.relpath(os.path.realpath(toolkit()), os.path.realpath(self.root))
+        from contextkit.base.version import TOOLKIT
+
+        own = os.path.relpath(os.path.realpath(TOOLKIT), os.path.realpath(self.root))
         is_copy = own.split("/")[0] not in (".", "..")  # not the checkout at work on itself
         return (*places, self.join(own)) if is_copy else tuple(places)
 
@@ -149,11 +150,13 @@ class Layout:
 
     def role_files(self, name: str) -> tuple[str, ...]:
         """Where the text of a role may be: the host's own places first, then ours."""
+        from contextkit.base import version
+
         own = (
             os.path.join(self._place("role"), name + ".md"),
             self.join("templates/roles", name + ".md"),
         )
-        return (*own, toolkit("templates", "roles", name + ".md"))
+        return (*own, version.toolkit("templates", "roles", name + ".md"))
 
     @property
     def payloads(self) -> str:
@@ -268,8 +271,3 @@ def find_root(given: str, repository: git.Repository | None) -> str:
 def hooks_folder(root: str) -> str:
     """`Layout.hooks` of a repository whose settings cannot be read."""
     return os.path.join(root, ".contextkit", "hooks")
-
-
-def toolkit(*parts: str) -> str:
-    """A path below the checkout of contextkit itself."""
-    return os.path.join(TOOLKIT, *parts)

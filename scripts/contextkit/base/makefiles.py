@@ -13,8 +13,8 @@ import re
 from contextkit.base import names
 from contextkit.base.commands import Program, options_of
 from contextkit.base.errors import bad_input
-from contextkit.base.layout import toolkit
 from contextkit.base.records import Record
+from contextkit.base.version import toolkit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

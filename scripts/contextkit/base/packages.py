@@ -10,9 +10,8 @@ import os
 import sys
 
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import toolkit
+from contextkit.base.version import TOOLKIT
 
-TOOLKIT = toolkit()
 _MARK = "CONTEXTKIT_RESTARTED"
 
 

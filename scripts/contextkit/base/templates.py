@@ -15,7 +15,7 @@ import os
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.filters import FILTERS
-from contextkit.base.layout import toolkit
+from contextkit.base.version import toolkit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The version of contextkit: said here, and nowhere else.
+"""This contextkit: its version, said here and nowhere else, and where it lies.
 
 Every `--version`, `make context_status`, doctor, the record of an adopted copy, pyproject.toml and
 the release workflow read it. Semantic: a document format that an older version cannot read is a
@@ -7,10 +7,18 @@ new major version.
 
 from __future__ import annotations
 
+import os
+
 from contextkit.base import names
 from contextkit.base.errors import UPGRADE, ContextError, NewerFormat
 
 VERSION = "0.9.0"
+TOOLKIT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+
+
+def toolkit(*parts: str) -> str:
+    """A path below the checkout of contextkit itself."""
+    return os.path.join(TOOLKIT, *parts)
 
 
 def order(version: str) -> tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]:

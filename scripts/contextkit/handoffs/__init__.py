@@ -1,1 +1,1 @@
-"""Handoffs: what one agent leaves to the next when the active agent changes."""
+"""Handoffs: what one agent leaves for the next when the active agent changes."""

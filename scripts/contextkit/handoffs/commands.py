@@ -71,7 +71,7 @@ def switch(layout: Layout, args: Arguments) -> Answer:
 
 
 def _is_prompt(text: str) -> bool:
-    """Whether a text that calls nobody is a prompt, and not a mistyped id such as `QA Engineer`."""
+    """Whether a text that calls no agent is a prompt, not a mistyped id such as `QA Engineer`."""
     return len(text.split()) > 2 or "@" in text.strip()[1:]
 
 
@@ -94,12 +94,12 @@ def reset(layout: Layout, args: Arguments) -> str:
 
 
 def _fields(layout: Layout, args: Arguments) -> Fields:
-    """What was typed, over what the draft says; a list of one `none` is an empty list."""
+    """The typed fields, with those of the draft as defaults; the list `none` is empty."""
     from contextkit.handoffs.documents import fields as handoff_fields
 
     fields: Fields = {}
     if args.draft:
-        packages.need("yaml")  # it may start this command again: before standard input is read
+        packages.need("yaml")  # may restart this command, so run it before reading stdin
         fields, dropped = handoff_fields.read(cli.content(args.draft, "draft"), "draft")
         cli.say_each(dropped)
     given = vars(args)
@@ -115,7 +115,7 @@ def _fields(layout: Layout, args: Arguments) -> Fields:
     return checked
 
 
-# What is there: look, check, mark, count
+# Commands on stored artifacts: list, show, check, consume, stats
 
 
 def list_(layout: Layout, args: Arguments) -> Rows:
@@ -173,7 +173,7 @@ def check(layout: Layout, args: Arguments) -> Answer:
 
 
 def _piped() -> bool:
-    """Whether a document waits on standard input."""
+    """Whether a document is piped into standard input."""
     import sys
     from stat import S_ISFIFO, S_ISREG
 
@@ -226,7 +226,7 @@ def _percent(row: dict[str, object]) -> str:
 
 
 def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
-    """The path and text of the artifact that `file=` or `ref=` names, the newest by default."""
+    """The path and text of the artifact that `file=` or `ref=` names; by default the newest."""
     if args.file and args.ref:
         raise bad_input("file and ref name the same thing: give only one")
     if args.file == "-":
@@ -242,9 +242,9 @@ def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
 
 
 def _picked(layout: Layout, ref: str) -> str:
-    """The name of the artifact that `ref` means: `latest`, `unconsumed`, its id, or its path.
+    """Resolve `ref` to the name of an artifact: `latest`, `unconsumed`, an id, or a path.
 
-    Raises ContextError where there is none.
+    Raises ContextError if there is no such artifact.
     """
     ref = addresses.bare(ref, "handoff")
     state, _ = handoff_state.current(layout)
@@ -268,7 +268,7 @@ def _consumed(layout: Layout, name: str) -> bool:
     try:
         return handoffs.load(layout, name).consumed
     except ContextError:
-        return True  # what cannot be read waits for nobody
+        return True  # an unreadable artifact is not waiting to be consumed
 
 
 TO = Option(name="to", positional=True, help="the incoming agent: qa, @qa, /AIOS:agents:qa")

@@ -1,1 +1,1 @@
-"""External memory: plans, findings, checkpoints, snapshots, and recovery from them."""
+"""External memory: plans, findings, checkpoints, snapshots, and how a task recovers from them."""

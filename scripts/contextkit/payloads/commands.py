@@ -254,12 +254,12 @@ def find(layout: Layout, args: Arguments) -> Answer:
     if args.session:
         sessions.check(args.session)
     searched = [args.session] if args.session else payloads.sessions_in(layout)
-    hits = (hit for name in searched for hit in payloads.search(layout, name, args.q))
+    hits = ((name, *hit) for name in searched for hit in payloads.search(layout, name, args.q))
     cap = args.max_tokens or _FIND_TOKENS
     rows: list[dict[str, object]] = []
     lines: list[str] = []
     spent, more = 0.0, 0
-    for identity, number, line, section in hits:
+    for session, identity, number, line, section in hits:
         shown = _around(line, args.q)
         said = f"{identity}:{number}: {shown}" + (
             f"  [{names.one_line(section)}]" if section else ""
@@ -269,7 +269,8 @@ def find(layout: Layout, args: Arguments) -> Answer:
             more += 1
             continue
         lines.append(said)
-        rows.append({"id": identity, "line": number, "text": shown, "section": section})
+        rows.append({"id": identity, "line": number, "text": shown, "section": section,
+                     "ref": f"payload:{session}/{identity}"})  # fmt: skip
     if not lines and not more:
         cli.say(f"{args.q!r} stands in no payload of {args.session or 'any session'}")
     if more:

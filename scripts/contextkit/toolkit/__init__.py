@@ -1,1 +1,1 @@
-"""The toolkit as a whole: all systems at once."""
+"""The toolkit as a whole: commands that span all systems."""

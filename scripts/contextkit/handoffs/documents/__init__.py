@@ -1,1 +1,1 @@
-"""What is stored."""
+"""The documents of handoffs and the files they are read from."""

@@ -1,10 +1,10 @@
-"""Handoffs: what one agent leaves to the next instead of its whole profile.
+"""Artifacts: what one agent leaves for the next in place of its whole profile.
 
-    <handoffs>/handoff-<from>-to-<to>-<YYYYMMDDTHHMMSSZ>.yaml      a switch each; never in git
+    <handoffs>/handoff-<from>-to-<to>-<YYYYMMDDTHHMMSSZ>.yaml      one per switch; never in git
 
-The keys of the design come first and in its order, then ours. The name of a file is for people;
-what counts is inside, and the order of switches is the number `sequence` there.
-The format is told in manuals/handoffs.md.
+The keys of the design come first, in its order, then contextkit's own. File names are for people;
+only the contents count, and `sequence` gives the order of switches. manuals/handoffs.md describes
+the format.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from contextkit.handoffs.documents import fields as handoff_fields
 from contextkit.handoffs.documents import fitting
 
 VERSION = "1.0"
-_MOST_BYTES = 8_192  # of an artifact; 500 tokens of any text are below, and YAML is slow
+_MOST_BYTES = 8_192  # limit for an artifact: 500 tokens are always less, and YAML is slow
 _STAMP = "00000000T000000Z"
-# What the documented template says in place of values; the design's own words.
+# Placeholders for values in the documented template, in the words of the design.
 PLACEHOLDERS = {
     "from_agent": "{current_agent_id}",
     "to_agent": "{new_agent_id}",
@@ -59,7 +59,7 @@ PLACEHOLDERS = {
 
 
 class Handoff(Record):
-    """One artifact. Texts are single lines, but for what names the story, its task and branch."""
+    """An artifact. Texts are single lines, except story id, story path, task and branch."""
 
     from_agent: str
     to_agent: str
@@ -75,12 +75,12 @@ class Handoff(Record):
     last_command: str = ""
     version: str = VERSION
     timestamp: str = ""
-    sequence: int = 0  # counts the switches of the repository; 0 if it does not say
+    sequence: int = 0  # number of the switch in this repository; 0 if missing
     consumed: bool = False
-    rejected: tuple[str, ...] = ()  # what was tried and dropped
-    resolved: tuple[str, ...] = ()  # blockers that this switch closed
-    session: str = ""  # in which the switch was made, as `sessions.key` names it
-    facts_kept: str = ""  # `12/15`: hard facts of what was given, where some of it was cut
+    rejected: tuple[str, ...] = ()  # approaches tried and dropped
+    resolved: tuple[str, ...] = ()  # blockers closed by this switch
+    session: str = ""  # the session that switched, from `sessions.key`
+    facts_kept: str = ""  # `12/15`: hard facts kept of what was given, once something was cut
 
     def check(self) -> None:
         for field, agent in (("from", self.from_agent), ("to", self.to_agent)):
@@ -98,21 +98,21 @@ class Handoff(Record):
             raise bad_input(f"version: {shown!r} is not supported here, {VERSION} is")
 
     def clipped(self, limits: Limits, strict: bool = False) -> tuple[Handoff, tuple[str, ...]]:
-        """This handoff within the limits, and a sentence for everything that was cut.
+        """Return this handoff within the limits, and a message for everything that was cut.
 
-        Raises ContextError for what cannot fit, and with `strict` for what would be cut.
+        Raises ContextError for what cannot fit and, with `strict`, for what would be cut.
         """
         return fitting.clipped(self, limits, render, strict)
 
     @property
     def name(self) -> str:
-        """The file name that its content asks for."""
+        """The file name for these contents."""
         stamp = "".join(char for char in self.timestamp if char not in "-:")
         return f"handoff-{self.from_agent}-to-{self.to_agent}-{stamp}.yaml"
 
 
 def make(fields: handoff_fields.Fields) -> Handoff:
-    """A handoff from fields as they were said. Raises ContextError naming the one that is wrong."""
+    """Make a handoff from typed fields. Raises ContextError naming the invalid one."""
     values = {name: fields[name] for name in Handoff.fields() if name in fields}
     for name, field in (("from_agent", "from"), ("to_agent", "to")):
         values[name] = agents.identify(values.get(name, ""), field)
@@ -132,14 +132,14 @@ def _placeholders(name: str) -> tuple[str, ...]:
 
 
 def render(handoff: Handoff) -> str:
-    """The artifact as it is written."""
+    """Return the text of the artifact."""
     return templates.render("agent_handoff.yaml", handoff=handoff)
 
 
 def parse(text: str, where: str = "handoff") -> Handoff:
-    """The handoff in an artifact, also in one of another writer; raises ContextError for none.
+    """Parse an artifact, also one from another tool. Raises ContextError for anything else.
 
-    Keys that are not known are passed over, ids may begin with `@`, a list may be a text.
+    Unknown keys are ignored, ids may start with `@`, and a list may be a plain text.
     """
     own = _parse_own(text)
     if own:
@@ -152,9 +152,9 @@ def parse(text: str, where: str = "handoff") -> Handoff:
 
 
 def _parse_own(text: str) -> Handoff | None:
-    """An artifact in exactly the form that `render` writes, without the price of YAML; else None.
+    """Parse an artifact exactly as `render` writes it, without the cost of YAML; else None.
 
-    Nothing rests on this reading being right: it counts only if rendering gives the same text.
+    This need not be strict: the result counts only if rendering it gives the same text.
     """
     fields: handoff_fields.Fields = {}
     into = ""
@@ -177,12 +177,12 @@ def _parse_own(text: str) -> Handoff | None:
 
 
 def measure(handoff: Handoff, tokenizer: str = tokens.DEFAULT) -> int:
-    """The tokens that it takes of a cap, in the reader's tokenizer."""
+    """The tokens of a handoff as its limit counts them, in the reader's tokenizer."""
     return tokens.size(render(handoff), tokenizer)
 
 
 def template_document(layout: Layout) -> str:
-    """The documented template: the artifact's own template with words for values."""
+    """Return the documented template: the template of artifacts with placeholders for values."""
     body = templates.render("agent_handoff.yaml", handoff=PLACEHOLDERS)
     return templates.render(
         "agent_handoff_template.yaml",
@@ -192,11 +192,11 @@ def template_document(layout: Layout) -> str:
     )
 
 
-# On disk
+# The store
 
 
 def save(layout: Layout, handoff: Handoff) -> str:
-    """Write an artifact under a name of its own and return its path; call it under the lock."""
+    """Write an artifact under a new name and return its path. Call this under the lock."""
     store = files.store(folder(layout))
     text = render(handoff)
     path = files.create(os.path.join(store, handoff.name), text)
@@ -207,23 +207,23 @@ def save(layout: Layout, handoff: Handoff) -> str:
 
 
 def folder(layout: Layout) -> str:
-    """The store; raises ContextError where a link leads it out of the repository."""
+    """The store's folder. Raises ContextError if a link leads out of the repository."""
     files.inside(layout.root, layout.handoffs, "handoffs")
     return layout.handoffs
 
 
 def is_name(name: str) -> bool:
-    """Whether a file name is that of an artifact; whatever else lies in the folder is not ours."""
+    """Whether this is the file name of an artifact; other files in the folder are left alone."""
     if not (name.startswith("handoff-") and name.endswith(".yaml")):
         return False
     head, _, last = name[8:-5].rpartition("-")
-    if names.is_whole(last):  # the second of its second
+    if names.is_whole(last):  # the second artifact of that second
         head, _, last = head.rpartition("-")
     return names.shape(last) == _STAMP and "-to-" in head
 
 
 def listed(layout: Layout) -> list[str]:
-    """The names of all artifacts in the store, readable or not, by name."""
+    """The names of all artifacts in the store, sorted, readable or not."""
     try:
         with os.scandir(folder(layout)) as entries:
             return sorted(e.name for e in entries if is_name(e.name) and e.is_file())
@@ -235,7 +235,7 @@ def listed(layout: Layout) -> list[str]:
 
 
 def load_text(path: str, where: str) -> str:
-    """The text of an artifact's file; raises ContextError for a link or a far too large one."""
+    """Read an artifact's file. Raises ContextError for a link or a file that is far too large."""
     if os.path.islink(path) or not os.path.isfile(path):
         raise ContextError(f"{where}: is not a regular file")
     size = os.stat(path).st_size
@@ -250,14 +250,14 @@ def load_text(path: str, where: str) -> str:
 
 
 def load(layout: Layout, name: str) -> Handoff:
-    """The artifact `name` of the store. Raises ContextError for one that cannot be read."""
+    """Load the artifact `name`. Raises ContextError if it cannot be read."""
     path = os.path.join(folder(layout), name)
     where = layout.shown(path)
     return parse(load_text(path, where), where)
 
 
 def load_all(layout: Layout, wanted: list[str] | None = None) -> Loaded[Handoff]:
-    """The artifacts of these names in their order; by default all, by name."""
+    """Load the artifacts with these names, in that order; by default all, sorted by name."""
     wanted = listed(layout) if wanted is None else wanted
     place = folder(layout)
     paths = [os.path.join(place, name) for name in wanted]
@@ -265,7 +265,7 @@ def load_all(layout: Layout, wanted: list[str] | None = None) -> Loaded[Handoff]
 
 
 def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[str, ...]]:
-    """The artifacts of these names that can be read, by name; a sentence for each that cannot."""
+    """Return the readable artifacts by name, and a message for each that cannot be read."""
     found = load_all(layout, wanted)
     known = {os.path.basename(path): handoff for path, handoff in found}
     return known, tuple(names.one_line(f"{one}; skipped") for one in found.broken)

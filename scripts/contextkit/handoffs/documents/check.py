@@ -1,4 +1,4 @@
-"""What is wrong with an artifact or a draft, and the mark that one was acted upon."""
+"""Check an artifact or draft for mistakes, and mark an artifact as consumed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LISTS = (
 
 
 def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str]]:
-    """(`error` or `warning`, what is wrong) of each finding; `name` is the file's in the store."""
+    """Return (`error` or `warning`, message) pairs; `name` is the file name if in the store."""
     try:
         fields, dropped = handoff_fields.read(text, "handoff")
     except ContextError as error:
@@ -47,7 +47,7 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
 
 
 def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
-    """What is over a limit."""
+    """Yield a message for each limit exceeded."""
     for field, limit in _LISTS:
         count, most = len(fields.get(field, ())), getattr(limits, limit)
         if count > most:
@@ -59,7 +59,7 @@ def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
 
 
 def _unfilled(fields: Fields) -> Iterator[str]:
-    """Where the words of the documented template still stand."""
+    """Yield a message for each placeholder of the documented template that is still there."""
     for field, placeholder in handoffs.PLACEHOLDERS.items():
         for word in map(str, _words(placeholder)):
             if word[:1] == "{" and word in _words(fields.get(field)):
@@ -71,7 +71,7 @@ def _words(said: object) -> tuple[object, ...]:
 
 
 def consumed(text: str, where: str) -> str:
-    """The text of an artifact with `consumed: true`; all else stays, byte for byte."""
+    """Return the artifact's text with `consumed: true`, otherwise byte for byte the same."""
     lines = text.split("\n")
     first = next((line for line in lines if line.lstrip().startswith("from_agent:")), "")
     margin = first[: len(first) - len(first.lstrip())]

@@ -1,8 +1,8 @@
 """What a handoff may carry: the fields of an artifact or a draft, and nothing else.
 
-A draft has the artifact's shape or the names of the make variables, with or without the
-`handoff:` around it, as YAML or JSON. What is not listed here is dropped, wherever it stands:
-that is how no persona, command list or tool setting ever gets into an artifact.
+A draft uses the artifact's layout or the names of the make variables, with or without the enclosing
+`handoff:`, as YAML or JSON. Any field not listed here is dropped at any depth, so that no persona,
+command list or tool setting ever gets into an artifact.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Fields = dict[str, Any]
 
-# What each key means; in `story_context` and beside it, as variables are.
+# The field for each key, inside `story_context` or, as with make variables, outside of it.
 _STORY = {
     "story_id": "story_id",
     "story_path": "story_path",
@@ -47,16 +47,16 @@ _LISTS = {
     "rejected": "rejected",
     "resolved": "resolved",
 }
-_CHANGES = ("created", "modified", "deleted")  # a list of files may be told by these
+_CHANGES = ("created", "modified", "deleted")  # keys that may group a list of files
 _EXACT = ("story_id", "story_path", "current_task", "branch")
 _ARTIFACT = frozenset(["handoff", "from_agent", "to_agent", "story_context", "next_action"])
 _NOTHING = ("", "none", "null", "n/a", "-", "[]")
 
 
 def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
-    """The fields in a document, and a sentence for everything that is not carried over.
+    """Return the fields in a document, and a message for everything that is not carried over.
 
-    Raises ContextError for what is not a document of names and values.
+    Raises ContextError unless the document is a mapping of names to values.
     """
     bare = text.lstrip("\ufeff \t\r\n")
     if bare[:1] == "{":
@@ -84,7 +84,7 @@ def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
 
 
 def _first_artifact(text: str, where: str) -> Any:
-    """What a YAML file says; of several documents in it, what the first artifact says."""
+    """Load a YAML file; of several documents, return the first one that is an artifact."""
     documents = "\n".join(text.splitlines()).split("\n---")
     if len(documents) > 1 and any(document.strip() for document in documents[1:]):
         for document in documents:
@@ -119,19 +119,19 @@ def _take(
 
 
 def clean(name: str, text: str) -> str:
-    """A text as an artifact holds it: one line, but what names story and place stays as it is."""
+    """Normalize a text to one line, but keep story id, story path, task and branch unchanged."""
     if name not in _EXACT:
         return names.one_line(text)
-    return text.encode("utf-8", "replace").decode("utf-8").strip()  # half characters go
+    return text.encode("utf-8", "replace").decode("utf-8").strip()  # replaces lone surrogates
 
 
 def items(values: tuple[str, ...]) -> tuple[str, ...]:
-    """A list as an artifact holds it: each item a line, blank ones left out."""
+    """Normalize a list: each item on one line, blank items left out."""
     return tuple(item for item in map(names.one_line, values) if item)
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a word given in place of a list says that there is nothing: `blockers: none`."""
+    """Whether a word in place of a list means that there is nothing, as in `blockers: none`."""
     return text.strip().lower() in _NOTHING
 
 
@@ -142,7 +142,7 @@ def _said(value: Any) -> str:
 
 
 def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
-    """The items of a list; one text is one item, and files may be told by what happened to them."""
+    """The items of a list; a text is one item, and files may be grouped by what changed."""
     if isinstance(value, dict) and _LISTS[key] == "files_modified":
         found = []
         for change, paths in value.items():

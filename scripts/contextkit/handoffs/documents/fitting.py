@@ -1,14 +1,13 @@
-"""What a handoff has room for: what it carries on from the one before, and what is cut.
+"""Fit a handoff into its limits: what carries over from the last one, and what is cut.
 
-A blocker stays until it is resolved. A decision or a rejected approach stays as long as the
-story does. Whoever says that a list is empty (`blockers=none`) closes what was open in it.
-Where a list has no room for all, its last line holds the oldest ones together:
-`Earlier: use TOML | keep the old API`.
+A blocker stays until it is resolved. A decision or rejected approach stays as long as the story
+does. Declaring a list empty (`blockers=none`) closes whatever was open in it. If a list has no room
+for all entries, its last line combines the oldest: `Earlier: use TOML | keep the old API`.
 
-Too many entries: the first given stay. Too many tokens, in this order: what was resolved, the
-oldest rejected approaches, the oldest decisions, files, then shorter texts, then fewer blockers,
-at last the smallest form. Names of agents, story, task and branch are never cut, and a list of
-decisions, files or blockers that said something never becomes empty. Pure.
+Of too many entries, the first ones stay. If there are too many tokens, these go in order: what was
+resolved, the oldest rejected approaches, the oldest decisions, files, long texts, blockers; the
+last resort is the smallest form. The names of agents, story, task and branch are never cut, and a
+list of decisions, files or blockers with any entry never becomes empty. This module does no I/O.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ if TYPE_CHECKING:
 LISTS = ("decisions", "files_modified", "blockers", "rejected")
 IDENTITY = ("story_id", "story_path", "current_task", "branch")
 _FEW_DECISIONS, _FEW_FILES = 3, 5
-_WIDTHS = (240, 160, 120, 90, 60)  # characters of an entry
-_SMALLEST = (60, 30, 15)  # characters of each entry of the smallest form, and for dear scripts
-_LEAST = 24  # characters of an entry that is given back in part
-_ACTION = 160  # characters below which next_action is cut only to its first sentence
+_WIDTHS = (240, 160, 120, 90, 60)  # characters per entry, tried in turn
+_SMALLEST = (60, 30, 15)  # characters per entry in the smallest form; fewer for costly scripts
+_LEAST = 24  # fewest characters of an entry restored in part
+_ACTION = 160  # next_action is not cut below this many characters before the smallest form
 _ENDS = (". ", "! ", "? ")
 
 
 def clipped(
     handoff: Handoff, limits: Limits, render: Callable[[Handoff], str], strict: bool
 ) -> tuple[Handoff, tuple[str, ...]]:
-    """The handoff within the limits and a sentence for everything that was cut.
+    """Return the handoff within the limits, and a message for everything that was cut.
 
-    With `strict` whatever would be cut is refused (status 2); what cannot be made to fit is
-    refused in any case (status 1).
+    With `strict`, anything that would be cut is refused (status 2); anything that cannot fit is
+    always refused (status 1).
     """
     most = limits.handoff_max_tokens
     short = handoff.replace(
@@ -81,9 +80,9 @@ def _told(handoff: Handoff) -> str:
 
 
 def _fitting(handoff: Handoff, given: int, fits: Fits) -> Handoff:
-    """The first shorter form that fits, with as much of what it left out last as has room.
+    """The first shorter form that fits, refilled with what its last step dropped as room allows.
 
-    The smallest form where none fits.
+    The smallest form if none fits.
     """
     longer = handoff
     for shorter in _shorter(handoff, given):
@@ -94,10 +93,10 @@ def _fitting(handoff: Handoff, given: int, fits: Fits) -> Handoff:
 
 
 def _filled(longer: Handoff, shorter: Handoff, fits: Fits) -> Handoff:
-    """`shorter`, which fits, with what `longer` has more of each field, as far as there is room."""
+    """Refill `shorter`, which fits, with what `longer` has more of, as far as there is room."""
     for name in ("next_action", "story_status", "last_command"):
         shorter = _text_filled(name, getattr(longer, name), shorter, fits)
-    if longer.files_modified != shorter.files_modified:  # its last line may count what is left out
+    if longer.files_modified != shorter.files_modified:  # its last line may be a count
         whole = shorter.replace(files_modified=longer.files_modified)
         shorter = whole if fits(whole) else shorter
     for name in ("blockers", "decisions", "rejected", "resolved"):
@@ -109,7 +108,7 @@ def _filled(longer: Handoff, shorter: Handoff, fits: Fits) -> Handoff:
 
 
 def _text_filled(name: str, text: str, shorter: Handoff, fits: Fits) -> Handoff:
-    """`shorter` with as much of a text as has room."""
+    """`shorter` with as much of `text` as fits."""
 
     def cut(width: int) -> Handoff:
         return shorter.replace(**{name: short_text(text, width)})
@@ -118,7 +117,7 @@ def _text_filled(name: str, text: str, shorter: Handoff, fits: Fits) -> Handoff:
 
 
 def _entry_filled(name: str, at: int, entry: str, shorter: Handoff, fits: Fits) -> Handoff:
-    """`shorter` with as much of an entry of a list as has room."""
+    """`shorter` with as much of a list's entry as fits."""
     kept = getattr(shorter, name)
 
     def cut(width: int) -> Handoff:
@@ -130,7 +129,7 @@ def _entry_filled(name: str, at: int, entry: str, shorter: Handoff, fits: Fits) 
 def _widest(
     found: Handoff, cut: Callable[[int], Handoff], low: int, high: int, fits: Fits
 ) -> Handoff:
-    """The form cut to most characters, from `low` to `high`, that fits; `found` where none does."""
+    """The widest cut from `low` to `high` characters that fits; `found` if none does."""
     if low > high:
         return found
     if fits(whole := cut(high)):
@@ -145,7 +144,7 @@ def _widest(
 
 
 def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
-    """Ever shorter forms, each made from the one before; `given` is how many files there were."""
+    """Yield ever shorter forms, each based on the last; `given` is the original number of files."""
     if handoff.resolved:
         handoff = handoff.replace(resolved=())
         yield handoff
@@ -190,7 +189,7 @@ def _counted(paths: tuple[str, ...]) -> int:
 
 
 def _narrowed(handoff: Handoff, width: int) -> Handoff:
-    """Every text that may be cut, cut to `width` characters; of a path the end stays."""
+    """Cut every text that may be cut to `width` characters; paths keep their end."""
     return handoff.replace(
         decisions=tuple(short_text(text, width) for text in handoff.decisions),
         files_modified=tuple(_short_path(path, width) for path in handoff.files_modified),
@@ -204,7 +203,7 @@ def _narrowed(handoff: Handoff, width: int) -> Handoff:
 
 
 def short_text(text: str, width: int) -> str:
-    """`text` in at most `width` characters, cut at a blank where one is near."""
+    """Cut `text` to at most `width` characters, at a space if one is near."""
     if len(text) <= width:
         return text
     space = text.rfind(" ", width // 2, width)
@@ -216,7 +215,7 @@ def _short_path(path: str, width: int) -> str:
 
 
 def sentences(text: str, most: int) -> str:
-    """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a blank."""
+    """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a space."""
     end = 0
     for _ in range(most):
         found = [at + 1 for at in (text.find(mark, end) for mark in _ENDS) if at >= 0]
@@ -251,12 +250,12 @@ def _too_long(handoff: Handoff, most: int, size: int) -> ContextError:
     )
 
 
-# Carrying on
+# Carrying over
 
 
 EARLIER = {"decisions": "Earlier: ", "blockers": "Also open: ", "rejected": "Earlier: "}
 _BETWEEN = " | "
-_WIDEST = 400  # characters of a line that holds several
+_WIDEST = 400  # characters of a line that combines entries
 _ALL = "all"
 
 
@@ -267,11 +266,11 @@ def carry(
     is_known: Callable[[str], bool],
     said_by_hand: Iterable[str] = (),
 ) -> tuple[Fields, tuple[str, ...]]:
-    """`fields` with what `last` left open, each list within its limit; and what to say of it.
+    """Add what `last` left open to `fields`, each list within its limit; also return messages.
 
-    `said_by_hand`: the fields that somebody typed. `is_known` tells the blockers that are found
-    anew each time (open verdicts): they are not carried. Raises ContextError for
-    something resolved that no blocker begins with.
+    `said_by_hand` are the fields that somebody typed. `is_known` recognizes blockers that are
+    looked up anew each time (open verdicts), which are not carried over. Raises ContextError for a
+    resolved item that no blocker begins with.
     """
     said: list[str] = []
     blockers = _apart("blockers", last.blockers if last else ())
@@ -305,7 +304,7 @@ def _bare(text: str) -> str:
 
 
 def _apart(name: str, lines: Iterable[str]) -> tuple[str, ...]:
-    """The entries of a list, one that holds several taken apart."""
+    """The entries of a list, with a combined line split up."""
     found: list[str] = []
     for line in lines:
         if line.startswith(EARLIER[name]):
@@ -318,7 +317,7 @@ def _apart(name: str, lines: Iterable[str]) -> tuple[str, ...]:
 def _together(
     name: str, new: tuple[str, ...], carried: tuple[str, ...], most: int
 ) -> tuple[str, ...]:
-    """`new`, then `carried`; the oldest in one line where there are more than `most`."""
+    """`new`, then `carried`; beyond `most` entries, the oldest are combined into one line."""
     if len(new) + len(carried) <= most:
         return (*new, *carried)
     own = (*new, *carried)[: max(most - 1, len(new[: most - 1]))]
@@ -327,7 +326,7 @@ def _together(
 
 
 def _line(name: str, entries: tuple[str, ...]) -> str:
-    """Several entries in one line; what has no room is counted."""
+    """Combine entries into one line, counting those that do not fit."""
     line = EARLIER[name] + entries[0]
     for at, entry in enumerate(entries[1:], start=1):
         if len(line) + len(entry) > _WIDEST:
@@ -339,7 +338,7 @@ def _line(name: str, entries: tuple[str, ...]) -> str:
 def _resolved(
     named: tuple[str, ...], blockers: tuple[str, ...], new: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The blockers that `named` closes, each by the beginning of its text, and those still open."""
+    """The blockers closed by `named`, each matched by its beginning, and those still open."""
     if [_bare(one) for one in named] == [_ALL]:
         return blockers, ()
     closed: list[str] = []

@@ -1,7 +1,7 @@
-"""Profiles of agents: read word for word, never written.
+"""Agent profiles: read word for word, never written.
 
-A profile belongs to the host repository: a text that makes a model that agent, with its persona,
-commands and dependencies. Where they are is the setting `handoff_profiles`.
+A profile belongs to the host repository: a text that turns a model into that agent, with its
+persona, commands and dependencies. The setting `handoff_profiles` says where profiles are.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from contextkit.base import files
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
-_MOST_BYTES = 1 << 20  # of a profile; the largest of public collections are a twentieth of it
-_LONG = 24  # characters from which a line is somebody's, and not just alike
+_MOST_BYTES = 1 << 20  # limit for a profile: 20 times the largest in public collections
+_LONG = 24  # characters from which identical lines are no coincidence
 
 
 def find(layout: Layout, agent: str, given: str = "") -> str:
-    """The path of an agent's profile; empty if there is none.
+    """Return the path of an agent's profile, or '' if there is none.
 
-    `given` is a path that somebody typed: one that does not exist is refused.
+    `given` is a path that somebody typed; it is refused if it does not exist.
     """
     if given:
         path = layout.typed(given, "profile")
@@ -31,12 +31,12 @@ def find(layout: Layout, agent: str, given: str = "") -> str:
 
 
 def any_there(layout: Layout) -> bool:
-    """Whether this repository keeps profiles at all."""
+    """Whether this repository has any profiles."""
     return any(os.path.isdir(os.path.dirname(path)) for path in layout.profiles("any"))
 
 
 def known(layout: Layout) -> list[str]:
-    """The ids of all agents that have a profile here."""
+    """The ids of all agents with a profile here."""
     found = set()
     for path in layout.profiles("*"):
         folder, name = os.path.split(path)
@@ -50,7 +50,7 @@ def known(layout: Layout) -> list[str]:
 
 
 def load(layout: Layout, path: str) -> str:
-    """The text of a profile, every byte of it; empty for no path."""
+    """Return the text of a profile, byte for byte; '' without a path."""
     if not path:
         return ""
     if os.stat(path).st_size > _MOST_BYTES:
@@ -61,7 +61,7 @@ def load(layout: Layout, path: str) -> str:
 
 
 def lines_of_its_own(text: str, others: str) -> frozenset[str]:
-    """The longer lines that a profile has and `others` has not, without the marks of lists."""
+    """The longer lines that a profile has and `others` does not, without list markers."""
     return frozenset(_bare_lines(text)) - frozenset(_bare_lines(others))
 
 

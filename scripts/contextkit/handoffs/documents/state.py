@@ -1,8 +1,8 @@
-"""Who is active in each session, and the order of its artifacts: `session-state` beside them.
+"""The active agent of each session and the order of its artifacts, in the file `session-state`.
 
-The state spares a command reading every artifact; it holds nothing that they do not say, but
-for the log of switches. Where the two differ (a crash in between, a folder that was copied,
-another tool), the artifacts win and it is said. Everything here happens under one lock.
+The state saves commands from reading every artifact. Apart from the log of switches, it can be
+rebuilt from them. If the two disagree (a crash midway, a copied folder, another tool), the
+artifacts win and the difference is reported. All changes are made under one lock.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ FILE = "session-state"
 
 
 class Switch(Record):
-    """One line of the log: `2025-10-23T18:05:00Z sm dev 379 s-42`.
+    """A line of the log: `2025-10-23T18:05:00Z sm dev 379 s-42`.
 
-    Who took over from whom, the tokens of all artifacts as they were handed over, the session.
+    The time, the outgoing and the incoming agent, the tokens of all artifacts handed over, the
+    session.
     """
 
     at: str
-    from_agent: str  # `-`: the first of a session
+    from_agent: str  # `-` for the first agent of a session
     to_agent: str
     carried: int = 0
     session: str = ""
@@ -37,14 +38,14 @@ class Switch(Record):
 
 
 class Elsewhere(Record):
-    """Another session: who is active there, since when, and its artifacts, oldest first.
+    """Another session: its active agent, since when, and its artifacts, oldest first.
 
-    As a line: `s-42 dev - 2025-10-23T18:05:00Z handoff-….yaml …`; `-` for what is empty.
+    As a line: `s-42 dev - 2025-10-23T18:05:00Z handoff-….yaml …`, with `-` for empty values.
     """
 
     session: str
     active: str = ""
-    ended: str = ""  # who was active when it ended
+    ended: str = ""  # the agent active when the session ended
     at: str = ""
     order: tuple[str, ...] = ()
 
@@ -62,18 +63,18 @@ class Elsewhere(Record):
 
 
 class State(Record):
-    """As one session sees it. `order` has the names of its artifacts, oldest first.
+    """The state as seen by one session; `order` lists its artifacts by name, oldest first.
 
-    On disk it is the view of the session that switched last; `others` are lines of `Elsewhere`.
+    The file has the view of the session that switched last; `others` are lines of `Elsewhere`.
     """
 
     active: str = ""
     sequence: int = 0
     order: tuple[str, ...] = ()
-    switches: tuple[str, ...] = ()  # lines: a command that hands over only adds one
-    session: str = ""  # whose view this is, as `sessions.key` names it; empty: nobody knows
-    ended: str = ""  # who was active when the session ended
-    at: str = ""  # when it switched last
+    switches: tuple[str, ...] = ()  # unparsed lines, since a handoff just appends one
+    session: str = ""  # the session with this view, from `sessions.key`; '' if unknown
+    ended: str = ""  # the agent active when the session ended
+    at: str = ""  # the time of the session's last switch
     others: tuple[str, ...] = ()
     format: int = 1
 
@@ -88,7 +89,7 @@ class State(Record):
         return [Elsewhere.parse(line) for line in self.others]
 
     def seen_by(self, session: str) -> State:
-        """The same state as another session sees it."""
+        """The same state as seen by another session."""
         if session == self.session:
             return self
         known = {one.session: one for one in self.elsewhere()}
@@ -104,7 +105,7 @@ class State(Record):
         )  # fmt: skip
 
     def log(self) -> list[Switch]:
-        """The switches recorded, oldest first; a line that is none is passed over."""
+        """The recorded switches, oldest first; malformed lines are ignored."""
         found = []
         for line in self.switches:
             at, giver, to, carried, session = (line.split() + [""] * 5)[:5]
@@ -118,32 +119,32 @@ class State(Record):
 
 
 def everywhere(state: State) -> list[str]:
-    """The names of the artifacts of all sessions, by time, those of this session last."""
+    """The names of all sessions' artifacts by time, with those of this session last."""
     others = (name for one in state.elsewhere() for name in one.order)
     return [*sorted(others, key=_stamped), *state.order]
 
 
 def at_hand(state: State) -> list[str]:
-    """The artifacts of this session, oldest first, else those of nobody's session."""
+    """The artifacts of this session, oldest first, or else those without a session."""
     nobodys = (one.order for one in state.elsewhere() if not one.session)
     return list(state.order or next(nobodys, ()))
 
 
 def retained(layout: Layout, state: State) -> list[str]:
-    """The names of the artifacts that count, oldest first; after a crash more may be there."""
+    """The names of the artifacts to keep, oldest first; after a crash there may be more files."""
     return list(state.order[-layout.limits.handoff_retained :])
 
 
 def locked(layout: Layout) -> files.locked:
-    """Held while the active agent or the artifacts change."""
+    """The lock to hold while changing the active agent or the artifacts."""
     return files.locked(layout.lock(layout.handoffs))
 
 
 def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
-    """The state of this session that fits the artifacts, and what had to be fixed.
+    """Return this session's state, reconciled with the artifacts, and messages about repairs.
 
-    Nothing is written. An artifact that no state knows (a crash, a copy, another tool) belongs to
-    the session that it names, else to this one.
+    Writes nothing. An artifact unknown to the state (a crash, a copy, another tool) belongs to the
+    session that it names, or else to this one.
     """
     session = sessions.key(sessions.find_current(layout))
     listed = handoffs.listed(layout)
@@ -172,7 +173,7 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
 
 
 def _without_lost(state: State, listed: frozenset[str]) -> State:
-    """`state` without the artifacts that are gone."""
+    """`state` without artifacts whose files are gone."""
 
     def there(order: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name for name in order if name in listed)
@@ -182,15 +183,15 @@ def _without_lost(state: State, listed: frozenset[str]) -> State:
 
 
 def _with_strays(state: State, found: dict[str, Handoff]) -> State:
-    """`state` with artifacts that it did not know, each at its place in the order.
+    """Insert unknown artifacts into the order of `state`.
 
-    The number of the switch decides; an artifact without one is placed by its time.
+    Artifacts are placed by switch number or, if they have none, by time.
     """
     by_place = sorted(found, key=lambda name: _place(found, name))
     numbered = [name for name in by_place if found[name].sequence]
     left = [name for name in numbered if found[name].sequence <= state.sequence]
-    fresh = [name for name in numbered if name not in left]  # from after the state was written
-    order = [*left, *state.order, *fresh]  # those that are left are due to go
+    fresh = [name for name in numbered if name not in left]  # newer than the state
+    order = [*left, *state.order, *fresh]  # older ones were about to be retired
     for name in (name for name in by_place if not found[name].sequence):
         stamp = found[name].timestamp or _stamped(name)
         later = (i for i, one in enumerate(order) if _time(found, one) > stamp)
@@ -212,16 +213,16 @@ def _time(found: dict[str, Handoff], name: str) -> str:
 
 
 def _stamped(name: str) -> str:
-    """The time in the name of an artifact, as one is written inside it."""
+    """The time in an artifact's file name, in the format of its `timestamp`."""
     stamp = next((w for w in name[:-5].split("-") if names.shape(w) == "00000000T000000Z"), "")
     day, time = stamp[:8], stamp[9:15]
     return f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}Z" if stamp else ""
 
 
 def _load(layout: Layout) -> State | None:
-    """The state as it was written; None without one.
+    """Load the saved state, or None if there is none.
 
-    Raises ContextError for a broken one, NewerFormat for one of a newer contextkit.
+    Raises ContextError if it is broken, NewerFormat if it is from a newer contextkit.
     """
     path = _path(layout)
     if not os.path.lexists(path):
@@ -242,7 +243,7 @@ def _load(layout: Layout) -> State | None:
 
 
 def save(layout: Layout, state: State) -> None:
-    """Write the state, a broken one kept aside; call it under the lock."""
+    """Write the state, setting a broken one aside. Call this under the lock."""
     files.store(handoffs.folder(layout))
     path = _path(layout)
     try:
@@ -253,7 +254,7 @@ def save(layout: Layout, state: State) -> None:
         os.rename(path, files.free(f"{path}.broken"))
     log = state.switches[-layout.limits.handoff_switches :]
     text = formats.to_json(state.replace(switches=log)) + "\n"
-    files.write(path, text, derived=True)  # the artifacts are what has to last
+    files.write(path, text, derived=True)  # only the artifacts must be durable
 
 
 def _path(layout: Layout) -> str:
@@ -261,11 +262,11 @@ def _path(layout: Layout) -> str:
 
 
 def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int) -> str:
-    """Write an artifact, make its receiver active, retire the oldest; returns the artifact's path.
+    """Write an artifact, activate its receiver, and retire the oldest artifacts; return the path.
 
-    `carried`: the tokens that the incoming agent gets instead of profiles. In this order: a crash
-    in between leaves artifacts from which the rest follows, and no name is free for another
-    artifact while the state still means the old one by it.
+    `carried` are the tokens that the incoming agent gets in place of profiles. The order matters:
+    after a crash midway, the artifacts imply the rest, and no artifact's name is reused while the
+    state still refers to it.
     """
     import time
 
@@ -302,9 +303,9 @@ def _remove(layout: Layout, name: str) -> None:
 
 
 def _rested(state: State, since: str, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of sessions that ended or rested for a day the artifacts that go, and all other sessions.
+    """Return the artifacts to retire from sessions that ended or idled for a day, and `others`.
 
-    The newest `most` of all of them stay.
+    The newest `most` artifacts of those sessions together are kept.
     """
     there = state.elsewhere()
     rested = [one for one in there if one.at < since or not one.active]
@@ -318,7 +319,7 @@ def _rested(state: State, since: str, most: int) -> tuple[tuple[str, ...], tuple
 
 
 def start(layout: Layout, state: State, agent: str, now: int) -> None:
-    """Make `agent` the first of a session: nobody hands over to it."""
+    """Make `agent` the first agent of a session, with nobody handing over to it."""
     at = names.iso(now)
     first = Switch(at=at, from_agent="-", to_agent=agent, session=state.session)
     log = (*state.switches, first.line)
@@ -326,9 +327,9 @@ def start(layout: Layout, state: State, agent: str, now: int) -> None:
 
 
 def undo(layout: Layout, state: State) -> tuple[State, str]:
-    """Take the last switch of this session back; the state then, and the artifact that went.
+    """Undo the last switch of this session; return the new state and the removed artifact's name.
 
-    Raises ContextError where no switch is known.
+    Raises ContextError if no switch is recorded.
     """
     found = [at for at, one in enumerate(state.log()) if one.session == state.session]
     if not found or not state.active:
@@ -349,9 +350,9 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
 
 
 def end_session(layout: Layout, session: str) -> str:
-    """The agent that `session` made the active one is active no more; who that was, or nobody.
+    """Deactivate the active agent of `session`; return it, or '' if there was none.
 
-    The next activation is a first one then. `resume_session` takes that back.
+    The next activation is then a first one. `resume_session` undoes this.
     """
     with locked(layout):
         state, _ = current(layout)
@@ -363,7 +364,7 @@ def end_session(layout: Layout, session: str) -> str:
 
 
 def resume_session(layout: Layout, session: str) -> str:
-    """The agent that was active when `session` ended is so again, if nobody is; who that is."""
+    """Reactivate the agent active when `session` ended, unless another is; return it, or ''."""
     with locked(layout):
         state, _ = current(layout)
         own = state.seen_by(sessions.key(session))

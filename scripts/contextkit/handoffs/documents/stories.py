@@ -1,7 +1,7 @@
 """Story files: read for the story's id, its status and the current task, never written.
 
-They come from the front matter (`id: 1.2`, `status: Draft`) or from headings and lines
-(`# Story 1.2: Login`, `## Status`, `**Status:** Draft`, `- [ ] the next task`).
+These come from the front matter (`id: 1.2`, `status: Draft`) or from headings and lines (`# Story
+1.2: Login`, `## Status`, `**Status:** Draft`, `- [ ] the next task`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOST_BYTES = 262_144  # that are looked at
+_MOST_BYTES = 262_144  # bytes to read, at most
 _KEYS = {
     "id": "id",
     "story_id": "id",
@@ -28,7 +28,7 @@ _KEYS = {
 
 
 class Story(Record):
-    """What a story file says; empty where it says nothing."""
+    """The values in a story file; missing ones are empty."""
 
     id: str = ""
     status: str = ""
@@ -36,7 +36,7 @@ class Story(Record):
 
 
 def load(path: str) -> Story | None:
-    """The story in a file; None where there is no file that can be read."""
+    """Load a story from a file, or return None if the file cannot be read."""
     try:
         if not os.path.isfile(path):
             return None
@@ -47,7 +47,7 @@ def load(path: str) -> Story | None:
 
 
 def parse(text: str) -> Story:
-    """The story in a text: the front matter counts before headings, the first of each kind."""
+    """Parse a story: front matter wins over headings, and the first value of a kind over others."""
     found: dict[str, str] = {}
     for field, said in (*_front_matter(text), *_headings(text)):
         said = names.one_line(said.strip().strip("*`\"'"))
@@ -67,7 +67,7 @@ def _front_matter(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _headings(text: str) -> Iterator[tuple[str, str]]:
-    waiting = ""  # the field that the heading above is about
+    waiting = ""  # the field named by the heading above
     for _, line in markdown.outside_fences(text.replace("\r\n", "\n")):
         bare = line.strip()
         if bare.startswith("#"):
@@ -90,7 +90,7 @@ def _about(title: str) -> str:
 
 
 def _named(line: str) -> Iterator[tuple[str, str]]:
-    """`status: Draft`, `**Status:** Draft` or `**Status**: Draft`."""
+    """Parse `status: Draft`, `**Status:** Draft` or `**Status**: Draft`."""
     label, colon, rest = line.partition(":")
     field = _KEYS.get(label.strip("* ").lower().replace(" ", "_"))
     if colon and field:

@@ -1,16 +1,16 @@
-"""What is known about the work without anybody saying it.
+"""Fill in what can be known about the work without anybody saying it.
 
-fill          branch, files, story and open verdicts, for whoever writes an artifact by hand
-since         what a session did since its last switch, for an artifact that nobody writes: from
-              its findings, the plan of its task and the end of the host's transcript. git is not
-              asked: this is on the way of a hook
-story_named   the story that a prompt names
+    fill          branch, files, story and open verdicts, for an artifact written by hand
+    since         what a session did since its last switch, for an artifact that nobody writes: from
+                  its findings, the plan of its task and the end of the host's transcript; does not
+                  run git, since hooks call it
+    story_named   the story that a prompt names
 
-    work = autofill.looking(layout)           git is asked, and works while this process goes on
-    work.seen()                               `src/app.py (modified)` of each file
+    work = autofill.looking(layout)           start git; it runs while this process goes on
+    work.seen()                               `src/app.py (modified)` for each file
 
-Two questions to git at most, and no file is written: `fill` is on the way of every hand-over.
-(`changes.py` tells more of a difference, and takes ten times as long.)
+`fill` is part of every handoff, so it runs git at most twice and writes no file. (`changes.py`
+reports differences in more detail, but takes ten times as long.)
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from contextkit.handoffs.documents.fields import Fields
 
 
-_SENTENCES = 2  # of a next_action, from which on it is said
+_SENTENCES = 2  # sentences of a next_action beyond which to warn
 
 
 def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
-    """`fields` with what can be known added: branch, files, story, blockers; what to say of it.
+    """Return `fields` with branch, files, story and blockers filled in, and messages.
 
-    What was said by hand wins, also an empty list.
+    What was typed takes precedence, even an empty list.
     """
     filled = {name: value for name, value in fields.items() if value != ""}
     said: list[str] = []
-    # git looks at the work tree while the rest is found out: its answer is read last.
+    # git inspects the work tree in the meantime; its output is read last.
     work = looking(layout) if "files_modified" not in filled else None
     if "branch" not in filled:
         filled["branch"], doubt = _branch(layout)
@@ -60,14 +60,14 @@ def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
 
 
 def _at_most(found: tuple[str, ...], most: int) -> tuple[str, ...]:
-    """What was found, as far as it fits; what nobody said by hand is not a reason to warn."""
+    """The first entries within the limit, without warning: nobody typed the ones left out."""
     if len(found) <= most:
         return found
     return (*found[: most - 1], f"(+{len(found) - most + 1} more)")
 
 
 def _branch(layout: Layout) -> tuple[str, list[str]]:
-    """The branch, or the commit of a detached HEAD, or nothing; and what to warn of."""
+    """The branch, the commit of a detached HEAD, or '', and warnings."""
     if layout.repository is None:
         return "", ["branch: not in a git repository: left empty"]
     head = git.head(layout.repository)
@@ -78,7 +78,7 @@ def _branch(layout: Layout) -> tuple[str, list[str]]:
 
 
 def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
-    """The story's path relative to the root, and what its file says where nothing was said."""
+    """Make the story's path relative to the root, and add missing fields from its file."""
     typed = fields["story_path"]
     there = _story_file(layout, typed)
     if not there:
@@ -93,7 +93,7 @@ def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
 
 
 def _story_file(layout: Layout, typed: str) -> str:
-    """The file that a typed path means, from the current directory or else from the root."""
+    """Resolve a typed path from the current directory or else the root; '' if there is no file."""
     for start in (layout.here, layout.root):
         path = os.path.join(start, typed)
         try:
@@ -105,7 +105,7 @@ def _story_file(layout: Layout, typed: str) -> str:
 
 
 def verdict_agents(layout: Layout) -> frozenset[str]:
-    """The agents that have a verdict now: whether they stop the work is asked of it each time."""
+    """The agents with a verdict, whose blockers are looked up anew at each handoff."""
     from contextkit.reviews.documents import verdicts
 
     try:
@@ -115,7 +115,7 @@ def verdict_agents(layout: Layout) -> frozenset[str]:
 
 
 def _open_verdicts(layout: Layout) -> tuple[str, ...]:
-    """A line of each verdict that somebody has to look at, with where its full text is."""
+    """A line for each verdict that needs attention, with the path of its full text."""
     from contextkit.reviews.documents import verdicts
 
     try:
@@ -132,10 +132,10 @@ def _open_verdicts(layout: Layout) -> tuple[str, ...]:
     return tuple(rows)
 
 
-# The files that were worked on: asked of git
+# The files worked on, according to git
 
 
-# What a branch may have been made from, the first that exists.
+# Refs that a branch may have started from; the first that exists is used.
 _BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
           "heads/main", "heads/master")  # fmt: skip
 NOT_KNOWN = "(not known: git was not asked)"
@@ -143,7 +143,7 @@ _STATES = {"A": "created", "?": "created", "D": "deleted"}
 
 
 class looking:
-    """Git at work on what differs in a work tree, our own documents left out."""
+    """git, listing the changes in a work tree in the background, without contextkit's files."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -154,9 +154,10 @@ class looking:
             self._diff = _of_branch(layout.repository, where)
 
     def seen(self) -> tuple[str, ...]:
-        """A line of each file, first what is not committed; paths are relative to the root.
+        """Return a line per file, uncommitted ones first; paths are relative to the root.
 
-        Where git could not be asked, as in a hook, one line says that: it is not the same as none.
+        If git could not be run, as in a hook, a single line says so: that is different from no
+        files.
         """
         words = self._status.output().split("\0") if self._status else []
         found = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
@@ -182,7 +183,7 @@ def _uncommitted(repository: Repository, where: tuple[str, ...]) -> asked:
 
 
 def _of_branch(repository: Repository, where: tuple[str, ...]) -> asked | None:
-    """What differs from where the branch began; None where there is nothing to ask."""
+    """The changes since the branch began, or None if there is nothing to compare."""
     head = git.head(repository).commit
     commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
     base = next((commit for commit in commits if commit), "")
@@ -195,28 +196,28 @@ def _of_branch(repository: Repository, where: tuple[str, ...]) -> asked | None:
 
 
 def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
-    """What happened to each path, from the two letters that `git status` has for it."""
+    """What happened to each path, from the two letters of `git status`."""
     found: dict[str, str] = {}
     for letters, path in rows:
-        if letters == "AD":  # added and gone again
+        if letters == "AD":  # added and removed again
             continue
-        if "U" in letters or path in found:  # a conflict; taken out of the index, but still there
+        if "U" in letters or path in found:  # a conflict, or removed from the index only
             found[path] = "modified"
-        else:  # what the work tree says comes before what the index says
+        else:  # the work tree takes precedence over the index
             found[path] = next((_STATES[x] for x in reversed(letters) if x in _STATES), "modified")
     return found
 
 
-# What a session did since its last switch: asked of its stores and its transcript
+# What a session did since its last switch, from its stores and its transcript
 
 
-_MOST_DECISIONS = 3  # of the transcript: what was said last
-_MOST_STORIES = 2_000  # files below `docs` that are looked at for the id of a story
+_MOST_DECISIONS = 3  # from the transcript, the last ones
+_MOST_STORIES = 2_000  # files below `docs` to search for a story id
 _MARKS = ".,;:!?()[]{}<>\"'`"
 
 
 def since(layout: Layout, moment: str, transcript: str) -> Fields:
-    """The fields that follow from the work since `moment` (ISO, UTC; empty: all of it)."""
+    """Return the fields implied by the work since `moment` (ISO, UTC; '' for all of it)."""
     found = _from_findings(layout, moment)
     files, decisions = list(found["files_modified"]), list(found["decisions"])
     known = bool(files)
@@ -239,7 +240,7 @@ def since(layout: Layout, moment: str, transcript: str) -> Fields:
 
 
 def _from_findings(layout: Layout, moment: str) -> Fields:
-    """What the findings since `moment` concluded, and the files that they name."""
+    """The conclusions of the findings since `moment`, and the files they name."""
     if not os.path.isdir(layout.memory):
         return {"decisions": (), "files_modified": ()}
     from contextkit.memory.documents import findings, store
@@ -256,7 +257,7 @@ def _from_findings(layout: Layout, moment: str) -> Fields:
 
 
 def _current_step(layout: Layout) -> str:
-    """The step that the plan of the current task says is in progress, else its objective."""
+    """The step in progress in the plan of the current task, or else the plan's objective."""
     if not os.path.isdir(layout.memory):
         return ""
     from contextkit.base.errors import ContextError
@@ -273,7 +274,7 @@ def _current_step(layout: Layout) -> str:
 
 
 def story_named(layout: Layout, text: str) -> str:
-    """The path of the story that a prompt names, by its path or its id; empty if it names none."""
+    """Return the path of the story that a prompt names by path or id, or ''."""
     from contextkit.handoffs.documents import stories
 
     words = [word.strip(_MARKS) for word in text.split()]
@@ -289,7 +290,7 @@ def story_named(layout: Layout, text: str) -> str:
 
 
 def _is_id(word: str) -> bool:
-    """`4.2` or `PROJ-12`: what stories are called, and little else."""
+    """Whether a word looks like a story id: `4.2` or `PROJ-12`."""
     head, dot, tail = word.partition(".")
     if dot and head.isdecimal() and tail.replace(".", "").isdecimal():
         return True

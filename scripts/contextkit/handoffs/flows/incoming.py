@@ -1,4 +1,4 @@
-"""What an agent gets when it starts, the kept artifacts and its own profile; what that saves."""
+"""The context of an incoming agent, kept artifacts and its own profile, and what it saves."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from contextkit.handoffs.documents.state import State
 
 _HEADING = "# Your profile: "
-_FRAME, _FRAME_EACH = 80, 30  # tokens around all artifacts, and around each
+_FRAME, _FRAME_EACH = 80, 30  # tokens around all artifacts and around each one
 
 
 class Context(Record):
-    """The text for the incoming agent, and what to say on stderr."""
+    """The text for the incoming agent, and messages for stderr."""
 
     text: str = ""
     said: tuple[str, ...] = ()
 
 
 class Profile(Record):
-    """An agent's profile, word for word but for secrets, and its path; empty if there is none."""
+    """An agent's profile, verbatim except for secrets, and its path; empty if there is none."""
 
     text: str = ""
     path: str = ""
 
 
 def of(layout: Layout, agent: str, given: str = "") -> Context:
-    """The context of `agent` as things stand; `given` is the path of a profile that was typed."""
+    """The context for `agent` now; `given` is a profile path that somebody typed."""
     to = agents.identify(agent, "to")
     state, said = handoff_state.current(layout)
     found, unread = retained(layout, state)
@@ -45,7 +45,7 @@ def of(layout: Layout, agent: str, given: str = "") -> Context:
 
 
 def profile(layout: Layout, agent: str, given: str = "") -> Profile:
-    """The profile at the path `given`, else where the settings say that this agent's is."""
+    """The profile at the path `given`, or else at the place set for this agent."""
     path = profiles.find(layout, agent, given)
     return Profile(
         text=_without_secrets(layout, profiles.load(layout, path)),
@@ -54,12 +54,12 @@ def profile(layout: Layout, agent: str, given: str = "") -> Profile:
 
 
 def retained(layout: Layout, state: State) -> tuple[dict[str, Handoff], tuple[str, ...]]:
-    """The artifacts that are kept, newest first, and what cannot be read."""
+    """The artifacts to keep, newest first, and messages about unreadable ones."""
     return handoffs.read(layout, list(reversed(handoff_state.retained(layout, state))))
 
 
 def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff]) -> Context:
-    """The artifacts `found`, newest first and as many as are kept, and the profile below them."""
+    """Combine as many of the artifacts `found`, newest first, as are kept, then the profile."""
     parts = [
         {
             "path": layout.shown(os.path.join(layout.handoffs, name)),
@@ -81,7 +81,7 @@ def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff])
 
 
 def weight(layout: Layout, newest_first: list[Handoff]) -> int:
-    """The tokens of the artifacts that an incoming agent gets, with what stands around them."""
+    """The tokens of the artifacts that an incoming agent gets, including the text around them."""
     kept = newest_first[: layout.limits.handoff_retained]
     return frame(len(kept), 0) + sum(tokens.estimate(handoffs.render(one)) for one in kept)
 
@@ -96,35 +96,35 @@ def _without_secrets(layout: Layout, text: str) -> str:
 
 
 def shortened(layout: Layout, agent: str, text: str) -> str:
-    """A context of `agent` with its profile named instead of quoted."""
+    """Replace the profile in a context of `agent` by a reference to its path."""
     own = profile(layout, agent)
     head = text.removesuffix(own.text).rpartition(_HEADING)[0]
     return f"{head}{_HEADING}read {own.path}\n"
 
 
-# What it costs beside keeping every profile: of given profiles, or as done here
+# The cost compared with keeping every profile, for given profiles or recorded switches
 
 
 class Saving(Record):
-    """One switch, in estimated tokens: all profiles so far, or the new one and the artifacts."""
+    """One switch in estimated tokens: all profiles so far, versus the new one plus artifacts."""
 
     switch: str
     without: int
     with_handoff: int
-    known: bool = True  # whether there is a profile of every agent that it counts
+    known: bool = True  # whether every agent counted has a profile
 
     @property
     def percent(self) -> int | None:
-        """How much of the context is spared; None where a profile is missing."""
+        """The share of the context saved, or None if a profile is missing."""
         if not (self.known and self.without):
             return None
         return round(100 * (1 - self.with_handoff / self.without))
 
 
 def of_profiles(layout: Layout, given: tuple[str, ...], artifact: int | None) -> list[Saving]:
-    """As in the design's example: agents with these profiles one after the other.
+    """The savings of switching between agents with these profiles in turn, as in the design.
 
-    `artifact` is the size of each artifact; else the mean of those that are here, else the usual.
+    `artifact` is the size of each artifact, by default the mean of those here, else the usual size.
     """
     if len(given) < 2:
         raise bad_input("profiles: give at least two, in the order of the agents")
@@ -142,7 +142,7 @@ def of_profiles(layout: Layout, given: tuple[str, ...], artifact: int | None) ->
 
 
 def _profile(layout: Layout, name: str) -> tuple[str, int]:
-    """The name and size of a profile, given as a file or as the id of an agent."""
+    """The name and size of a profile, given as a file or an agent id."""
     there = os.path.isfile(os.path.join(layout.here, name))
     path = layout.typed(name, "profiles") if there else ""
     if not path and agents.is_id(name.lower()):
@@ -165,7 +165,7 @@ def _mean(layout: Layout) -> int:
 
 
 def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
-    """Each switch of the log, with the profiles as they are now; and whose profile is missing."""
+    """The saving of each recorded switch, by today's profiles, and messages about missing ones."""
     log = state.current(layout)[0].log()
     sizes: dict[str, int] = {}
     found, missing = [], []
@@ -180,7 +180,7 @@ def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
                 if not path:
                     unknown.add(agent)
                     missing.append(f"{agent} has no profile: nothing is claimed for its switches")
-        if one.from_agent != last:  # a session begins
+        if one.from_agent != last:  # a new session
             so_far, agents_so_far = sizes.get(one.from_agent, 0), {one.from_agent}
         so_far += sizes[one.to_agent]
         agents_so_far.add(one.to_agent)

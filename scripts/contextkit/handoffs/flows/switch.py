@@ -1,10 +1,10 @@
-"""The flow from one agent to the next: write the artifact, then load the new agent.
+"""Switch from one agent to the next: write the artifact, then load the new agent.
 
 hand_over           write an artifact and make its receiver the active agent
-switch              the same, and the incoming agent's context
-switch_from_prompt  what a host's hook calls with the text of a prompt
-undo                take the last switch back
-reset               no agent is active any more
+switch              the same, and return the incoming agent's context
+switch_from_prompt  for a host's hook: switch if the text of a prompt calls an agent
+undo                undo the last switch
+reset               leave no agent active
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from contextkit.handoffs.documents.fields import Fields
     from contextkit.handoffs.documents.state import State
 
-_SENTENCES = 2  # of a next_action
-_MISSPELLED = 0.8  # of two names that agree: `qaa` is `qa`, `pm` is not `sm`
-_NOT_SAID = "(nothing was said)"  # by a prompt that is a name alone
+_SENTENCES = 2  # sentences of a next_action
+_MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
+_NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
 
 
 class Outcome(Record):
-    """What a switch came to: the context for stdout, the artifact's path, what to say on stderr."""
+    """The result of a switch: the context for stdout, the artifact's path, messages for stderr."""
 
     text: str = ""
     path: str = ""
@@ -42,9 +42,9 @@ class Outcome(Record):
 def hand_over(
     layout: Layout, fields: Fields, now: int, no_story: bool = False, strict: bool = False
 ) -> Outcome:
-    """Write the artifact of `fields` and what can be filled in. Its receiver is the active agent.
+    """Write the artifact of `fields`, filling in what is known, and make its receiver active.
 
-    Without `no_story` a story is needed. Raises ContextError, and then nothing was written.
+    A story is required unless `no_story`. Raises ContextError without writing anything.
     """
     to = agents.identify(fields.get("to_agent", ""), "to")
     with handoff_state.locked(layout):
@@ -73,12 +73,12 @@ def switch(
     no_story: bool = False,
     strict: bool = False,
 ) -> Outcome:
-    """Make another agent the active one and return its context, the artifact written before.
+    """Make another agent the active one and return its context, writing the artifact first.
 
-    The first agent of a session gets no artifact, unless `from_agent` says who hands over: then
-    also what that agent was given in another session. An agent that is active already gets
-    nothing. Without a story that of the last artifact goes on. Raises ContextError, and then the
-    active agent is who it was and nothing was written.
+    The first agent of a session gets no artifact unless `from_agent` says who hands over; then it
+    also gets what that agent was given in another session. An agent that is already active gets
+    nothing. If no story is named, the story of the last artifact continues. Raises ContextError
+    without writing anything or changing the active agent.
     """
     to = agents.identify(fields.get("to_agent", ""), "to")
     with handoff_state.locked(layout):
@@ -88,7 +88,7 @@ def switch(
             return Outcome(said=(*said, f"{to} is already active: nothing to hand over"))
         if not profile:
             _refuse_misspelled(layout, to)
-        own = incoming.profile(layout, to, profile)  # refused before anything is written
+        own = incoming.profile(layout, to, profile)  # refuse it before anything is written
         path, more, unread = "", tuple[str, ...](), tuple[str, ...]()
         found: dict[str, Handoff] = {}
         if giver:
@@ -110,7 +110,7 @@ def switch(
 
 
 def _giver(fields: Fields, state: State) -> tuple[str, tuple[str, ...]]:
-    """Who hands over: who is said to, else who is active; a difference is reported."""
+    """The agent that hands over: the one named, else the active one; a difference is reported."""
     if not fields.get("from_agent"):
         return state.active, ()
     giver = agents.identify(fields["from_agent"], "from")
@@ -120,9 +120,9 @@ def _giver(fields: Fields, state: State) -> tuple[str, tuple[str, ...]]:
 
 
 def _chain_names(layout: Layout, state: State, giver: str) -> list[str]:
-    """The artifacts that lead to this switch, newest first.
+    """The names of the artifacts that lead to this switch, newest first.
 
-    Those of this session; for its first switch those of the session in which `giver` was active.
+    Those of this session; for its first switch, those of the session in which `giver` was active.
     """
     order = state.order
     if not order and not state.active:
@@ -132,16 +132,16 @@ def _chain_names(layout: Layout, state: State, giver: str) -> list[str]:
 
 
 def _chain(layout: Layout, state: State, giver: str) -> list[Handoff]:
-    """The artifacts of `_chain_names` that can be read, newest first."""
+    """The readable artifacts of `_chain_names`, newest first."""
     return list(handoffs.read(layout, _chain_names(layout, state, giver))[0].values())
 
 
 def _with_story(
     layout: Layout, fields: Fields, chain: list[Handoff], no_story: bool
 ) -> tuple[Fields, tuple[str, ...]]:
-    """The fields filled in; where nobody names a story, with the one of the last artifact.
+    """Fill in the fields, with the story of the last artifact if none is named.
 
-    Its status and task are read from its file again.
+    The story's status and task are read again from its file.
     """
     if fields.get("story_id") or fields.get("story_path") or no_story:
         return autofill.fill(layout, fields)
@@ -151,7 +151,7 @@ def _with_story(
         return filled, (*said, "no story is named: give story_id= and story_path=")
     known = {"story_id": last.story_id, "story_path": last.story_path}
     filled, said = autofill.fill(layout, {**fields, **known})
-    for name in ("story_status", "current_task"):  # where the file does not say
+    for name in ("story_status", "current_task"):  # unless the file has them
         filled.setdefault(name, getattr(last, name))
     return filled, (*said, f"story {names.one_line(last.story_id)} goes on")
 
@@ -165,10 +165,10 @@ def _artifact(
     now: int,
     strict: bool,
 ) -> tuple[Handoff, tuple[str, ...]]:
-    """The artifact of these fields within the limits, with nothing of the giver's own profile.
+    """Make the artifact within the limits, without lines of the giver's own profile.
 
-    `typed` are those of them that somebody said. What the last artifact of `chain` left open is
-    carried on.
+    `typed` are the fields that somebody typed. What the last artifact of `chain` left open is
+    carried over.
     """
     fields, said = _without_persona(layout, fields)
     fields = redaction.cleaned(fields, layout.limits.secrets_allow)
@@ -190,7 +190,7 @@ def _artifact(
 
 
 def _refuse_misspelled(layout: Layout, agent: str) -> None:
-    """Refuse a receiver without a profile whose name is nearly that of one with a profile."""
+    """Refuse a receiver without a profile whose name is close to that of one with a profile."""
     if profiles.find(layout, agent):
         return
     known = profiles.known(layout)
@@ -200,12 +200,12 @@ def _refuse_misspelled(layout: Layout, agent: str) -> None:
 
 
 def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
-    """Entries that are word for word a line of the outgoing profile are not carried over."""
+    """Drop entries that are, word for word, a line of the outgoing agent's profile."""
     giver, to = fields["from_agent"], fields["to_agent"]
     text = profiles.load(layout, profiles.find(layout, giver))
     entries = [item for name in fitting.LISTS for item in fields.get(name, ())]
     if not any(item.strip() in text for item in (*entries, fields.get("next_action", ""))):
-        return fields, ()  # the usual case: nothing is compared line by line
+        return fields, ()  # the usual case: no need to compare lines
     own = profiles.lines_of_its_own(text, profiles.load(layout, profiles.find(layout, to)))
     kept, said = dict(fields), []
     for name in fitting.LISTS:
@@ -226,15 +226,16 @@ def switch_from_prompt(
     most_tokens: int | None = None,
     transcript: str = "",
 ) -> str | None:
-    """The whole switch for a host's hook: the incoming agent's context; None where there is none.
+    """Switch for a host's hook; return the incoming agent's context, or None without a switch.
 
-    The rest of the prompt is the next_action (two sentences), and the story that it names, else
-    that of the last artifact. Decisions, files and task are those of what the session did since
-    its last switch, as far as its stores and its `transcript` tell. Whoever has no profile where
-    others have one, or is the name of a file, is not an agent.
-    With more than `longest` characters, or `most_tokens` as hard limits count them, the profile is
-    named instead of quoted. Raises ContextError where a switch could not be made; the active agent
-    is then who it was.
+    The rest of the prompt becomes the next_action (two sentences) and may name the story, by
+    default that of the last artifact. Decisions, files and task come from what the session did
+    since its last switch, as far as its stores and its `transcript` show. A name is no agent if it
+    is that of a file, or if it has no profile where others do.
+
+    If the context exceeds `longest` characters, or `most_tokens` by the cautious estimate, it names
+    the profile instead of quoting it. Raises ContextError if the switch fails; the active agent
+    then stays the same.
     """
     found = agents.recognised(prompt, layout.limits.handoff_prefixes)
     if found is None or not _is_agent(layout, found[0]):
@@ -257,9 +258,9 @@ def switch_from_prompt(
 
 
 def undo(layout: Layout) -> Outcome:
-    """Take back the last switch of this session: its artifact goes, who was active is so again.
+    """Undo the last switch of this session: remove its artifact and reactivate the agent before.
 
-    Raises ContextError where there is none.
+    Raises ContextError if there is none.
     """
     with handoff_state.locked(layout):
         state, said = handoff_state.current(layout)
@@ -271,7 +272,7 @@ def undo(layout: Layout) -> Outcome:
 
 
 def reset(layout: Layout) -> Outcome:
-    """End the session: no agent is active any more, the artifacts stay. The text says who was."""
+    """End the session: no agent is active, artifacts stay. The text names the agent that was."""
     with handoff_state.locked(layout):
         state, said = handoff_state.current(layout)
         if state.active:
@@ -281,7 +282,7 @@ def reset(layout: Layout) -> Outcome:
 
 
 def nobody(layout: Layout, agent: str) -> str:
-    """That a prompt called an agent of whom nothing is known here; empty where that is not news."""
+    """The notice that a prompt called an agent without a profile; '' if none has a profile here."""
     if not profiles.any_there(layout):
         return ""
     return f"No switch was made: there is no profile of `{agent}` here (handoff_profiles)."

@@ -12,7 +12,7 @@ import os
 
 from contextkit.base import addresses, files, ledger, names, redaction, stores, version
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import toolkit
+from contextkit.base.version import toolkit
 from contextkit.history.flows import delivery
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def facts(layout: Layout) -> Facts:
     events = list(ledger.read(layout))
     known = delivery.of_documents(events)
     items = _items(layout, known)
-    systems = [{"system": s, **vars(t)} for s, t in delivery.by_system(layout).items()]
+    systems = [{"system": s, **vars(t)} for s, t in delivery.by_system(known.values()).items()]
     found: Facts = {
         "version": version.VERSION,
         "root": _clean(layout, os.path.basename(layout.root)),

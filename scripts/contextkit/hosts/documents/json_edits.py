@@ -27,7 +27,7 @@ def parse(text: str, where: str) -> dict[str, Any]:
         found = json.loads(text)
     except json.JSONDecodeError as error:
         why = "comments are not valid JSON" if _is_comment(text, error.pos) else error.msg
-        mend = "mend that line, then run this again; nothing was written"
+        mend = "fix that line, then run this again; nothing was written"
         raise bad_input(f"{where}:{error.lineno}: not valid JSON ({why}): {mend}") from None
     except RecursionError:
         raise bad_input(f"{where}: not valid JSON: nested too deeply") from None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, git, names, packages, version
+from contextkit.base import files, formats, git, names, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 
@@ -84,8 +84,8 @@ def source() -> str:
     A copy passes on what it remembers.
     """
     if not is_checkout():
-        return load(os.path.join(packages.TOOLKIT, RECORD)).remote
-    url = git.run(packages.TOOLKIT, "config", "--get", "remote.origin.url", fine=(0, 1)).strip()
+        return load(os.path.join(version.TOOLKIT, RECORD)).remote
+    url = git.run(version.TOOLKIT, "config", "--get", "remote.origin.url", fine=(0, 1)).strip()
     scheme, separator, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}" if separator else url
@@ -93,7 +93,7 @@ def source() -> str:
 
 def is_checkout() -> bool:
     """Whether this toolkit is a git checkout of its own, not a copy or an unpacked archive."""
-    return os.path.exists(os.path.join(packages.TOOLKIT, ".git"))
+    return os.path.exists(os.path.join(version.TOOLKIT, ".git"))
 
 
 def digest(data: bytes) -> str:
@@ -113,7 +113,7 @@ def toolkit_files() -> dict[str, tuple[bytes, bool]]:
     tracked = _tracked()
     found: dict[str, tuple[bytes, bool]] = {}
     for path in _walk():
-        whole = os.path.join(packages.TOOLKIT, path)
+        whole = os.path.join(version.TOOLKIT, path)
         if tracked is None or path in tracked:
             found[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
     for path, text in compiled_templates().items():
@@ -123,14 +123,14 @@ def toolkit_files() -> dict[str, tuple[bytes, bool]]:
 
 def _walk() -> Iterator[str]:
     for name in _SHIPPED:
-        top = os.path.join(packages.TOOLKIT, name)
+        top = os.path.join(version.TOOLKIT, name)
         if os.path.isfile(top):
             yield name
         for folder, inside, here in os.walk(top):
             inside[:] = sorted(d for d in inside if d not in ("__pycache__", "compiled"))
             for file in sorted(here):
                 if not file.endswith((".pyc", ".tmp")):
-                    yield os.path.relpath(os.path.join(folder, file), packages.TOOLKIT)
+                    yield os.path.relpath(os.path.join(folder, file), version.TOOLKIT)
 
 
 def _tracked() -> set[str] | None:
@@ -138,7 +138,7 @@ def _tracked() -> set[str] | None:
     if not is_checkout():
         return None
     try:
-        listed = git.run(packages.TOOLKIT, "ls-files", "-z")
+        listed = git.run(version.TOOLKIT, "ls-files", "-z")
     except ContextError:
         return None
     return set(filter(None, listed.split("\0")))
@@ -156,7 +156,7 @@ def compiled_templates() -> dict[str, str]:
         try:
             from contextkit.base import template_compiler
         except ImportError:
-            path = os.path.join(packages.TOOLKIT, _COMPILED, templates.module_name(name) + ".py")
+            path = os.path.join(version.TOOLKIT, _COMPILED, templates.module_name(name) + ".py")
             text = files.read_if_there(path)
         else:
             template = files.read(os.path.join(templates.FOLDER, source))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git, packages, version
+from contextkit.base import git, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings as hook_settings
@@ -66,7 +66,7 @@ def folder_of(into: str) -> str:
 
     Where there is none yet: `tools/contextkit`.
     """
-    own = os.path.relpath(packages.TOOLKIT, into)
+    own = os.path.relpath(version.TOOLKIT, into)
     for folder in (own, *adoption_parts.included(into)):
         if vendored.load(os.path.join(into, folder, vendored.RECORD)).folder == folder:
             return folder
@@ -80,7 +80,7 @@ def _record_path(folder: str, link: bool) -> str:
 def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
     if not os.path.isdir(into):
         raise bad_input(f"into: {into!r} is not a folder: name the repository to adopt into")
-    if f"{into}/".startswith(packages.TOOLKIT + "/"):
+    if f"{into}/".startswith(version.TOOLKIT + "/"):
         raise bad_input("into: is this checkout itself: name the repository to adopt into")
     parts = folder.split("/")
     if not _SAFE.issuperset(folder) or not all(parts) or {".", ".."} & set(parts):
@@ -97,7 +97,7 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
 def _vendor(work: Work, folder: str) -> None:
     """The copy itself; a checkout of the toolkit that lies there already stays as it is."""
     place = os.path.join(work.into, folder)
-    if os.path.realpath(place) == os.path.realpath(packages.TOOLKIT):
+    if os.path.realpath(place) == os.path.realpath(version.TOOLKIT):
         own = {p: d for p, d in work.before.files.items() if p.startswith(folder + "/")}
         work.files |= own
         work.notes.append(f"{folder}: is this toolkit itself: used as is")
@@ -126,7 +126,7 @@ def _versions(there: str) -> str:
 
 def _link(work: Work, names: tuple[str, ...]) -> list[str]:
     """Hooks that start this checkout, in the settings that are not for git; nothing else."""
-    notes = [f"commands: make -f '{packages.TOOLKIT}/Makefile' context_help"]
+    notes = [f"commands: make -f '{version.TOOLKIT}/Makefile' context_help"]
     for host in map(hosts.find, names):
         local = host.local_settings
         if not local:
@@ -136,7 +136,7 @@ def _link(work: Work, names: tuple[str, ...]) -> list[str]:
         if "scripts/hook.sh" in work.text(host.settings):
             raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
         outputs = adoption_parts.replaces_outputs(work.into)
-        wanted = hook_settings.wanted(host, packages.TOOLKIT, outputs)
+        wanted = hook_settings.wanted(host, version.TOOLKIT, outputs)
         adoption_parts.merge(work, local, wanted, hook_settings.matchers(host, outputs))
         if not git_ignores.find(work.into, [local]):
             notes.append(f"{local}: see that git ignores it")

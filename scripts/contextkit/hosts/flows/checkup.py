@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from contextkit.base import files, names, packages
+from contextkit.base import files, names, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import VERSION
@@ -70,9 +70,9 @@ def _number(version: str) -> tuple[int, ...]:
 
 def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """The toolkit's own environment; hooks get by without it."""
-    if os.access(os.path.join(packages.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
+    if os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
         return []
-    shown = layout.shown(packages.TOOLKIT)
+    shown = layout.shown(version.TOOLKIT)
     return [_note("set-up", f"{shown} is not set up yet", "run any make target to set it up")]
 
 
@@ -80,7 +80,7 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Whether documents can be kept here at all."""
     if os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         return []
-    mend = "make it writable for you, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
+    mend = "make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
     return [_wrong("root", f"{layout.root}: you have no write permission there", mend)]
 
 
@@ -135,7 +135,7 @@ def _trust(layout: Layout, host: Host) -> list[Finding]:
 def names_taken(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Targets of the host that have the names of ours; not one that is the toolkit itself."""
     top = trials.project(layout)
-    folder = os.path.relpath(os.path.realpath(packages.TOOLKIT), top)
+    folder = os.path.relpath(os.path.realpath(version.TOOLKIT), top)
     if folder == ".":
         return []
     mend = "or set CONTEXTKIT_PREFIX before the include"
@@ -171,7 +171,7 @@ def stores(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         try:
             found += look(layout)
         except (ContextError, OSError) as error:
-            stumbled = _wrong("stores", str(error), "mend that and look again")
+            stumbled = _wrong("stores", str(error), "fix that and look again")
             found += [] if stumbled in found else [stumbled]
     return found
 

@@ -139,9 +139,9 @@ def _adopted(layout: Layout) -> list[Finding]:
 
 
 def _copies_of_us(layout: Layout) -> list[str]:
-    from contextkit.base import packages
+    from contextkit.base import version
 
-    places = (packages.TOOLKIT, layout.join("tools", "contextkit"))
+    places = (version.TOOLKIT, layout.join("tools", "contextkit"))
     inside = [place for place in map(os.path.realpath, places) if place.startswith(layout.root)]
     return [p for p in dict.fromkeys(inside) if os.path.isfile(os.path.join(p, vendored.RECORD))]
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from contextkit.base import files, formats, layout, packages
+from contextkit.base import files, formats, layout, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -37,7 +37,7 @@ class Trial(Record):
 
 def samples(host: str) -> dict[str, dict[str, object]]:
     """The recorded input of each event of a host."""
-    path = layout.toolkit("templates", "hosts", f"{host}.json")
+    path = version.toolkit("templates", "hosts", f"{host}.json")
     found: dict[str, dict[str, object]] = formats.from_json(files.read(path), path)
     return found
 
@@ -63,8 +63,8 @@ def settings_files(root: Layout, host: Host) -> list[str]:
 
 def project(root: Layout) -> str:
     """Where hosts are started: the root, or the folder below it that adopted this copy."""
-    adopted = vendored.load(os.path.join(packages.TOOLKIT, vendored.RECORD)).folder
-    top = os.path.realpath(packages.TOOLKIT).removesuffix(f"/{adopted}")
+    adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD)).folder
+    top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted}")
     return top if adopted and f"{top}/".startswith(f"{root.root}/") else root.root
 
 

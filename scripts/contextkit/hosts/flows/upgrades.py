@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from contextkit.base import files, git, packages, version
+from contextkit.base import files, git, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 from contextkit.hosts.documents import changelogs, vendored
@@ -34,11 +34,11 @@ def upgrade(here: str, request: Request) -> str:
     """Bring this toolkit up to date and say what is new; `here` is what a folder is relative to."""
     if vendored.is_checkout():
         return _checkout(here, request)
-    adopted = vendored.load(os.path.join(packages.TOOLKIT, vendored.RECORD))
-    top = os.path.realpath(packages.TOOLKIT).removesuffix(f"/{adopted.folder}")
-    if not adopted.hosts or top == os.path.realpath(packages.TOOLKIT):
+    adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
+    top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
+    if not adopted.hosts or top == os.path.realpath(version.TOOLKIT):
         raise ContextError(
-            f"{packages.TOOLKIT}: is neither a git checkout nor a copy that adopt made: unpack a"
+            f"{version.TOOLKIT}: is neither a git checkout nor a copy that adopt made: unpack a"
             " newer release in its place"
         )
     folder = os.path.join(here, request.to)
@@ -108,7 +108,7 @@ def _python(source: str) -> str:
     own = os.path.join(source, ".venv", "bin", "python")
     if os.access(own, os.X_OK):
         return own
-    locks = [os.path.join(place, "requirements.lock") for place in (source, packages.TOOLKIT)]
+    locks = [os.path.join(place, "requirements.lock") for place in (source, version.TOOLKIT)]
     if files.read_if_there(locks[0]) != files.read_if_there(locks[1]):
         command = ["python3", os.path.join(source, "scripts", "setup.py")]
         if subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode:
@@ -136,7 +136,7 @@ def _check_direction(newer: str, request: Request) -> None:
 def _whats_new(changelog: str, newer: str) -> list[str]:
     if version.order(newer) < version.order(version.VERSION):
         return ["goes back to an older version"]
-    own = files.read_if_there(os.path.join(packages.TOOLKIT, _CHANGELOG)) or ""
+    own = files.read_if_there(os.path.join(version.TOOLKIT, _CHANGELOG)) or ""
     found = changelogs.between(own, changelog)
     return ["what is new:", *found] if found else ["nothing new in its changelog"]
 
@@ -146,7 +146,7 @@ def _whats_new(changelog: str, newer: str) -> list[str]:
 
 def _checkout(here: str, request: Request) -> str:
     """Move the checkout that this is on to a newer commit, as far as git can without losing any."""
-    top = packages.TOOLKIT
+    top = version.TOOLKIT
     if git.run(top, "status", "--porcelain", "--untracked-files=no").strip():
         raise ContextError(f"{top}: has changes that are not committed: commit them first")
     target, place = _fetched(here, request)
@@ -173,7 +173,7 @@ def _checkout(here: str, request: Request) -> str:
 
 def _fetched(here: str, request: Request) -> tuple[str, str]:
     """The commit to go to, fetched, and what it is called."""
-    top = packages.TOOLKIT
+    top = version.TOOLKIT
     folder = os.path.join(here, request.to)
     if request.to and os.path.isdir(folder):
         remote, ref = os.path.realpath(folder), "HEAD"

@@ -1,4 +1,4 @@
-"""The flow of moving documents in the background: what a hook starts and never waits for.
+"""Syncing in the background: what a hook starts and never waits for.
 
 With `sync: git` (the remote `origin`) or `sync: <remote or URL>` in `contextkit.yaml` a session
 pulls as it starts, and pushes as it or a subagent of it ends. What goes wrong is a line for
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import packages
+from contextkit.base import version
 from contextkit.base.layout import Layout
 
 OFF = "off"
@@ -21,7 +21,7 @@ def start(layout: Layout, verb: str) -> bool:
     """Start a push or pull in a session of its own and go on; False where `sync` is off."""
     if layout.limits.sync == OFF:
         return False
-    script = os.path.join(packages.TOOLKIT, "scripts", "context_sync.py")
+    script = os.path.join(version.TOOLKIT, "scripts", "context_sync.py")
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     kept = {name: text for name, text in os.environ.items() if name != "CONTEXTKIT_RESTARTED"}
     os.posix_spawn(

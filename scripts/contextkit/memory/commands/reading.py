@@ -1,4 +1,4 @@
-"""The commands of external memory that look: status, recover, list, check, estimate."""
+"""The external memory commands that read: status, recover, list, check, estimate."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def status(layout: Layout, args: Arguments) -> Answer:
 
 
 def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
-    """What differs from the last commit; the rest of a snapshot is worth saving without it."""
+    """The changes since the last commit; a snapshot is worth saving even without them."""
     from contextkit.memory.flows import derived
 
     try:
@@ -86,7 +86,7 @@ _INPUTS = "give tokens=, file= or transcript="
 
 
 def _sent_off(layout: Layout, task: str) -> str:
-    """Who of the last fan-out is back and who is missing, in a line; empty without one."""
+    """Who of the last fan-out is back or missing, as a line; '' without a fan-out."""
     if not task or not os.path.exists(layout.memory_state(f"{task}.agents")):
         return ""
     from contextkit.memory.flows import agents
@@ -95,7 +95,7 @@ def _sent_off(layout: Layout, task: str) -> str:
 
 
 def _count(layout: Layout, args: Arguments) -> int | None:
-    """The tokens of the context: as given, in a transcript, or of a text; None of nothing."""
+    """The tokens of the context: given, from a transcript, or of a text; None without input."""
     given = [name for name in ("tokens", "file", "transcript") if getattr(args, name)]
     if len(given) > 1:
         raise bad_input(f"{given[0]} and {given[1]}: give one of tokens=, file=, transcript=")
@@ -188,7 +188,7 @@ def _nothing(layout: Layout, task: str) -> str:
 
 
 def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
-    """What programs get: everything that is known, and the report as people get it; redacted."""
+    """The data for JSON output: everything known, plus the report as printed; redacted."""
     fields = {name: value for name, value in vars(found).items() if name != "warnings"}
     fields["findings"] = [one.public() for one in found.findings]
     whole = {"id": found.task, **fields, "warnings": found.warnings, "left_out": made.left_out,
@@ -220,11 +220,11 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
 
 
-_TASK, _NAME = 16, 34  # characters of a task and of a name, so that a row has at most 80
+_TASK, _NAME = 16, 34  # characters of task and name, to keep rows within 80
 
 
 def _cut(text: str, most: int) -> str:
-    """`text`, of a long one the end, which has the time."""
+    """Clip a long text to its end, which has the time."""
     return text if len(text) <= most else "…" + text[1 - most :]
 
 
@@ -249,8 +249,8 @@ def check(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), status=status, data=rows)
 
 
-# Rules of thumb of the seed (Token Estimation), rough on purpose: what each costs at least and at
-# most, in tenths of a token. A text that exists is counted by `tokens.estimate`.
+# Rules of thumb of the design (Token Estimation), rough on purpose: the least and most that each
+# costs, in tenths of a token. Existing text is counted by `tokens.estimate`.
 RULES = {
     "words": (13, 13),
     "code_lines": (100, 100),
@@ -260,7 +260,7 @@ RULES = {
 
 
 def planned(counts: dict[str, int]) -> tuple[int, int]:
-    """The tokens, at least and at most, of so many of each of RULES; a mix adds up."""
+    """Return the least and the most tokens for these counts of RULES, added up."""
     low = sum(number * RULES[name][0] for name, number in counts.items())
     high = sum(number * RULES[name][1] for name, number in counts.items())
     return -(-low // 10), -(-high // 10)

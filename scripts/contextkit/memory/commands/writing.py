@@ -1,4 +1,4 @@
-"""The commands of external memory that write, and those that put away what was written."""
+"""The external memory commands that write, and those that put away what was written."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def finding(layout: Layout, args: Arguments) -> Answer:
 
 
 def _batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> None:
-    """A checkpoint if this was the last agent of a fan-out, unless one is `saved` already."""
+    """Write a checkpoint if the last agent of a fan-out is back, unless one is `saved` already."""
     if not os.path.exists(layout.memory_state(f"{task}.agents")):
         return
     from contextkit.memory.flows import agents
@@ -60,7 +60,7 @@ def _batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> No
 
 
 def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> Fields:
-    """The fields of a call; those of its draft where the command line says nothing."""
+    """The fields of a call, with those of its draft where the command line has none."""
     values = vars(args)
     typed = {name: values[name] for name in known if values.get(name)}
     if values.get("draft"):
@@ -71,13 +71,13 @@ def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> Fields:
 
 
 def _checked(layout: Layout, args: Arguments, fields: Fields) -> Fields:
-    """The fields without secrets: refused, or with `redact=1` taken out."""
+    """Return the fields without secrets: refuse them or, with `redact=1`, redact them."""
     checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
     return checked
 
 
 def _check_task_of(fields: Fields, task: str) -> None:
-    """A draft may name its task; then it must be the one of the call."""
+    """Refuse a draft that names a task other than that of the call."""
     said = fields.pop("task", "")
     if said not in ("", task):
         raise bad_input(f"draft: its task {said[:60]!r} is not {task}")
@@ -91,9 +91,10 @@ def _draft(file: str, known: Iterable[str]) -> Fields:
 
 
 def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> Answer:
-    """Write documents that are checked, and print their paths.
+    """Write checked documents and return their paths.
 
-    What cannot be written is printed instead, with status 1, so that it is not lost.
+    The text of a document that cannot be written is returned instead, with status 1, so that it is
+    not lost.
     """
     lines, failed = [], False
     known = not task or saving.is_known(layout, task)
@@ -112,7 +113,7 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
 
 
 def _record(layout: Layout, task: str, phase: str, known: bool) -> None:
-    """Record the current task and phase; the documents are safe already: a failure is only said."""
+    """Record the current task and phase; a failure is only reported, as the documents are safe."""
     _name_if_new(task, known)
     try:
         memory.record(layout, task, phase)
@@ -121,7 +122,7 @@ def _record(layout: Layout, task: str, phase: str, known: bool) -> None:
 
 
 def _name_if_new(task: str, known: bool) -> None:
-    """Name a task that was not known before: it may be a misspelled one."""
+    """Report a task that was not known before, since its id may be misspelled."""
     if not known:
         cli.say(f'new task "{task}"')
 
@@ -205,7 +206,7 @@ def _checkpoint(
     if said and not fields.get("summary"):
         carried = saving.carried(layout, args.task, said)
         if phase != next_phase:
-            carried.pop("next_action", "")  # of the phase that ended: it may be done
+            carried.pop("next_action", "")  # that of the ended phase may be done
         fields = {**carried, **fields}
     fields["findings_count"] = _count(args)
     ready = saving.checkpoint(layout, args.task, phase, fields, names.now())
@@ -213,7 +214,7 @@ def _checkpoint(
 
 
 def _count(args: Arguments) -> int | None:
-    """How many findings there are, as somebody says; None to have them counted."""
+    """The number of findings as given, or None to have them counted."""
     given = vars(args).get("findings_count", "").strip()
     if given and not names.is_whole(given, 9):
         raise bad_input(f"findings_count={given[:40]}: must be a whole number")
@@ -255,11 +256,11 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
 
 
 def _phase_ended(layout: Layout, task: str, left: str, to: str, now: int) -> None:
-    """A snapshot of another phase ends the one before, with a checkpoint if that is wanted."""
+    """Write the checkpoint that ends a phase once a snapshot names another, if settings allow."""
     if not layout.limits.memory_phase_transition:
         return
     fields = saving.carried(layout, task, f"{left} is done; {to} is next.")
-    fields.pop("next_action", "")  # of the phase that ended: it may be done
+    fields.pop("next_action", "")  # that of the ended phase may be done
     path = saving.checkpoint(layout, task, left, fields, now).write()
     cli.say(f"{left} has ended: {layout.shown(path)}")
 

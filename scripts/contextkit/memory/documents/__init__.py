@@ -1,1 +1,1 @@
-"""What is stored."""
+"""The documents of external memory and their formats."""

@@ -1,10 +1,10 @@
-"""Checkpoints: where a task stood at a moment, for whoever resumes it.
+"""Checkpoints: where a task stood at one moment, for the agent that resumes it.
 
     <memory>/checkpoints/cp_{phase}_{ts}.json
 
-The keys of the seed in their order, then `files`: a digest of each file in play, so that
-a reader learns what has changed since, and `facts_kept`: how many hard facts of the findings it
-repeats. The format is told in manuals/external-memory.md.
+The keys of the design come first, in its order, then `files`: a digest of each file in play, which
+tells a reader what has changed since, and `facts_kept`: how many hard facts of the findings it
+repeats. manuals/external-memory.md describes the format.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-FORMAT = 1  # of the document; one without it is of this
+FORMAT = 1  # version of the document format; assumed when a document has none
 _LISTS = ("completed_subtasks", "pending_subtasks", "active_agents", "blocked_agents")
 _TEXTS = ("context_summary", "next_action", "recovery_instructions")
 
 
 class Checkpoint(Record):
-    """`timestamp` is UTC as `2025-01-04T12:00:00Z`; `checkpoint_id` is the file's name."""
+    """`timestamp` is UTC, as in `2025-01-04T12:00:00Z`; `checkpoint_id` is the file name's stem."""
 
     checkpoint_id: str
     task_id: str
@@ -52,7 +52,7 @@ class Checkpoint(Record):
 
 
 def render(checkpoint: Checkpoint) -> str:
-    """The JSON of a checkpoint, its state as an object; without files in play no `files`."""
+    """Return the checkpoint as JSON with a nested `state`; `files` only if any are in play."""
     values = vars(checkpoint)
     fields = {name: values[name] for name in ("checkpoint_id", "task_id", "phase", "timestamp")}
     fields["state"] = {name: values[name] for name in (*_LISTS, "findings_count")}
@@ -65,9 +65,9 @@ def render(checkpoint: Checkpoint) -> str:
 
 
 def parse(text: str) -> Checkpoint:
-    """The checkpoint in a JSON document; keys that are not known are passed over.
+    """Parse a JSON checkpoint, ignoring unknown keys.
 
-    Raises ContextError for anything that is not a whole checkpoint.
+    Raises ContextError for anything but a complete checkpoint.
     """
     found = formats.from_json(text.removeprefix("\ufeff"), "checkpoint")
     if not isinstance(found, dict):
@@ -86,7 +86,7 @@ def parse(text: str) -> Checkpoint:
 
 
 def _references(given: object) -> tuple[Reference, ...]:
-    """The files in play; entries that are none are passed over: recovery must not fail by them."""
+    """The files in play; malformed entries are skipped so that they cannot make recovery fail."""
     rows = given if isinstance(given, list) else []
     pairs = [(row.get("path"), row.get("sha256", "")) for row in rows if isinstance(row, dict)]
     return tuple(
@@ -97,7 +97,7 @@ def _references(given: object) -> tuple[Reference, ...]:
 
 
 def save(layout: Layout, checkpoint: Checkpoint, moment: int) -> str:
-    """Keep a checkpoint under its phase and time; its id is the name that was free. The path."""
+    """Save a checkpoint named for its phase and time, its id set to that name; return the path."""
     return memory.create(
         layout,
         memory.CHECKPOINTS,
@@ -109,18 +109,18 @@ def save(layout: Layout, checkpoint: Checkpoint, moment: int) -> str:
 
 
 def load(path: str) -> Checkpoint:
-    """The checkpoint at `path`. Raises ContextError for a file that is none."""
+    """Load the checkpoint at `path`. Raises ContextError if the file is not a checkpoint."""
     checkpoint: Checkpoint = memory.load(path, parse)
     return checkpoint
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Checkpoint]:
-    """(path, checkpoint) of each, oldest first: by its own time, then by its name.
+    """Return (path, checkpoint) pairs, oldest first: by timestamp, then by name.
 
-    With `task` only those of it; `place` is another folder than the store's, as after archiving.
+    `task` selects one task; `place` is a folder to read instead of the store's, such as an archive.
     """
     place = place or layout.memory_folder(memory.CHECKPOINTS)
     found = stores.load(layout, memory.paths(place, ".json"), load)
     mine = [(path, one) for path, one in found if not task or one.task_id == task]
-    mine.sort(key=lambda pair: pair[1].timestamp)  # stable: names are in order already
+    mine.sort(key=lambda pair: pair[1].timestamp)  # a stable sort: the names are already in order
     return Loaded(mine, found.broken)

@@ -1,16 +1,16 @@
-"""The context window of a session: how full it is, and the snapshot saved once when it is time.
+"""How full a session's context window is, and the one snapshot to save before it overflows.
 
     ok      there is room
     warn    from 80 % of the threshold: save what matters; nothing is written
-    save    from the threshold: a snapshot is written, once until the count has dropped below
+    save    from the threshold: write a snapshot, once until the count has dropped below it
 
-For hooks: `zone` is arithmetic, `look` opens one small file at most, and the snapshot that `once`
-asks for is made by `flows.derived.derive`, which starts no process.
+Made for hooks: `zone` is arithmetic, `look` opens at most one small file, and the snapshot that
+`once` asks for comes from `flows.derived.derive`, which starts no process.
 
-How many tokens a context holds stands in the transcript of Claude Code or Codex, which is JSON, a
-line an event: each reply of the model carries its `usage`, and what went into the last one is
-what the context holds. Only the end of the file is read, since a transcript of a day has hundreds
-of megabytes and a hook has milliseconds.
+The number of tokens in a context comes from the transcript of Claude Code or Codex, a JSON Lines
+file in which each reply of the model carries its `usage`; the input of the latest reply is what the
+context holds. Only the end of the file is read: a day's transcript can have hundreds of megabytes,
+and a hook has milliseconds.
 
     {"type": "assistant", "isSidechain": false, "message": {"usage": {"input_tokens": 4,
      "cache_creation_input_tokens": 900, "cache_read_input_tokens": 119000, …}}, …}
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 OK, WARN, SAVE = "ok", "warn", "save"
-_FORGOTTEN = 30 * 86_400  # seconds after which nobody asks for a mark any more
+_FORGOTTEN = 30 * 86_400  # seconds after which a mark is no longer needed
 
 
 class Zone(Record):
-    """Where a count of tokens lies; both borders belong to the zone above them."""
+    """The zone of a token count; a count exactly at a border belongs to the zone above it."""
 
     name: str
     tokens: int
@@ -49,10 +49,10 @@ class Zone(Record):
 
 
 def borders(limits: Limits, window: int = 0) -> tuple[int, int]:
-    """The counts from which to warn and to save, as the settings have it.
+    """Return the counts at which to warn and to save, from the settings.
 
-    `window` is what the model's context holds, where a host tells: the number that nobody set is
-    the same fraction of it as of the window in the settings, and one that was set is absolute.
+    `window` is the size of the model's context window if the host reports it. A default threshold
+    scales with the window; a threshold that somebody set is absolute.
     """
     save_at = limits.memory_save_tokens
     if limits.memory_save_percent:
@@ -63,14 +63,14 @@ def borders(limits: Limits, window: int = 0) -> tuple[int, int]:
 
 
 def zone(layout: Layout, tokens: int, window: int = 0) -> Zone:
-    """The zone of a context that holds so many tokens, of a window where that is known."""
+    """Return the zone of a context holding `tokens` tokens; `window` is its size if known."""
     warn_at, save_at = borders(layout.limits, window)
     name = SAVE if tokens >= save_at else WARN if tokens >= warn_at else OK
     return Zone(name=name, tokens=tokens, warn_at=warn_at, save_at=save_at)
 
 
 def snapshot_of(layout: Layout, session: str, task: str) -> str:
-    """The snapshot written since the count rose into the save zone; empty while none is there."""
+    """The path of the snapshot written since the count entered the save zone, or ''."""
     try:
         path = files.read(_mark(layout, session, task)).strip()
     except ContextError:
@@ -81,7 +81,7 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
 def look(
     layout: Layout, session: str, task: str, tokens: int, window: int = 0
 ) -> tuple[Zone, bool]:
-    """The zone, and whether a snapshot is due now; below the threshold the next one will be."""
+    """Return the zone and whether a snapshot is due now; below the threshold, forget the last."""
     found = zone(layout, tokens, window)
     if found.name == SAVE:
         return found, not snapshot_of(layout, session, task)
@@ -90,7 +90,7 @@ def look(
 
 
 def forget(layout: Layout, session: str, task: str) -> None:
-    """The context was emptied: what is saved next is another snapshot."""
+    """Drop the mark after the context was emptied, so that the next save is a new snapshot."""
     try:
         os.unlink(_mark(layout, session, task))
     except FileNotFoundError:
@@ -100,13 +100,13 @@ def forget(layout: Layout, session: str, task: str) -> None:
 def once(
     layout: Layout, session: str, task: str, write: Callable[[], str], now: int, age: int = 0
 ) -> tuple[str, bool]:
-    """The snapshot of this rise: the path that `write` returns, or what another process wrote.
+    """Return the path of this rise's snapshot and whether it is new, calling `write` if needed.
 
-    With `age`, one that is more seconds old does not count: for a compaction, which needs what
-    was said since, and comes at times right after the end of a turn that was saved.
+    With `age`, a snapshot more than that many seconds old does not count. A compaction uses this:
+    it needs what was said since, and may come right after a turn that was saved.
 
-    A process killed in between leaves a snapshot without its mark: the next look writes another,
-    which is one too many and never one too few.
+    A process killed in between leaves a snapshot without its mark, and the next look writes
+    another: one snapshot too many, but never one too few.
     """
     mark = _mark(layout, session, task)
     with files.locked(layout.lock(mark)):
@@ -121,13 +121,13 @@ def once(
 
 
 def _mark(layout: Layout, session: str, task: str) -> str:
-    """A context is one session at one task; either may be unknown."""
+    """The mark's path: one per session and task, either of which may be unknown."""
     key = names.sha256(f"{session}\0{task}".encode("utf-8", "replace"))[:24]
     return layout.memory_state("saves/" + key)
 
 
 def _sweep(folder: str, now: int) -> None:
-    """Remove the marks of sessions that nobody asks about any more."""
+    """Remove the marks of sessions that are long over."""
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
         try:
@@ -137,41 +137,41 @@ def _sweep(folder: str, now: int) -> None:
             continue  # another process swept it
 
 
-# Counting what a session holds
+# Counting the tokens of a session
 
 
-_PIECE = 1 << 16  # bytes read at first; each further piece is twice as long
-_FARTHEST = 1 << 25  # bytes from the end after which the search is given up
+_PIECE = 1 << 16  # bytes to read first; each further read is twice as long
+_FARTHEST = 1 << 25  # bytes from the end at which to stop searching
 _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-_COMMON, _LARGE = 200_000, 1_000_000  # tokens of a window
+_COMMON, _LARGE = 200_000, 1_000_000  # window sizes in tokens
 _BOUNDARY = b'"compact_boundary"'
-# One of these is in every line of Claude Code's, whatever its type.
+# Every line that Claude Code writes has one of these, whatever its type.
 _MARKS = (b'"sessionId"', b'"uuid"', b'"leafUuid"', b'"messageId"')
 _INSTEAD = "give tokens=N as your host shows it, or file=TEXT to have it estimated"
 
 
 def context_tokens(path: str) -> int:
-    """The tokens in the context of the session whose transcript is `path`; 0 before any reply.
+    """Return the tokens in the context of the session with the transcript `path`; 0 before a reply.
 
-    Right after a compaction it is an estimate of what was kept. Raises ContextError for what
-    cannot be read and for what is not a transcript.
+    Right after a compaction this is an estimate of what was kept. Raises ContextError if the file
+    cannot be read or is not a transcript.
     """
     return _read(path)[0]
 
 
 def size(path: str, count: int) -> int:
-    """What the context of the session can hold, as the transcript or the count says; 0 unknown.
+    """Return the session's context window size, from its transcript or the count; 0 if unknown.
 
-    Codex tells it. Claude Code names the model: `[1m]` at its end, or a context above the common
-    window, is the large one.
+    Codex records it. Claude Code records the model: a name that ends in `[1m]`, or a context larger
+    than the common window, means the large one.
     """
     found = _read(path)[1] if path and os.path.isfile(path) else 0
     return found or (_LARGE if count > _COMMON else 0)
 
 
 def _read(path: str) -> tuple[int, int]:
-    """The tokens in the context, and its window where the transcript tells that."""
-    newer: list[bytes] = []  # lines after the one in hand, which is looked at from the end
+    """Return the tokens in the context, and the window size if the transcript records it (or 0)."""
+    newer: list[bytes] = []  # the lines after the current one, since the file is read from its end
     aside = False
     for line in _from_the_end(path):
         if b'"token_count"' in line and (told := _of_rollout(_event(line))):
@@ -193,7 +193,7 @@ def _read(path: str) -> tuple[int, int]:
 
 
 def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
-    """What a line of Codex's counts; None where it does not count the context."""
+    """The token count and window size in a line of Codex, or None if the line has no count."""
     payload = event.get("payload")
     info = payload.get("info") if isinstance(payload, dict) else None
     if not isinstance(info, dict):
@@ -207,9 +207,9 @@ def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
 
 
 def _event(line: bytes) -> dict[str, Any]:
-    """The object in a line; empty for any other text, such as a line written by half."""
+    """The JSON object in a line, or {} for anything else, such as a truncated line."""
     if not line.rstrip().endswith(b"}"):
-        return {}  # newer Pythons would import json to raise the error of a line cut off
+        return {}  # newer Pythons import json just to report a truncated line
     try:
         found = formats.scan_json(line.decode("utf-8", "replace"))
     except ValueError:
@@ -218,7 +218,7 @@ def _event(line: bytes) -> dict[str, Any]:
 
 
 def _usage(event: dict[str, Any]) -> int:
-    """What the model was given to read for this reply; 0 where the host made the reply up."""
+    """The input tokens of a reply, or 0 for a line that is not a reply of the model."""
     message = event.get("message")
     usage = message.get("usage") if isinstance(message, dict) else None
     if not isinstance(usage, dict) or event.get("type") != "assistant":
@@ -228,7 +228,7 @@ def _usage(event: dict[str, Any]) -> int:
 
 
 def _said(event: dict[str, Any]) -> str:
-    """The text of a main-chain message, such as the summary that a compaction leaves."""
+    """The text of a main-chain message, such as the summary left by a compaction."""
     message = event.get("message")
     if event.get("isSidechain") or not isinstance(message, dict):
         return ""
@@ -241,7 +241,7 @@ def _said(event: dict[str, Any]) -> str:
 
 
 def _refuse_strangers(path: str, first: bytes) -> None:
-    """Say what to give instead where the first line of a file is not one that holds messages."""
+    """Raise ContextError, naming alternatives, if the first line is not that of a transcript."""
     if not first or (first.startswith(b'{"') and any(mark in first for mark in _MARKS)):
         return
     kind = "a rollout without a count of tokens" if b'"payload"' in first else "not a transcript"
@@ -249,7 +249,7 @@ def _refuse_strangers(path: str, first: bytes) -> None:
 
 
 def _from_the_end(path: str) -> Iterator[bytes]:
-    """The lines of a file that are not blank, the last one first."""
+    """Yield the nonblank lines of a file, last line first."""
     if not os.path.isfile(path):
         raise bad_input(f"{path}: is not a file: {_INSTEAD}")
     try:

@@ -1,17 +1,17 @@
 """Conversations: what happened in a session, from the end of the host's transcript.
 
-Claude Code writes a JSONL file a session, Codex a rollout; both are read as the same events:
+Claude Code writes one JSONL file per session and Codex a rollout; both are read as the same events:
 
     asked     what the user typed, word for word
     said      what the agent wrote to the user
-    ran       a command, and how it ended: its status and the line that tells why
+    ran       a command and how it ended: its status and the line that says why
     edited    a file that the agent changed
-    chose     what the user answered when the agent asked, or the plan that was approved
-    steps     the agent's own list of what is done and what is open
+    chose     the user's answer to a question of the agent, or the plan that was approved
+    steps     the agent's own list of finished and open steps
 
-Whatever a line holds that is none of these (reasoning, results of tools, the host's own
-messages, a subagent's lines) is passed over, and so is a line that is not JSON. At most the last
-2 MB are read: a session of a day has hundreds of megabytes.
+Everything else is ignored: reasoning, tool results, the host's own messages, a subagent's lines,
+and lines that are not JSON. At most the last 2 MB are read, since a day's session can have hundreds
+of megabytes.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
     Line = dict[str, Any]
 
-MOST = 2 << 20  # bytes from the end of a transcript that are read
-MESSAGES, ROLLOUT = "messages", "rollout"  # forms of transcripts
+MOST = 2 << 20  # bytes to read from the end of a transcript
+MESSAGES, ROLLOUT = "messages", "rollout"  # transcript formats
 FAILED, PASSED, RUNNING, REFUSED = "failed", "passed", "running", "refused"
 ASKED, SAID, RAN, EDITED, CHOSE, STEPS = "asked", "said", "ran", "edited", "chose", "steps"
 
-# What hosts put in the user's place, and no user typed.
+# Text that hosts insert as if the user had typed it.
 _NOT_TYPED = (
     "<local-command", "<command-", "<task-notification", "<environment_context",
     "<user_instructions", "<subagent_notification", "<turn_aborted", "<permissions",
@@ -47,7 +47,7 @@ _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _SLASH = re.compile(r"<command-name>\s*(/?[^<]+?)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _TYPED_SHELL = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
-# Commands of the host itself: what follows them says what the user wanted.
+# The host's own commands; they say nothing about what the user wants done.
 _HOUSEKEEPING = frozenset(
     "/clear /compact /exit /quit /model /config /status /context /cost /resume /login /logout /help"
     " /mcp /permissions /init /hooks /agents /doctor /usage /effort /memory /plugin /rewind".split()
@@ -76,10 +76,10 @@ _FRAME = (
 
 
 class Event(Record):
-    """One thing that happened; `at` is `2026-11-22T05:13:12` or empty, in UTC.
+    """One event; `at` is UTC, as in `2026-11-22T05:13:12`, or empty.
 
-    `text` is what was asked, said, run, edited, chosen, or the step; `state` and `why` are how a
-    command ended, or where a step stands.
+    `text` is what was asked, said, run, edited, or chosen, or the step; `state` and `why` say how a
+    command ended or how far a step has come.
     """
 
     kind: str
@@ -90,18 +90,18 @@ class Event(Record):
 
 
 class Conversation(Record):
-    """The end of a session; `host` is empty for a file that is not a transcript that we know."""
+    """The end of a session; `form` is empty if the file is not a known transcript."""
 
-    form: str = ""  # of its lines
-    folder: str = ""  # in which the session worked
+    form: str = ""  # the transcript format
+    folder: str = ""  # the session's working directory
     session: str = ""
-    ended: str = ""  # the time of its last line
-    whole: bool = True  # whether the file was read from its beginning
+    ended: str = ""  # the time of the last line
+    whole: bool = True  # whether the whole file was read
     events: tuple[Event, ...] = ()
 
 
 def read(path: str, most: int = MOST) -> Conversation:
-    """The end of the conversation in a transcript. Never raises: what cannot be read is none."""
+    """Read the end of the conversation in a transcript; empty if unreadable. Never raises."""
     try:
         lines, whole = _tail(path, most)
     except OSError:
@@ -115,8 +115,8 @@ def read(path: str, most: int = MOST) -> Conversation:
 
 
 def _tail(path: str, most: int) -> tuple[list[bytes], bool]:
-    """The last whole lines of a file, and whether that is all of it."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would be waited for
+    """Return the last complete lines of a file, and whether they are the whole file."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # do not block on a pipe
     with open(descriptor, "rb") as file:
         length = file.seek(0, os.SEEK_END)
         start = file.seek(max(0, length - most))
@@ -125,7 +125,7 @@ def _tail(path: str, most: int) -> tuple[list[bytes], bool]:
 
 
 def _object(line: bytes) -> Line:
-    """The object in a line; empty for any other, such as one written by half."""
+    """The JSON object in a line, or {} for anything else, such as a truncated line."""
     if not line.strip():
         return {}
     try:
@@ -140,7 +140,7 @@ def _of(form: str, lines: list[Line], whole: bool, reader: _Messages | _Rollout)
         try:
             reader.take(line)
         except (AttributeError, TypeError, ValueError, KeyError):
-            continue  # a line of a form that nobody knows yet
+            continue  # a line in a format not known yet
     return Conversation(
         form=form, folder=reader.folder, session=reader.session, ended=reader.at, whole=whole,
         events=tuple(reader.finished()),
@@ -148,14 +148,14 @@ def _of(form: str, lines: list[Line], whole: bool, reader: _Messages | _Rollout)
 
 
 class _Reader:
-    """What both hosts have in common: calls that wait for their result, in the order of calling."""
+    """What both hosts share: calls wait for their result, and events stay in call order."""
 
     def __init__(self) -> None:
         self.folder = ""
         self.session = ""
         self.at = ""
         self.events: list[Event] = []
-        self._calls: dict[str, list[int]] = {}  # of a call without a result, where its events are
+        self._calls: dict[str, list[int]] = {}  # event indexes of each unfinished call
         self._steps: dict[str, Event] = {}
 
     def add(self, kind: str, text: str, state: str = "", why: str = "") -> None:
@@ -185,7 +185,7 @@ class _Reader:
             self.add(kind, text, RUNNING)
 
     def ended(self, call: str, state: str, why: str = "") -> None:
-        """The result of a call: of a command, what it wrote is known from its text."""
+        """Record a call's result; a command that passed also edited the files named in it."""
         for at in self._calls.pop(call, []):
             event = self.events[at] = self.events[at].replace(state=state, why=why)
             if event.kind == RAN and state == PASSED:
@@ -203,11 +203,11 @@ class _Reader:
 
 
 class _Messages(_Reader):
-    """Claude Code: `{"type": "user", "message": {"content": …}, "timestamp": …, …}` a line."""
+    """Claude Code: `{"type": "user", "message": {"content": …}, "timestamp": …, …}` per line."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._asked: dict[str, str] = {}  # calls of tools whose result is a choice, by their id
+        self._asked: dict[str, str] = {}  # tool calls whose result is a choice, by call id
         self._tasks: dict[str, tuple[str, str]] = {}
 
     def take(self, line: Line) -> None:
@@ -296,10 +296,10 @@ class _Messages(_Reader):
 
 
 class _Rollout(_Reader):
-    """Codex: `{"timestamp": …, "type": "response_item", "payload": {"type": …, …}}` a line.
+    """Codex: `{"timestamp": …, "type": "response_item", "payload": {"type": …, …}}` per line.
 
-    A user's message stands there twice, as an event and as an item among the host's own: where
-    there are events, they count.
+    A user message appears twice, as an event and as an item among the host's own; the events win if
+    there are any.
     """
 
     def __init__(self) -> None:
@@ -389,7 +389,7 @@ class _Rollout(_Reader):
             self.ended(call, REFUSED, "refused by the user" + _reason(text))
         elif type(code) is int and code:
             self.ended(call, FAILED, _why(text, code))
-        elif "session ID" not in text[:300] or type(code) is int:  # else it goes on running
+        elif "session ID" not in text[:300] or type(code) is int:  # otherwise it is still running
             self.ended(call, PASSED)
 
     def finished(self) -> Iterator[Event]:
@@ -416,7 +416,7 @@ def _patched(patch: str) -> list[str]:
 
 
 def _shell(command: object) -> str:
-    """A command as it would be typed: `["bash", "-lc", "make test"]` is `make test`."""
+    """The command as typed in a shell: `["bash", "-lc", "make test"]` is `make test`."""
     if isinstance(command, list):
         words = [str(word) for word in command]
         inner = len(words) == 3 and words[1] in ("-lc", "-c")
@@ -425,7 +425,7 @@ def _shell(command: object) -> str:
 
 
 def _texts(content: object) -> str:
-    """The text of a message: a string, or blocks of which those with text count."""
+    """The text of a message: a string, or the text blocks of a list joined by newlines."""
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []
@@ -434,13 +434,13 @@ def _texts(content: object) -> str:
 
 
 def _answer(said: str) -> str:
-    """`User has answered your questions: "Which cache?"="Redis". You can …` without its frame."""
+    """Strip the frame of `User has answered your questions: "Which cache?"="Redis". You can …`."""
     answered = said.partition("questions:")[2] or said
     return answered.partition(". You can now")[0].strip()
 
 
 def _reason(said: str) -> str:
-    """What the user said to a refusal, if anything."""
+    """The reason the user gave for a refusal, with a leading `: `, or ''."""
     for mark in ("the user said:", "Reason:"):
         reason = said.partition(mark)[2].strip().partition("\n")[0]
         if reason:
@@ -449,7 +449,7 @@ def _reason(said: str) -> str:
 
 
 def _why(text: str, code: int | None = None) -> str:
-    """`exit 1: AssertionError: …`: the last line of an output that speaks of trouble."""
+    """Why a command failed, as in `exit 1: AssertionError: …`: its last line about trouble."""
     match = _EXIT.search(text[:400])
     status = code if code is not None else int(match[1]) if match else None
     lines = [line.strip() for line in text[-20_000:].split("\n")]
@@ -461,9 +461,9 @@ def _why(text: str, code: int | None = None) -> str:
 
 
 def folder_of(path: str) -> str:
-    """The folder in which the session of a transcript works, from its first lines.
+    """Return the working directory of a transcript's session, from its first lines.
 
-    Empty for a subagent's transcript and for any other file.
+    Empty for a subagent's transcript or any other file.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -475,7 +475,7 @@ def folder_of(path: str) -> str:
         payload = line.get("payload")
         fields = payload if isinstance(payload, dict) else line
         if line.get("isSidechain") or isinstance(fields.get("source"), dict):
-            return ""  # a subagent's
+            return ""  # a subagent's transcript
         folder = fields.get("cwd")
         if isinstance(folder, str) and folder:
             return folder

@@ -2,8 +2,8 @@
 
     <memory>/findings/{agent}_{ts}.md
 
-The sections of the format are fields; whatever else an agent wrote stays as it stood, in `more`.
-The format is told in manuals/external-memory.md. Merged ones are in `merged_findings.py`.
+The sections of the format become fields; anything else that an agent wrote is kept unchanged in
+`more`. manuals/external-memory.md describes the format; `merged.py` has merged findings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
 STATUSES = ("completed", "partial", "failed")
-# Each list of the format: the field, and the heading.
+# The lists of the format: field name and heading.
 LISTS = {
     "discoveries": "Key Discoveries",
     "files": "Files Modified/Created",
@@ -36,7 +36,7 @@ HEADINGS = ("summary", *(heading.lower() for heading in LISTS.values()))
 
 
 class Extra(Record):
-    """A section that the format does not have, or text in a place where it has none."""
+    """A section that is not part of the format, or text outside of any section."""
 
     heading: str
     text: str
@@ -47,7 +47,7 @@ class Extra(Record):
 
 
 class Finding(Record):
-    """`description` is the task in words, `task_id` its id; what is not known is empty."""
+    """`description` is the task in words and `task_id` its id; unknown values are empty."""
 
     agent: str
     task_id: str = ""
@@ -69,11 +69,11 @@ class Finding(Record):
             raise bad_input(f"status={self.status[:60]}: must be one of {', '.join(STATUSES)}")
 
     def is_of(self, task: str) -> bool:
-        """Whether it belongs to a task; one without an id says so in its description."""
+        """Whether the finding belongs to `task`: by id or, if it has no id, by description."""
         return task in (self.task_id, "" if self.task_id else self.description)
 
     def texts(self) -> Iterable[str]:
-        """All that it says, in the order of the format."""
+        """Yield every text in the finding, in the order of the format."""
         yield self.summary
         yield from self.discoveries
         for file in self.files:
@@ -97,9 +97,9 @@ def make(
     recommendations: Iterable[str] = (),
     more: Iterable[Extra] = (),
 ) -> Finding:
-    """A finding from what was typed. Raises ContextError for an agent, task or status that is none.
+    """Make a finding from typed values. Raises ContextError for an invalid agent, task or status.
 
-    `description` is the task id where none is given.
+    `description` defaults to the task id.
     """
     return Finding(
         agent=agent,
@@ -117,7 +117,7 @@ def make(
 
 
 def parse(text: str) -> Finding:
-    """The finding in a document; raises ContextError where the title is not that of one."""
+    """Parse a finding. Raises ContextError if the title is not that of a finding."""
     outline = sections.Outline(sections.normal(text))
     label, colon, agent = outline.title().partition(":")
     if not colon or label.strip().lower() != "findings":
@@ -143,7 +143,7 @@ def parse(text: str) -> Finding:
 
 
 def _header_of(outline: sections.Outline, status: str) -> tuple[str, ...]:
-    """How the lines above the first section begin that are fields of the finding."""
+    """The prefixes of the lines above the first section that are fields of the finding."""
     fields = ("# ", "**Task", "**Timestamp", "**Status")
     return fields if status in ("", *STATUSES) else fields[:-1]
 
@@ -154,9 +154,9 @@ def more_of(
     header: tuple[str, ...],
     escaped: bool = False,
 ) -> tuple[Extra, ...]:
-    """The sections other than `headings`, and the lines above the first that are not `header`.
+    """Return the sections not in `headings`, and the lines above the first that are not `header`.
 
-    If `escaped`, with the backslashes that keep their text from meaning something.
+    If `escaped`, keep the backslashes that stop a text from being parsed as Markdown.
     """
     read = (lambda lines: sections.clean("\n".join(lines))) if escaped else sections.plain
     stray = [line for line in outline.head.lines if not line.startswith(header)]
@@ -168,12 +168,12 @@ def more_of(
 
 
 def render(finding: Finding) -> str:
-    """The document, as the seed has it; sections of its own follow."""
+    """Return the document in the layout of the design; extra sections follow."""
     return templates.render("findings.md", finding=finding)
 
 
 def save(layout: Layout, finding: Finding, moment: int) -> str:
-    """Keep a finding under its agent and time; returns the path. None is ever overwritten."""
+    """Save a finding named for its agent and time, never overwriting one; return the path."""
     text = render(finding)
     of = memory.check_agent(finding.agent)
     return memory.create(
@@ -182,15 +182,15 @@ def save(layout: Layout, finding: Finding, moment: int) -> str:
 
 
 def load(path: str) -> Finding:
-    """The finding at `path`. Raises ContextError for a file that is none."""
+    """Load the finding at `path`. Raises ContextError if the file is not a finding."""
     finding: Finding = memory.load(path, parse)
     return finding
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Finding]:
-    """(path, finding) of each that was not merged from others, oldest first by its name.
+    """Return (path, finding) pairs, oldest first by name, without merged files.
 
-    With `task` only those of it; `place` is another folder than the store's, as after archiving.
+    `task` selects one task; `place` is a folder to read instead of the store's, such as an archive.
     """
     place = place or layout.memory_folder(memory.FINDINGS)
     found = stores.load(layout, memory.paths(place, ".md"), _load_individual)
@@ -199,9 +199,9 @@ def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Finding]
 
 
 class Head:
-    """What the beginning of a finding's file says: cheap, since there may be ten thousand.
+    """The beginning of a finding's file, which is cheap to read: there may be ten thousand files.
 
-    `agent`, `timestamp` and `status` are as in `Finding`; `path` is absolute.
+    `agent`, `timestamp` and `status` are those of `Finding`; `path` is absolute.
     """
 
     __slots__ = ("_data", "_found", "agent", "path", "status", "timestamp")
@@ -224,7 +224,7 @@ class Head:
 
     @property
     def finding(self) -> Finding:
-        """The whole of it; what the head says where the file went away meanwhile."""
+        """The whole finding; only what the head says if the file is gone by now."""
         if self._found is None:
             try:
                 self._found = load(self.path)
@@ -233,17 +233,17 @@ class Head:
         return self._found
 
 
-_BEGINNING = 4096  # bytes of a file that are read for its head
-_ENDING = 64  # bytes at its end, where its format is said
+_BEGINNING = 4096  # bytes to read for the head
+_ENDING = 64  # bytes at the end of a file, where the format version is
 _FORMAT_MARK = sections.FORMAT_MARK.encode()
 _OUR_FORMAT = f"{sections.FORMAT_MARK}{sections.FORMAT} -->".encode()
 _LINES = (b"# Findings: ", b"**Task**: ", b"**Timestamp**: ", b"**Status**: ", b"**Task ID**: ")
 
 
 def heads(layout: Layout, task: str, place: str = "") -> Loaded[Head]:
-    """(path, head) of each finding of a task that was not merged from others, newest first.
+    """Return (path, head) pairs of a task's findings, newest first, without merged files.
 
-    As `load_all`, at a tenth of its price for files that have the form that `render` gives them.
+    Ten times cheaper than `load_all` for files as `render` writes them.
     """
     place = place or layout.memory_folder(memory.FINDINGS)
     wanted, merged = task.encode(), memory.MERGED + "_"
@@ -271,7 +271,7 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Head]:
 
 
 def _head(path: str, task: bytes) -> Head | Literal[False] | None:
-    """The head of a file of the usual form; False for another task's, None for any other form."""
+    """The head of a file as `render` writes it; False for another task's, None for other forms."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

@@ -1,9 +1,9 @@
-"""Merged findings: all that was found out about a task, in one file that names its sources.
+"""Merged findings: everything found out about a task, in one file that names its sources.
 
     <memory>/findings/merged_{ts}.md
 
-Merging is mechanical: section by section, grouped by source, exact repetitions once, the worst
-status. Nothing is weighed or shortened; that is left to whoever reads it.
+Merging is mechanical: section by section, grouped by source, without exact repetitions, with the
+worst status. Nothing is weighed or shortened; that is up to the reader.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-_GRADES = ("completed", "", "partial", "failed")  # from best to worst; not known is in between
+_GRADES = ("completed", "", "partial", "failed")  # from best to worst; unknown is in between
 _FROM = "### From "
 
 
 class Part(Record):
-    """What one source adds: the name of its file, and the finding without what was said before."""
+    """One source: its file name, and its finding without what earlier sources already said."""
 
     file: str
     finding: Finding
 
 
 class Merged(Record):
-    """`more` are sections and lines that somebody added to the merged file by hand."""
+    """`more` holds sections and lines that somebody added to the merged file by hand."""
 
     task_id: str
     description: str = ""
@@ -47,14 +47,14 @@ class Merged(Record):
     facts_kept: str = ""  # `12/12`: hard facts of the findings that it stands for
 
     def sources(self) -> tuple[str, ...]:
-        """The names of the files that were merged."""
+        """The names of the merged files."""
         return tuple(part.file for part in self.parts)
 
 
 def merge(
     task: str, found: Iterable[tuple[str, Finding]], timestamp: str, more: Iterable[Extra] = ()
 ) -> Merged:
-    """The findings of a task, each with the name of its file, as one document."""
+    """Merge the findings of a task, given as (file name, finding) pairs, into one document."""
     parts = []
     said: dict[str, set[object]] = {}
     for file, finding in found:
@@ -78,7 +78,7 @@ def merge(
 
 
 def _first_time(values: tuple[Any, ...], seen: set[object]) -> tuple[Any, ...]:
-    """The values that were not seen before, each once; they count as seen from now on."""
+    """The values not in `seen`, without duplicates; adds them to `seen`."""
     fresh = tuple(value for value in dict.fromkeys(values) if value not in seen)
     seen.update(fresh)
     return fresh
@@ -91,12 +91,12 @@ def measured(merged: Merged, found: Iterable[tuple[str, Finding]]) -> Merged:
 
 
 def render(merged: Merged) -> str:
-    """The document: a finding with its sources, every section grouped by them."""
+    """Return the document: the format of a finding plus sources, each section grouped by source."""
     return templates.render("merged_findings.md", merged=merged)
 
 
 def parse(text: str) -> Merged:
-    """The merged findings in a document; raises ContextError where it is none."""
+    """Parse merged findings. Raises ContextError if the document is something else."""
     outline = sections.Outline(sections.normal(text))
     if outline.title().lower() != f"findings: {memory.MERGED}":
         raise ContextError(
@@ -131,7 +131,7 @@ def parse(text: str) -> Merged:
 
 
 def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
-    """Each source of a merged file, by the name of its file, with nothing from it yet."""
+    """The sources of a merged file by file name, each with empty lists to fill."""
     found: dict[str, dict[str, Any]] = {}
     for line in outline.head.lines:
         if not line.startswith("- `"):
@@ -152,7 +152,7 @@ def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
 
 
 def _named(text: str) -> tuple[str, str, str]:
-    """`` `agent`: description`` as its parts; the middle one is empty if it is not that."""
+    """Split `` `agent`: description`` into agent, colon and description; no colon if malformed."""
     agent, rest = sections.code_span(text)
     return agent, rest[:1] if rest.startswith(":") else "", rest[1:]
 
@@ -160,7 +160,7 @@ def _named(text: str) -> tuple[str, str, str]:
 def _take_groups(
     lines: list[str], said: dict[str, dict[str, Any]], stray: dict[str, str], heading: str
 ) -> None:
-    """Give each source what stands below its subheading; lines above them all go to `stray`."""
+    """Give each source the lines below its subheading; lines above all of them go to `stray`."""
     groups: list[tuple[str, list[str]]] = [("", [])]
     for line, inside in sections.lines_of(lines):
         file = _source_in(line)
@@ -178,7 +178,7 @@ def _take_groups(
 
 
 def _source_in(line: str) -> str:
-    """The file that a line ``### From `file` `` names; empty for any other line."""
+    """The file named by a line ``### From `file` ``, or '' for any other line."""
     return sections.code_span(line[len(_FROM) :])[0] if line.startswith(_FROM) else ""
 
 
@@ -190,19 +190,19 @@ def _part(file: str, task: str, values: dict[str, Any]) -> Part:
 
 
 def save(layout: Layout, merged: Merged, moment: int) -> str:
-    """Keep merged findings under their time; returns the path. None is ever overwritten."""
+    """Save merged findings named for their time, never overwriting any; return the path."""
     text = render(merged)
     return memory.create(layout, memory.FINDINGS, memory.MERGED, moment, ".md", lambda _: text)
 
 
 def load(path: str) -> Merged:
-    """The merged findings at `path`. Raises ContextError for a file that is none."""
+    """Load the merged findings at `path`. Raises ContextError if the file is something else."""
     merged: Merged = memory.load(path, parse)
     return merged
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Merged]:
-    """(path, merged findings) of each, oldest first by its name; as `findings.load_all`."""
+    """Return (path, merged findings) pairs, oldest first by name; see `findings.load_all`."""
     place = place or layout.memory_folder(memory.FINDINGS)
     found = stores.load(layout, memory.paths(place, ".md", memory.MERGED), _load_merged)
     mine = [(path, one) for path, one in found if one and (not task or one.task_id == task)]

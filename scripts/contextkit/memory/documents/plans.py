@@ -1,11 +1,10 @@
-"""Research plans: where a task is going. One file a task, made once and then kept up to date.
+"""Research plans: where a task is going. One file per task, created once and then kept up to date.
 
     <memory>/research_plans/{task}.md
 
-People write in plans too: whatever else stands in one is passed over in reading, and an update
-changes the lines that it is about and no other. What it replaces (an objective, a strategy, the
-next actions) moves to the section `Earlier` at the end. The format is told in
-manuals/external-memory.md.
+People write in plans too: anything else in the file is ignored by the parser, and an update changes
+only the lines it is about. Replaced text (an objective, a strategy, the next actions) moves to the
+section `Earlier` at the end. manuals/external-memory.md describes the format.
 """
 
 from __future__ import annotations
@@ -40,20 +39,20 @@ ANSWERED = " (answered)"
 
 
 class Question(Record):
-    """A key question, and whether it is answered."""
+    """A key question, and whether it has been answered."""
 
     text: str
     answered: bool = False
 
     @property
     def line(self) -> str:
-        """As it stands in a plan behind its bullet."""
+        """The question as written in a plan, without its bullet."""
         first, newline, rest = self.text.partition("\n")
         return f"[x] {first}{ANSWERED}{newline}{rest}" if self.answered else f"[ ] {self.text}"
 
 
 class Plan(Record):
-    """What a plan says; of an update, what is to change in it."""
+    """The contents of a plan; as an update, the changes to make."""
 
     task_id: str
     objective: str = ""
@@ -81,9 +80,9 @@ def make(
     constraints: Iterable[str] = (),
     next_actions: Iterable[str] = (),
 ) -> Plan:
-    """A plan, or what is to change in one, from what was typed.
+    """Make a plan, or the changes to one, from typed values.
 
-    A subtask that is given twice is where the furthest of its states puts it.
+    A subtask given in several states gets the furthest one.
     """
     asked = {text: Question(text=text) for text in sections.clean_all(questions)}
     asked |= {t: Question(text=t, answered=True) for t in sections.clean_all(answered)}
@@ -103,9 +102,9 @@ def make(
 
 
 def parse(text: str) -> Plan:
-    """The plan in a document; raises ContextError where the title is not that of one.
+    """Parse a plan. Raises ContextError if the title is not that of a plan.
 
-    Notes, comments and sections that the format does not have are passed over, not lost.
+    Notes, comments and sections outside the format are ignored, not lost.
     """
     outline = Outline(sections.normal(text))
     label, _, task = outline.title().partition(":")
@@ -128,14 +127,14 @@ def parse(text: str) -> Plan:
 
 
 def texts_in(outline: Outline, heading: str) -> tuple[str, ...]:
-    """The items of a list, in it and below its subheadings; what has no bullet is a note."""
+    """The items of a list, with those under its subheadings; text without a bullet is a note."""
     found = outline.find(heading)
     marked = ((i, s.lines) for s in found for i in sections.items(s.lines, grouped=False) if i.mark)
     return tuple(filter(None, (item.text(lines) for item, lines in marked)))
 
 
 def questions_in(outline: Outline) -> list[tuple[Section, int, Question]]:
-    """Each key question with its section and the number of its line there."""
+    """Return each key question with its section and its line number there."""
     found = []
     for section in outline.find("Key Questions"):
         for item in sections.items(section.lines, grouped=False):
@@ -155,7 +154,7 @@ def _question(text: str) -> Question:
 
 
 def label_item(lines: list[str], label: str) -> sections.Item | None:
-    """The item `- Completed: …` among the lines of the progress."""
+    """The item `- Completed: …` among the lines of the progress section, or None."""
     for item in sections.items(lines, grouped=False):
         said, colon, _ = lines[item.first][len(item.mark) :].partition(":")
         if item.mark and colon and said.strip("* ").lower() == label.lower():
@@ -164,7 +163,7 @@ def label_item(lines: list[str], label: str) -> sections.Item | None:
 
 
 def listed(lines: list[str], label: str) -> list[str]:
-    """The subtasks behind a label: on its line between commas, and as bullets below it."""
+    """The subtasks under a label: comma-separated on its line, and as bullets below it."""
     item = label_item(lines, label)
     if item is None:
         return []
@@ -181,12 +180,12 @@ def inline(line: str) -> list[str]:
 
 
 def fits_inline(text: str) -> bool:
-    """Whether a subtask can stand on the line of its label and be read back."""
+    """Whether a subtask can be written on the line of its label and parsed back."""
     return "," not in text and "\n" not in text and text.lower() not in _NOTHING and text[0] != "*"
 
 
 def behind_label(texts: tuple[str, ...]) -> str:
-    """Subtasks as they stand behind `- Completed:`."""
+    """Render subtasks as the text after `- Completed:`."""
     if not texts:
         return " none"
     if all(map(fits_inline, texts)):
@@ -195,12 +194,12 @@ def behind_label(texts: tuple[str, ...]) -> str:
 
 
 def nested(text: str) -> str:
-    """A subtask as it stands below its label."""
+    """Render a subtask as a bullet below its label."""
     return "  - " + filters.item(text, 4)
 
 
 def render(plan: Plan) -> str:
-    """The document of a new plan, as the seed has it."""
+    """Return the document of a new plan in the layout of the design."""
     states = {field: behind_label(getattr(plan, field)) for field in STATES}
     return templates.render("research_plan.md", plan=plan, **states)
 
@@ -209,20 +208,20 @@ def render(plan: Plan) -> str:
 
 
 def path_of(layout: Layout, task: str) -> str:
-    """Where the plan of a task is or would be."""
+    """The path of a task's plan, whether or not the file exists."""
     return os.path.join(layout.memory_folder(memory.PLANS), memory.check_task(task) + ".md")
 
 
 def load(path: str) -> Plan:
-    """The plan at `path`. Raises ContextError for a file that is none."""
+    """Load the plan at `path`. Raises ContextError if the file is not a plan."""
     plan: Plan = memory.load(path, parse)
     return plan
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Plan]:
-    """(path, plan) of each, by name.
+    """Return (path, plan) pairs by name.
 
-    With `task` only the one of it; `place` is another folder than the store's, as after archiving.
+    `task` selects one task; `place` is a folder to read instead of the store's, such as an archive.
     """
     place = place or layout.memory_folder(memory.PLANS)
     found = stores.load(layout, memory.paths(place, ".md"), load)
@@ -234,10 +233,10 @@ def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Plan]:
 
 
 def update(text: str, change: Plan, moment: int) -> str:
-    """A plan's document with what `change` says worked in; all else as it stands.
+    """Return the text of a plan with the changes in `change` applied and everything else untouched.
 
-    Questions and constraints are added unless they are there; a subtask moves to the state that
-    it is given; objective, strategy and next actions replace what was there, which is kept.
+    Questions and constraints are added unless present; a subtask moves to its new state; objective,
+    strategy and next actions are replaced, and the old text is kept under `Earlier`.
     """
     outline = Outline(text)
     when = names.iso(moment)
@@ -264,7 +263,7 @@ def _folded(text: str) -> str:
 
 
 def _with_its_line_ends(old: str, new: str) -> str:
-    """`new` with the lines that were added ending as the others of a document from Windows do."""
+    """Give the added lines of `new` CRLF line endings if `old` has them."""
     if not old.partition("\n")[0].endswith("\r"):
         return new
     lines = new.split("\n")
@@ -273,7 +272,7 @@ def _with_its_line_ends(old: str, new: str) -> str:
 
 
 def _section(outline: Outline, heading: str) -> Section:
-    """The section of this heading, made in its place where there is none."""
+    """The section with this heading, inserted in its proper place if missing."""
     found = outline.find(heading)
     if found:
         return found[0]
@@ -309,7 +308,7 @@ def _replace(outline: Outline, heading: str, lines: list[str], when: str) -> Non
 
 
 def _add(lines: list[str], *added: str) -> None:
-    """Put more lines after the last one of a section that says something."""
+    """Insert lines after the last nonblank line of a section."""
     written = [number for number, line in enumerate(lines) if line.strip()]
     at = written[-1] + 1 if written else 0
     gap = [""] if written and added[0].startswith("#") else []
@@ -317,7 +316,7 @@ def _add(lines: list[str], *added: str) -> None:
 
 
 def _ask(outline: Outline, question: Question) -> None:
-    """Add a question, or mark it answered where it stands; `2` is the second that stands there."""
+    """Add a question, or mark it as answered; `2` means the second question in the plan."""
     there = questions_in(outline)
     number = int(question.text) if names.is_whole(question.text) else 0
     if question.answered and 0 < number <= len(there):
@@ -332,9 +331,9 @@ def _ask(outline: Outline, question: Question) -> None:
 
 
 def unanswered(text: str, change: Plan) -> tuple[str, ...]:
-    """What `change` says is answered, though no question has that text or number.
+    """The answers in `change` whose question has neither that text nor that number.
 
-    Questions that it adds count: they come before.
+    Questions that `change` adds count, since they are added first.
     """
     there = [_folded(question.text) for _, _, question in questions_in(Outline(text))]
     unmatched = []
@@ -349,7 +348,7 @@ def unanswered(text: str, change: Plan) -> tuple[str, ...]:
 
 
 def _answered(line: str) -> str:
-    """The first line of an open question as that of an answered one."""
+    """Turn the first line of an open question into that of an answered one."""
     mark = markdown.mark_of(line)
     text, end = line[len(mark) :].rstrip(), "\r" * line.endswith("\r")
     text = text[3:].lstrip() if text[:3] == "[ ]" else text
@@ -357,7 +356,7 @@ def _answered(line: str) -> str:
 
 
 def _move(outline: Outline, task: str, label: str) -> None:
-    """Put a subtask behind a label, and take it away from the other two."""
+    """Put a subtask under a label, and remove it from the other two."""
     section = _section(outline, "Progress")
     for other in STATES.values():
         there = [_folded(text) for text in listed(section.lines, other)]
@@ -384,7 +383,7 @@ def _put(lines: list[str], task: str, label: str) -> None:
 
 
 def _take(lines: list[str], task: str, label: str) -> None:
-    """Remove a subtask from behind a label where it stands."""
+    """Remove a subtask from under a label."""
     item = label_item(lines, label)
     if item is None:
         return
@@ -403,7 +402,7 @@ def _take(lines: list[str], task: str, label: str) -> None:
 
 
 def save(layout: Layout, change: Plan, moment: int) -> str:
-    """Make the plan of a task, or work a change into it; safe beside other updates. The path."""
+    """Create or update the plan of a task, safe beside other updates; return the path."""
     path = path_of(layout, change.task_id)
     with files.locked(layout.lock(path)):
         memory.folder(layout, memory.PLANS)
@@ -422,7 +421,7 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
 
 
 def saved_at(layout: Layout, path: str) -> str:
-    """When the plan at `path` got the text that it has: as `save` noted, else the file's time."""
+    """When the plan at `path` got its present text: as `save` recorded, else the file's mtime."""
     text = memory.read(path)
     noted = files.read_if_there(_saved(layout, os.path.basename(path)[:-3])) or ""
     when, _, digest = noted.strip().partition(" ")

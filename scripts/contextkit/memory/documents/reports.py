@@ -1,8 +1,8 @@
-"""An agent's report as a finding: its headings mapped to the sections, all the rest kept.
+"""Turn an agent's report into a finding: known headings become sections, the rest is kept.
 
-Reports are written in any form: `## Executive Summary`, `### 3. Key findings`, a list or prose.
-What a heading stands for is looked up in a table; a section that is not in it stays as it is,
-under its own heading. No line is dropped but rules (`---`) between sections.
+Reports come in any form: `## Executive Summary`, `### 3. Key findings`, a list, or prose. A table
+maps headings to sections; a section that is not in the table stays unchanged under its own heading.
+No line is dropped except rules (`---`) between sections.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# What agents call the sections, in lower case, without numbers, brackets, accents and signs.
+# Names that agents give the sections: lowercase, no numbers, parentheses, accents or punctuation.
 NAMES = {
     "summary": "summary|executive summary|tldr|tl dr|overview|abstract|in short|short answer"
     "|bottom line|conclusion|conclusions|verdict summary|answer"
@@ -53,7 +53,7 @@ NAMES = {
     "|raccomandazioni|prossimi passi|建议|下一步|推奨事項|次のステップ",
 }
 _FIELD_OF = {name: field for field, listed in NAMES.items() for name in listed.split("|")}
-# What stands in bold before a paragraph or a list inside of a section, beside the names above.
+# Bold labels before a paragraph or list inside a section, in addition to the names above.
 _LABELS = {
     "fix": "recommendations", "recommended fix": "recommendations",
     "concrete fix": "recommendations",
@@ -65,17 +65,17 @@ _LABELS = {
     "gap": "questions", "location": "files", "file": "files", "datei": "files", "arquivo": "files",
 }  # fmt: skip
 _NOT_AS_LABELS = ("summary",)
-_DEEPEST = 4  # order of a heading that may begin a section by its name
-_MOST = 24  # of what is gathered from inside of other sections, of each kind
+_DEEPEST = 4  # deepest heading level at which a known name begins a section
+_MOST = 24  # most items of each kind to gather from inside other sections
 _STATUS_WORDS = {"complete": "completed", "done": "completed", "success": "completed",
                  "incomplete": "partial", "error": "failed", "fail": "failed", "failure": "failed",
                  **{word: word for word in findings.STATUSES}}  # fmt: skip
 
 
 def read(text: str) -> dict[str, Any]:
-    """The fields of a finding that a report fills, as `findings.make` takes them.
+    """Return the fields that a report fills, as arguments for `findings.make`.
 
-    One in our own form gives those of its header too, where they are known.
+    A report already in the finding format also gives its header fields, as far as they are known.
     """
     text = sections.normal(text)
     if text.lower().startswith("# findings:"):
@@ -109,7 +109,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def _items(lines: list[str]) -> list[str]:
-    """What a list says, an item each; a row of a table is `header: cell; header: cell`."""
+    """The items of a list; a table row becomes `header: cell; header: cell`."""
     texts: list[str] = []
     held: list[str] = []
     header: list[str] = []
@@ -134,17 +134,17 @@ def _items(lines: list[str]) -> list[str]:
 
 
 def _row(line: str) -> list[str]:
-    """The cells of a row of a table with bars at its ends; empty for any other line."""
+    """The cells of a table row enclosed in `|`, or [] for any other line."""
     bare = line.strip().replace("\\|", "\0")
     is_one = bare.startswith("|") and bare.endswith("|") and bare.count("|") > 2
     return [cell.replace("\0", "|") for cell in markdown.cells(bare)] if is_one else []
 
 
 def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> None:
-    """What a report says inside of sections that are none of ours: it stays there, and is told.
+    """Fill fields from inside unrecognized sections; the text also stays where it is.
 
-    Paragraphs and lists behind a bold label that means one of the fields; and, where nothing at
-    all was found out by then, what each section is about.
+    Uses paragraphs and lists after a bold label that names a field and, if no discovery has been
+    found otherwise, the topic of each section.
     """
     gathered: dict[str, list[str]] = {field: [] for field in LISTS}
     others = [s for s in found if _FIELD_OF.get(_plain_name(s.heading.lstrip("#")), "") in
@@ -170,7 +170,7 @@ def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> No
 
 
 def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """(field, text) of each `**Fix:** …`, and of each item of a list below such a label."""
+    """Yield (field, text) for each `**Fix:** …`, and for each list item below such a label."""
     field, list_of = "", ""
     held: list[str] = []
     for line, inside in [*sections.lines_of(lines), ("", False)]:
@@ -194,7 +194,7 @@ def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _label(bare: str) -> tuple[str, str]:
-    """`**Fix (now):** Lock it` as (`fix`, `Lock it`); empty for a line without a bold label."""
+    """Split `**Fix (now):** Lock it` into (`fix`, `Lock it`); ('', '') without a bold label."""
     bare = bare[len(markdown.mark_of(bare)) :]
     if not bare.startswith("**"):
         return "", ""
@@ -204,7 +204,7 @@ def _label(bare: str) -> tuple[str, str]:
 
 
 def _place(text: str) -> str:
-    """The first path in a text, with its line; empty where it names none."""
+    """The first path in a text, with its line number if given, or ''."""
     for kind, value, _ in facts.find(text[:400]):
         if kind in ("path", "location"):
             return value
@@ -212,7 +212,7 @@ def _place(text: str) -> str:
 
 
 def _topics(found: list[Section]) -> list[str]:
-    """Of each section, and of each heading in it, what it is called and its first sentence."""
+    """The title and first sentence of each section, and of each heading in it."""
     topics = []
     for section in found:
         heading, body = section.heading, [""]
@@ -230,7 +230,7 @@ def _topics(found: list[Section]) -> list[str]:
 
 
 def _first_sentence(lines: list[str]) -> str:
-    """The first sentence of the prose in these lines; empty where there is none."""
+    """The first sentence of prose in these lines, or ''."""
     for block in sections.items(lines, grouped=False):
         text = names.one_line(block.text(lines))
         if text.startswith(("|", "```", "~~~", "---", "<!--")) or not any(map(str.isalpha, text)):
@@ -243,7 +243,7 @@ def _first_sentence(lines: list[str]) -> str:
 
 
 def _gist(head: list[str], found: list[Section]) -> str:
-    """What stands for a summary that nobody wrote: the verdict, and the first paragraph."""
+    """A stand-in for a missing summary: the verdict and the first paragraph."""
     lines = [line for section in (Section("", head), *found) for line in
              (section.heading, *section.lines)]  # fmt: skip
     bare = [line for line, inside in sections.lines_of(lines) if not inside]
@@ -274,7 +274,7 @@ def _paragraph(lines: list[str]) -> str:
 
 
 def _status(head: list[str]) -> str:
-    """completed, partial or failed where the lines above the first section say so."""
+    """The status given above the first section (completed, partial, failed), or ''."""
     for line in head:
         name, colon, value = line.strip().strip("*- ").replace("**", "").partition(":")
         if colon and name.strip().casefold() == "status":
@@ -288,10 +288,10 @@ def _of_our_own(text: str) -> dict[str, Any]:
 
 
 def _split(text: str) -> tuple[list[str], list[Section]]:
-    """The lines above the first section of a report, and its sections.
+    """Return the lines above the first section of a report, and its sections.
 
-    A section begins with a heading of the first or second order, or of the highest there is, and
-    with one whose name we know; a title alone of its order begins none.
+    A section begins at a heading of level 1 or 2 or of the highest level used, and at any heading
+    with a known name; a lone title begins none.
     """
     lines = text.split("\n")
     fenced_off = markdown.in_fences(lines)
@@ -304,7 +304,7 @@ def _split(text: str) -> tuple[list[str], list[Section]]:
         there = there[1:]
     head: list[str] = []
     found: list[Section] = []
-    within = 0  # the order of the section by name that a deeper heading began
+    within = 0  # level of the deeper heading whose known name began this section
     for line, order in zip(lines, orders, strict=True):
         named = 0 < order <= _DEEPEST and _plain_name(line.lstrip("#")) in _FIELD_OF
         begins = 0 < order <= max(there[0], 2, within) and not (order == first and first < there[0])
@@ -314,12 +314,12 @@ def _split(text: str) -> tuple[list[str], list[Section]]:
         else:
             (found[-1].lines if found else head).append(line)
     if len(found) == 1 and _plain_name(found[0].heading.lstrip("#")) not in _FIELD_OF:
-        return lines, []  # a title and text below it
+        return lines, []  # just a title with text below it
     return head, found
 
 
 def _plain_name(heading: str) -> str:
-    """`3. Recommendations (Prioritized)` as `recommendations`; `&` and `/` part words."""
+    """Reduce `3. Recommendations (Prioritized)` to `recommendations`; `&` and `/` split words."""
     bare = heading.partition("(")[0].lower().replace("'", "").replace("&", " and ")
     if not bare.isascii():
         bare = unicodedata.normalize("NFKD", bare.replace("ß", "ss"))
@@ -335,7 +335,7 @@ def _is_discoveries(section: Section) -> bool:
 
 
 def _summarise(body: list[str], fields: dict[str, Any], there: bool) -> None:
-    """A summary; a list in it is what was found, where the report does not say that elsewhere."""
+    """Add a summary; a list in it becomes discoveries if the report has no section for those."""
     blocks = [] if there else sections.items(body, grouped=False)
     prose = [sections.plain(body[b.first : b.end]) for b in blocks if not b.mark]
     if prose:
@@ -344,7 +344,7 @@ def _summarise(body: list[str], fields: dict[str, Any], there: bool) -> None:
 
 
 def _without_rules(lines: list[str]) -> list[str]:
-    """The lines of a section without blank ones and rules at its end."""
+    """The lines of a section without trailing blank lines and rules."""
     end = len(lines)
     while end and lines[end - 1].strip() in ("", "---", "***", "___"):
         end -= 1
@@ -352,7 +352,7 @@ def _without_rules(lines: list[str]) -> list[str]:
 
 
 def _extra(heading: str, text: str) -> Extra:
-    """A section of its own under a heading that the format does not have."""
+    """A section under a heading that is not part of the format."""
     if heading.lower() in findings.HEADINGS:
         heading = f"{heading} of the report"
     return Extra(heading=heading or "Notes", text=text)

@@ -1,8 +1,8 @@
-"""Markdown in sections: a title, lines of `**Name**: value`, then `## Heading` after heading.
+"""Markdown in sections: a title, lines of `**Name**: value`, then one `## Heading` after another.
 
-Reads what the templates of external memory write, exactly; and what people and agents write,
-generously: any line that begins with `## ` outside a code fence begins a section, whatever is
-called what and in which order. No line is lost: `Outline.text` gives back what was read.
+Parses exactly what the templates of external memory write, and leniently what people and agents
+write: every line that starts with `## ` outside a code fence begins a section, with any name and in
+any order. No line is lost: `Outline.text` returns what was read.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-FORMAT = 1  # of plans, findings, merged findings and snapshots: their last line says it
+FORMAT = 1  # version in the last line of plans, findings, merged findings and snapshots
 FORMAT_MARK = "<!-- contextkit: format="
 FACTS_KEPT = "facts_kept: "  # how a document says what it keeps of the text that it stands for
 
 
 class FileNote(Record):
-    """A file that a document names: its path and what is said about it."""
+    """A file named in a document: its path and a note about it."""
 
     path: str
     note: str = ""
 
 
 class Section:
-    """A heading and the lines below it; the lines above the first heading have none."""
+    """A heading and the lines below it; the lines above the first heading have an empty one."""
 
     def __init__(self, heading: str, lines: list[str]) -> None:
-        self.heading = heading  # the line as it stands, `## ` included
+        self.heading = heading  # the whole line, including `## `
         self.lines = lines
 
     @property
@@ -40,7 +40,7 @@ class Section:
 
 
 class Outline:
-    """A document as the lines above its first section, its sections, and the line of its format.
+    """A document: the lines above its first section, its sections, and its format line.
 
     Raises ContextError for a document of a newer format.
     """
@@ -60,19 +60,19 @@ class Outline:
 
     @property
     def text(self) -> str:
-        """The document, byte for byte as it was read but for what was changed."""
+        """The document, byte for byte as read except for changes."""
         lines = list(self.head.lines)
         for section in self.sections:
             lines += [section.heading, *section.lines]
         return "\n".join([*lines, *self.end])
 
     def title(self) -> str:
-        """The text of the first line when that is a heading of the first order; else empty."""
+        """The text of the first nonblank line if it is a level 1 heading, or ''."""
         first = next((line for line in self.head.lines if line.strip()), "")
         return first[2:].strip() if first.startswith("# ") else ""
 
     def value(self, name: str) -> str:
-        """What follows `**Name**:` above the first section; empty if unknown or not there."""
+        """The value after `**Name**:` above the first section, or '' if missing or `unknown`."""
         for line in self.head.lines:
             for label in (f"**{name}**:", f"**{name}:**"):
                 if line.lower().startswith(label.lower()):
@@ -85,19 +85,19 @@ class Outline:
         return next(found, "").removeprefix(FACTS_KEPT).strip()
 
     def find(self, *names: str) -> list[Section]:
-        """The sections of any of these names, case ignored."""
+        """The sections with any of these names, ignoring case."""
         wanted = [name.lower() for name in names]
         return [section for section in self.sections if section.name.lower() in wanted]
 
     def body(self, name: str) -> str:
-        """What stands in the section of this name, in all of them if there are several."""
+        """The text of the sections with this name, joined if there are several."""
         return "\n\n".join(filter(None, (plain(section.lines) for section in self.find(name))))
 
 
 def _format_line(lines: list[str]) -> int:
-    """The number of the line that says the format, or of the one after the last.
+    """The index of the line with the format version, or len(lines) if there is none.
 
-    Raises ContextError where the format is newer than ours.
+    Raises ContextError if the format is newer than ours.
     """
     last = next((n for n in reversed(range(len(lines))) if lines[n].strip()), 0)
     found = lines[last].strip()
@@ -108,18 +108,18 @@ def _format_line(lines: list[str]) -> int:
 
 
 def clean(text: str) -> str:
-    """A text as a field keeps it: line ends as `\\n`, no blanks around, `unknown` as nothing."""
+    """Normalize a field's text: `\\n` line ends, no surrounding whitespace, '' for `unknown`."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     return "" if text.lower() == "unknown" else text
 
 
 def clean_all(given: Iterable[str]) -> tuple[str, ...]:
-    """Each text as a list of the format keeps it; empty ones are left out."""
+    """Normalize the texts of a list, leaving out empty ones."""
     return tuple(text for text in map(clean, given) if text)
 
 
 def clean_files(given: Iterable[FileNote]) -> tuple[FileNote, ...]:
-    """Each file as the format keeps it: its path on one line; empty ones are left out."""
+    """Normalize file notes, each path on one line, leaving out empty ones."""
     found = (
         FileNote(path=clean(names.one_line(file.path)), note=clean(file.note)) for file in given
     )
@@ -127,13 +127,13 @@ def clean_files(given: Iterable[FileNote]) -> tuple[FileNote, ...]:
 
 
 def normal(text: str) -> str:
-    """A document's text for reading: without a byte-order mark, line ends as `\\n`."""
+    """Prepare a document for parsing: no byte-order mark, `\\n` line ends."""
     text = text.removeprefix("\ufeff")
     return text.replace("\r\n", "\n") if "\r\n" in text[:2000] else text
 
 
 def plain(lines: list[str], item: bool = False) -> str:
-    """The text in the lines of a section: what `filters.prose` was given."""
+    """The text in the lines of a section: the inverse of `filters.prose`."""
     text = "\n".join(lines)
     if "\\" not in text:
         return clean(text)
@@ -148,39 +148,39 @@ def plain(lines: list[str], item: bool = False) -> str:
 
 
 def _is_behind(line: str) -> bool:
-    """Whether a line is one of the marks behind a backslash."""
+    """Whether a line starts with a mark escaped by a backslash."""
     return line.lstrip().startswith("\\") and filters.is_mark(line)
 
 
 def lines_of(lines: list[str]) -> list[tuple[str, bool]]:
-    """Each line, and whether it is in a code fence."""
+    """Each line, and whether it is inside a code fence."""
     return list(zip(lines, markdown.in_fences(lines), strict=True))
 
 
 class Item:
-    """An item of a list: the numbers of its first line and of the one after its last."""
+    """A list item: the index of its first line, and the index after its last."""
 
     def __init__(self, first: int, width: int, mark: str) -> None:
         self.first = first
         self.end = first + 1
-        self.width = width  # blanks that its further lines are moved right by
-        self.mark = mark  # `- `, `12. `, or empty for a paragraph among the items
+        self.width = width  # spaces by which its continuation lines are indented
+        self.mark = mark  # `- `, `12. `, or '' for a paragraph between items
 
     def text(self, lines: list[str]) -> str:
-        """What the item says."""
+        """The text of the item."""
         rest = [moved_left(line, self.width) for line in lines[self.first + 1 : self.end]]
         return plain([lines[self.first][len(self.mark) :], *rest], item=bool(self.mark))
 
 
 def items(lines: list[str], grouped: bool = True) -> list[Item]:
-    """The items of the list in these lines; what is not an item is an item of its own.
+    """Return the items of the list in these lines; other text is an item of its own.
 
-    An item ends before the next one, or at a line that is not moved right after a blank one.
-    If `grouped`, a subheading takes all that follows it along, up to the next.
+    An item ends at the next one, or at an unindented line after a blank one. If `grouped`, a
+    subheading takes everything up to the next one along.
     """
     found: list[Item] = []
     blank = False
-    under = 0  # the order of the subheading that all belongs to
+    under = 0  # level of the subheading that groups the lines
     for number, (line, inside) in enumerate(zip(lines, markdown.in_fences(lines), strict=True)):
         if not line.strip() and not inside:
             blank = True
@@ -199,30 +199,30 @@ def items(lines: list[str], grouped: bool = True) -> list[Item]:
 
 
 def texts(lines: list[str]) -> tuple[str, ...]:
-    """What each item says; none is empty."""
+    """The texts of the items, leaving out empty ones."""
     return tuple(filter(None, (item.text(lines) for item in items(lines))))
 
 
 def heading_order(line: str) -> int:
-    """2 for `## Heading`; 0 for a line that is none, or is moved right: it belongs to an item."""
+    """The heading level of a line: 2 for `## Heading`; 0 for other or indented lines."""
     return markdown.heading(line)[0] if line[:1] == "#" and line.lstrip("#")[:1] == " " else 0
 
 
 def moved_left(line: str, width: int) -> str:
-    """`line` without up to `width` of the blanks that it begins with."""
+    """`line` without up to `width` of its leading spaces."""
     indent = len(line) - len(line.lstrip(" "))
     return line[min(indent, width) :]
 
 
 def file_note(text: str) -> FileNote:
-    """`` `path` - description`` as its two parts; `path - description` and `path` too."""
+    """Split `` `path` - description``, `path - description` or `path` into path and note."""
     path, note = code_span(text)
     if not path:
         path, dash, note = text.partition(" - ")
         if not dash:
             path, dash, note = text.partition(": ")
         if " " in path.strip() or "\n" in path.strip():
-            path, note = "", text  # a sentence, no path
+            path, note = "", text  # a sentence, not a path
     elif note.startswith(" - "):
         note = note[3:]
     else:
@@ -231,7 +231,7 @@ def file_note(text: str) -> FileNote:
 
 
 def code_span(text: str) -> tuple[str, str]:
-    """The code span that a text begins with, and what follows; both empty if it has none."""
+    """Split a text into its leading code span and the rest; ('', '') if it has none."""
     ticks = text[: len(text) - len(text.lstrip("`"))]
     if not ticks:
         return "", ""

@@ -1,9 +1,9 @@
-"""Context snapshots: what a conversation knows, before its context is full or handed over.
+"""Context snapshots: what a conversation knows, saved before its context is full or handed over.
 
     <memory>/context_snapshots/snap_{ts}.md
 
-The last line holds a digest of each file in play, for programs. The format is told in
-manuals/external-memory.md.
+The last line holds a digest of each file in play, for programs. manuals/external-memory.md
+describes the format.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LISTS = {"files": "Files in Play", "decisions": "Pending Decisions"}
 
 
 class Snapshot(Record):
-    """`task` is the task in words, `tokens` 0 when nobody counted; what is not known is empty."""
+    """`task` is the task in words; `tokens` is 0 and other values are empty if unknown."""
 
     timestamp: str = ""
     tokens: int = 0
@@ -71,9 +71,9 @@ def make(
     resume: str = "",
     digests: tuple[Reference, ...] = (),
 ) -> Snapshot:
-    """A snapshot from what is known. Raises ContextError for a reason, phase or task that is none.
+    """Make a snapshot. Raises ContextError for an invalid reason, phase or task id.
 
-    `task` is the task id where nothing else is said; agents are names without commas.
+    `task` defaults to the task id; commas in agent names become spaces.
     """
     return Snapshot(
         timestamp=memory.utc(timestamp),
@@ -97,7 +97,7 @@ def _agent(name: str) -> str:
 
 
 def render(snapshot: Snapshot) -> str:
-    """The document, as the seed has it; the digests are its last line."""
+    """Return the document in the layout of the design, with the digests on its last line."""
     return templates.render(
         "context_snapshot.md",
         snapshot=snapshot,
@@ -108,7 +108,7 @@ def render(snapshot: Snapshot) -> str:
 
 
 def _line_of(digests: tuple[Reference, ...]) -> str:
-    """The digests as one line of JSON in a comment that no path can end; empty without any."""
+    """The digests as JSON in a one-line comment that no path can close; '' if there are none."""
     if not digests:
         return ""
     pairs = ", ".join(
@@ -118,7 +118,7 @@ def _line_of(digests: tuple[Reference, ...]) -> str:
 
 
 def parse(text: str) -> Snapshot:
-    """The snapshot in a document; raises ContextError where the title is not that of one."""
+    """Parse a snapshot. Raises ContextError if the title is not that of a snapshot."""
     lines = sections.normal(text).rstrip().split("\n")
     digests = _digests_in(lines[-1])
     outline = sections.Outline("\n".join(lines[:-1] if digests else lines))
@@ -150,7 +150,7 @@ def parse(text: str) -> Snapshot:
 
 
 def _state(outline: sections.Outline) -> dict[str, str]:
-    """The lines `- Task: …` of the current state, by their name in lower case."""
+    """The lines `- Task: …` of the current state, by lowercase name."""
     found: dict[str, str] = {}
     for section in outline.find("Current State"):
         for text in sections.texts(section.lines):
@@ -161,7 +161,7 @@ def _state(outline: sections.Outline) -> dict[str, str]:
 
 
 def _digests_in(line: str) -> tuple[Reference, ...]:
-    """What `_line_of` wrote; none for any other line."""
+    """The digests that `_line_of` wrote, or () for any other line."""
     if not (line.startswith(_DIGESTS) and line.endswith(" -->")):
         return ()
     try:
@@ -175,24 +175,24 @@ def _digests_in(line: str) -> tuple[Reference, ...]:
 
 
 def save(layout: Layout, snapshot: Snapshot, moment: int) -> str:
-    """Keep a snapshot under its time; returns the path. None is ever overwritten."""
+    """Save a snapshot named for its time, never overwriting one; return the path."""
     text = render(snapshot)
     return memory.create(layout, memory.SNAPSHOTS, "snap", moment, ".md", lambda _: text)
 
 
 def load(path: str) -> Snapshot:
-    """The snapshot at `path`. Raises ContextError for a file that is none."""
+    """Load the snapshot at `path`. Raises ContextError if the file is not a snapshot."""
     snapshot: Snapshot = memory.load(path, parse)
     return snapshot
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Snapshot]:
-    """(path, snapshot) of each, oldest first: by its own time, then by its name.
+    """Return (path, snapshot) pairs, oldest first: by timestamp, then by name.
 
-    With `task` only those of it; `place` is another folder than the store's, as after archiving.
+    `task` selects one task; `place` is a folder to read instead of the store's, such as an archive.
     """
     place = place or layout.memory_folder(memory.SNAPSHOTS)
     found = stores.load(layout, memory.paths(place, ".md"), load)
     mine = [(path, one) for path, one in found if not task or task == (one.task_id or one.task)]
-    mine.sort(key=lambda pair: pair[1].timestamp)  # stable: names are in order already
+    mine.sort(key=lambda pair: pair[1].timestamp)  # a stable sort: the names are already in order
     return Loaded(mine, found.broken)

@@ -1,12 +1,12 @@
-"""The store of external memory: its folders, names, times and words; what all its documents share.
+"""The store of external memory: the folders, names, times and vocabulary that its documents share.
 
     <memory>/research_plans/{task}.md
     <memory>/findings/{agent}_{ts}.md           merged_{ts}.md
     <memory>/checkpoints/cp_{phase}_{ts}.json
     <memory>/context_snapshots/snap_{ts}.md
-    <memory>/archive/{task}/…                   what is done, in the same folders
+    <memory>/archive/{task}/…                   finished tasks, in the same folders
 
-`{ts}` is `20251023T180500`, UTC; a second file of the same second is `…_2`.
+`{ts}` is UTC, as in `20251023T180500`; a second file in the same second gets the suffix `_2`.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
     "context_snapshots",
 )
 PHASES = ("exploration", "planning", "implementation", "review")
-MERGED = "merged"  # the name before the time of a merged file; no agent may have it
-_LONGEST = 100  # characters of an id
+MERGED = "merged"  # name prefix of merged files; no agent may be called this
+_LONGEST = 100  # characters of an id, at most
 _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
-# Names that some file systems take for devices, whatever follows a dot.
+# Names that some file systems treat as devices, with any extension.
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))]
 )
 
 
 def check_task(task: str) -> str:
-    """A task id that can be a file's name; raises ContextError for any other."""
+    """Return `task` if it is valid as a task id and file name. Raises ContextError otherwise."""
     plain = 0 < len(task) <= _LONGEST and _ID.issuperset(task) and task[0] not in ".-"
     if not plain or _is_device(task):
         allowed = f"1 to {_LONGEST} of A-Z a-z 0-9 . _ -, neither . nor - first, and no device"
@@ -48,9 +48,9 @@ def check_task(task: str) -> str:
 
 
 def check_agent(agent: str) -> str:
-    """An agent's name as it goes into a file name: what is odd in it is `-`. Raises ContextError.
+    """Return an agent's name for use in a file name, odd characters as `-`. Raises ContextError.
 
-    `fd:review` is `fd-review`; the name as it is stands in the document.
+    `fd:review` becomes `fd-review`; the document keeps the original name.
     """
     made = names.dashed(agent)
     fine = 0 < len(agent) <= _LONGEST and agent.isprintable() and agent == agent.strip()
@@ -66,21 +66,21 @@ def _is_device(name: str) -> bool:
 
 
 def check_phase(phase: str, field: str = "phase") -> str:
-    """One of the four phases; raises ContextError for anything else."""
+    """Return `phase` if it is one of the four phases. Raises ContextError otherwise."""
     if phase not in PHASES:
         raise bad_input(f"{field}={phase[:60]}: must be one of {', '.join(PHASES)}")
     return phase
 
 
 def stamp(moment: int) -> str:
-    """`20251023T180500`, as the file names here carry it."""
+    """Format a time for a file name, as in `20251023T180500`."""
     return names.stamp(moment)[:-1]
 
 
 def parted(name: str) -> tuple[str, str, int]:
-    """A file's name as (what it is of, its time, which of that second).
+    """Split a file name into (subject, time, number within that second).
 
-    From the right, since ids hold `_` too; the time is empty for a name without one.
+    Works from the right, since ids contain `_` too; the time is '' for a name without one.
     """
     dot = name.rfind(".")
     stem = name[:dot] if dot > 0 else name
@@ -95,7 +95,7 @@ def parted(name: str) -> tuple[str, str, int]:
 
 
 def utc(timestamp: str) -> str:
-    """A time in a document as `2025-01-04T12:00:00Z`, so that two can be compared; else empty."""
+    """Normalize a timestamp to the form `2025-01-04T12:00:00Z`, for comparing; '' if invalid."""
     if names.shape(timestamp) == "0000-00-00T00:00:00Z":
         return timestamp
     from datetime import UTC, datetime
@@ -109,7 +109,7 @@ def utc(timestamp: str) -> str:
 
 
 def folder(layout: Layout, kind: str) -> str:
-    """The folder of a kind of document, made, with nothing in the way and not seen by git."""
+    """Create the folder of a kind of document, hidden from git. Refuses symbolic links."""
     files.store(files.inside(layout.root, layout.memory, "memory"))
     made = layout.memory_folder(kind)
     if os.path.islink(made):
@@ -127,7 +127,7 @@ def create(
     text: Callable[[str], str],
     agent: str = "",
 ) -> str:
-    """Make the file `{of}_{ts}{suffix}` holding `text(its stem)`, never overwriting; its path."""
+    """Create `{of}_{ts}{suffix}` with `text(its stem)`, never overwriting; return the path."""
     place = folder(layout, kind)
     for stem in files.numbered(f"{of}_{stamp(moment)}", mark="_"):
         path = os.path.join(place, stem + suffix)
@@ -139,24 +139,23 @@ def create(
             note_stored(layout, path, made, agent)
             break
         except FileExistsError:
-            continue  # another process was faster
+            continue  # another process created it first
     files.sweep(place, names.now())
     return path
 
 
 def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:
-    """Note in the ledger that a document is new or replaced, and what it names."""
+    """Record in the ledger that a document was created or replaced, and which sources it names."""
     ref, named = addresses.of(layout, path), addresses.named_in(layout, text)
     size = tokens.estimate(text)
     ledger.note(layout, ledger.STORED, ref, tokens=size, agent=agent, sources=named)
 
 
 def paths(place: str, suffix: str, of: str = "") -> list[str]:
-    """The documents in a folder, oldest first by their names; none where there is no folder.
+    """The documents in a folder, oldest first by name; [] if the folder is missing.
 
-    With `of` only those whose names begin so.
-
-    Only plain files: drafts, links, folders and pipes are none of ours.
+    `of` selects names with that prefix. Only plain files count, not drafts, links, folders or
+    pipes.
     """
     try:
         with os.scandir(place) as entries:
@@ -175,7 +174,7 @@ def paths(place: str, suffix: str, of: str = "") -> list[str]:
 
 
 def _age(name: str) -> tuple[str, int, str]:
-    """What sorts names by their time; those of the usual form without taking them apart."""
+    """Sort key by time; names of the usual form are not parsed in full."""
     stem = name[: name.rfind(".")]
     when = stem[-15:]
     if stem[-16:-15] == "_" and len(stem) > 16 and when[8:9] == "T":
@@ -186,7 +185,7 @@ def _age(name: str) -> tuple[str, int, str]:
 
 
 def read(path: str) -> str:
-    """The text of a document; a link or a pipe under its name is refused, not awaited."""
+    """Read a document, refusing a link or a pipe instead of blocking on it."""
     if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):
         kind = "a symbolic link" if os.path.islink(path) else "no plain file"
         raise ContextError(f"{path}: is {kind}: refused")
@@ -194,7 +193,7 @@ def read(path: str) -> str:
 
 
 def load(path: str, parse: Callable[[str], Any]) -> Any:
-    """What `parse` makes of the document at `path`. Raises ContextError naming the path."""
+    """Return `parse(text)` for the document at `path`. Raises ContextError naming the path."""
     try:
         return parse(read(path))
     except ContextError as error:
@@ -203,7 +202,7 @@ def load(path: str, parse: Callable[[str], Any]) -> Any:
 
 
 def archived(layout: Layout) -> list[str]:
-    """The ids of the tasks of which something is in the archive."""
+    """The ids of tasks that have something in the archive."""
     place = os.path.dirname(os.path.dirname(layout.memory_archive("task", PLANS)))
     try:
         return sorted(name for name in os.listdir(place) if _ID.issuperset(name))
@@ -211,23 +210,23 @@ def archived(layout: Layout) -> list[str]:
         return []
 
 
-# What is known beside the documents: the current task, and the phase of each
+# State beside the documents: the current task, and the phase of each task
 
 
 def current_task(layout: Layout) -> str:
-    """The task that was written about last; empty if none is known."""
+    """The task most recently written about, or '' if unknown."""
     task = _line(layout.memory_state("current"))
     return task if _ID.issuperset(task) else ""
 
 
 def current_phase(layout: Layout, task: str) -> str:
-    """The phase in which a task is; empty if none was recorded."""
+    """The recorded phase of a task, or ''."""
     phase = _line(layout.memory_state(f"{task}.phase"))
     return phase if phase in PHASES else ""
 
 
 def record(layout: Layout, task: str, phase: str = "") -> None:
-    """Make `task` the current one, and `phase` its phase when one is given."""
+    """Make `task` the current one, and `phase` its phase if given."""
     files.store(layout.state)
     for name, text in (("current", task), (f"{task}.phase", phase)):
         path = layout.memory_state(name)
@@ -236,7 +235,7 @@ def record(layout: Layout, task: str, phase: str = "") -> None:
 
 
 def forget(layout: Layout, task: str) -> None:
-    """Forget the phase of a task that was archived, and that it is the current one."""
+    """Remove the recorded state of an archived task, including that it is the current one."""
     stale = [f"{task}.{kind}" for kind in ("phase", "plan", "agents")]
     stale += ["current"] if current_task(layout) == task else []
     for name in stale:

@@ -1,12 +1,12 @@
-"""Agents at work on a task: who was sent off, who is back, who is missing, and what an end brings.
+"""Agents at work on a task: who was sent off, who is back, who is missing, and what to save then.
 
-An agent is back when it left a finding, or a verdict, or when a host said that it ended; it is
-at work while a process of it runs. Whoever was expected and is neither is missing.
+An agent is back once it has left a finding or a verdict, or a host has reported its end; it is at
+work while one of its processes runs. An agent that was expected and is neither is missing.
 
     .contextkit/memory/{task}.agents       the last fan-out of a task, as JSON
 
-Written by `memory_spawn`, by each agent's end, and once more when the last one is back. Losing
-it loses no finding: only who is missing is then not known.
+The file is written by `memory_spawn`, by the end of each agent, and once more when the last one is
+back. Losing it loses no finding, only the knowledge of who is missing.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from contextkit.memory.documents.findings import Finding, Head
 
-MOST = 200  # agents of a fan-out
+MOST = 200  # named agents in a fan-out, at most
 
 
 class Returned(Record):
-    """An agent that came back: `digest` tells two ends with the same words."""
+    """An agent that came back; `digest` recognizes an end that is reported twice."""
 
     agent: str
     at: str
@@ -39,28 +39,28 @@ class Returned(Record):
 
 
 class FanOut(Record):
-    """`agents` are the names that are expected, as far as known; `count` is how many."""
+    """`agents` are the expected names as far as known; `count` is how many agents are expected."""
 
     task: str
     started: str = ""
     agents: tuple[str, ...] = ()
     count: int = 0
     returned: tuple[Returned, ...] = ()
-    closed: str = ""  # when the last one was back
+    closed: str = ""  # when the last agent was back
 
     def expects(self, agent: str) -> bool:
-        """Whether an agent may be one of these: by its name, or while not all are named."""
+        """Whether `agent` may be one of these: by name, or because not all are named."""
         named = {folded(name) for name in self.agents}
         return folded(agent) in named or len(named) < self.count
 
 
 def folded(agent: str) -> str:
-    """A name for comparing: `fd:Review` and `fd-review` are the same agent."""
+    """Normalize a name for comparison: `fd:Review` and `fd-review` are the same agent."""
     return names.dashed(agent).casefold()
 
 
 def asked_for(text: str) -> tuple[tuple[str, ...], int]:
-    """The names and the number in `agents=`: `a b c`, or a number alone. Raises ContextError."""
+    """Parse `agents=`, as `a b c` or a bare number, into names and count. Raises ContextError."""
     words = tuple(dict.fromkeys(text.replace(",", " ").split()))
     if len(words) == 1 and words[0].isascii() and words[0].isdigit():
         count = int(words[0][:9])
@@ -75,7 +75,7 @@ def asked_for(text: str) -> tuple[tuple[str, ...], int]:
 
 
 def last_fan_out(layout: Layout, task: str) -> FanOut:
-    """The last fan-out of a task; an empty one where there is none that can be read."""
+    """Return the last fan-out of a task, or an empty one if none can be read."""
     try:
         found = formats.from_json(files.read_if_there(_path(layout, task)) or "{}", "fan-out")
         rows = found.pop("returned", [])
@@ -87,7 +87,7 @@ def last_fan_out(layout: Layout, task: str) -> FanOut:
 
 
 def change_fan_out(layout: Layout, task: str, edit: Callable[[FanOut], FanOut]) -> FanOut:
-    """Let `edit` change the fan-out of a task, one process at a time; what it is then."""
+    """Let `edit` change the fan-out of a task, one process at a time; return the result."""
     files.store(layout.state)
     path = _path(layout, memory.check_task(task))
     with files.locked(layout.lock(path)):
@@ -106,7 +106,7 @@ def _path(layout: Layout, task: str) -> str:
 
 
 class Attendance(Record):
-    """Names of agents; `expected` counts also those that nobody named."""
+    """Names of agents; `expected` also counts agents that were never named."""
 
     expected: int = 0
     returned: tuple[str, ...] = ()
@@ -116,17 +116,17 @@ class Attendance(Record):
 
     @property
     def unnamed(self) -> int:
-        """How many are missing whose names nobody said."""
+        """How many of the missing agents were never named."""
         known = len(self.returned) + len(self.running) + len(self.missing)
         return max(0, self.expected - known)
 
     @property
     def complete(self) -> bool:
-        """Whether nobody is awaited any more."""
+        """Whether every expected agent is back."""
         return not (self.missing or self.running or self.unnamed)
 
     def line(self) -> str:
-        """`3 agents expected, 1 returned (a), missing: b, c`."""
+        """Format as `3 agents expected, 1 returned (a), missing: b, c`."""
         said = [f"{self.expected} agent{'s' * (self.expected != 1)} expected"]
         said.append(f"{len(self.returned)} returned" + _in_brackets(self.returned))
         if self.running:
@@ -138,7 +138,7 @@ class Attendance(Record):
         return ", ".join(said)
 
 
-_SHOWN = 12  # names in a line
+_SHOWN = 12  # names in a line, at most
 
 
 def _in_brackets(agents: tuple[str, ...]) -> str:
@@ -156,10 +156,10 @@ def attendance(
     after: str = "",
     told: list[Head | Finding] | None = None,
 ) -> Attendance:
-    """Who of a task's agents is back, at work, or missing.
+    """Return which of a task's agents are back, at work, or missing.
 
-    Expected are those of its last fan-out, those that are `listed` as active, and those that a
-    launcher or a host started after the time `after`. `told` are its findings, merged ones too.
+    Expected are the agents of its last fan-out, those `listed` as active, and those that a launcher
+    or a host started after the time `after`. `told` are the task's findings, merged ones included.
     """
     sent = last_fan_out(layout, task)
     wanted = list(dict.fromkeys((*sent.agents, *listed)))
@@ -204,7 +204,7 @@ def attendance(
 
 
 def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
-    """The agents that were started after a time and ended somehow, and those that still run."""
+    """The agents started since `after` that have ended, and the agents still running."""
     ended: list[str] = []
     running: list[str] = []
     if os.path.isfile(layout.registry):
@@ -214,7 +214,7 @@ def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
         try:
             rows = registry.load_all(layout).documents
         except ContextError:
-            rows = []  # another command says that it is broken
+            rows = []  # another command reports the broken registry
         for row in rows:
             name, state = str(row.get("slug", "")), str(row.get("status", ""))
             if state == "running" and name:
@@ -230,7 +230,7 @@ def _time_of(row: dict[str, object]) -> int:
 
 
 def _seen(layout: Layout, after: str) -> list[str]:
-    """The kinds of the agents that a host started after a time and never said to have ended."""
+    """The types of agents that a host started since `after` and never reported as ended."""
     from contextkit.hosts.documents import seen_agents
 
     found = []
@@ -254,7 +254,7 @@ def _findings(layout: Layout, task: str) -> list[Head | Finding]:
 
 
 def _verdicts(layout: Layout) -> dict[str, str]:
-    """When each agent left the verdict that is there."""
+    """The time of each agent's current verdict, by folded name."""
     from contextkit.reviews.documents import verdicts
 
     try:
@@ -264,17 +264,17 @@ def _verdicts(layout: Layout) -> dict[str, str]:
     return {folded(str(one["agent"])): str(one.get("timestamp", "")) for one in entries}
 
 
-# What is written without anybody remembering it
+# Saves that nobody has to remember
 
 
 def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> FanOut:
-    """Agents are about to start on a task: a new fan-out, in place of the one before."""
+    """Record that agents are about to start on a task: a new fan-out, replacing the last one."""
     made = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
     return change_fan_out(layout, task, lambda _: made)
 
 
 class Ended(Record):
-    """What an agent's end wrote: paths relative to the root, empty where nothing was due."""
+    """What the end of an agent wrote: paths relative to the root, empty if nothing was due."""
 
     task: str = ""
     finding: str = ""
@@ -282,11 +282,11 @@ class Ended(Record):
 
 
 def agent_ended(layout: Layout, agent: str, text: str, now: int, task: str = "") -> Ended:
-    """An agent ended with these last words: keep what it found out, if it belongs to the task.
+    """Save the last words of an agent as a finding, if the agent belongs to the task.
 
-    For a host's hook. Nothing happens without a current task, and for an agent that is neither
-    of its fan-out nor listed as active by its newest checkpoint. An end that is said twice is
-    one. The last one of a fan-out writes a checkpoint, unless `memory_agent_completion` is false.
+    For a host's hook. Does nothing without a current task, or for an agent that is neither in the
+    task's fan-out nor listed as active in its newest checkpoint. An end reported twice counts once.
+    The last agent of a fan-out writes a checkpoint unless `memory_agent_completion` is false.
     """
     from contextkit.base import redaction
     from contextkit.memory.flows import saving
@@ -320,7 +320,7 @@ def _belongs(layout: Layout, task: str, agent: str) -> bool:
 
 
 def came_back(layout: Layout, task: str, agent: str, digest: str, now: int) -> FanOut:
-    """Take down that an agent is back; one that comes again counts once."""
+    """Record that an agent is back; one that comes back again counts once."""
 
     def edit(sent: FanOut) -> FanOut:
         others = tuple(one for one in sent.returned if one.agent != agent)
@@ -331,9 +331,10 @@ def came_back(layout: Layout, task: str, agent: str, digest: str, now: int) -> F
 
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:
-    """A checkpoint when the last agent of a fan-out is back; its path, empty where none is due.
+    """If the last agent of a fan-out is back, write a checkpoint; return its path, or ''.
 
-    None is due where somebody else saw the end, it is `saved` already, or the settings say so.
+    None is due if another process saw the end first, one is `saved` already, or the settings turn
+    it off.
     """
     from contextkit.memory.flows import saving
 

@@ -1,7 +1,7 @@
-"""Derived snapshots: made of what the store already knows, when there is no time to write one.
+"""Derived snapshots: made from what the store already knows, when there is no time to write one.
 
-Called by `memory_status` in the save zone, and by hosts before they compact a context: so it
-starts no process, and what cannot be read is left out instead of failing.
+Called by `memory_status` in the save zone, and by hosts before they compact a context. So it starts
+no process, and leaves out what it cannot read instead of failing.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from contextkit.memory.documents.plans import Plan
     from contextkit.memory.documents.snapshots import Snapshot
 
-_FINDINGS = 5  # the latest, whose summaries go in
-_FILES = 30  # files in play
+_FINDINGS = 5  # the newest findings whose summaries are included
+_FILES = 30  # files in play, at most
 _UNSAID = "No summary was given: this was put together from the plan, the findings and git."
 
 
 def complete(layout: Layout, path: str, summary: str) -> None:
-    """Put the host's summary of a conversation before what a snapshot tells from its transcript.
+    """Put the host's summary of a conversation before what the snapshot took from its transcript.
 
-    Raises ContextError where the file cannot be read as a snapshot any more.
+    Raises ContextError if the file is no longer a readable snapshot.
     """
     with files.locked(layout.lock(path)):
         made = snapshots.load(path)
@@ -50,11 +50,11 @@ def derive(
     modified: tuple[FileNote, ...] = (),
     transcript: str = "",
 ) -> Snapshot:
-    """A snapshot of `task`, by default of the current one.
+    """Make a snapshot of `task`, by default the current one.
 
-    `modified` are files that the caller knows to have changed, relative to the root; `transcript`
-    is the path of the session's, of which what happened since the last save goes in. Without a
-    task, and without anything stored, it holds what is given.
+    `modified` are files known to have changed, relative to the root; `transcript` is the path of
+    the session's transcript, from which the events since the last save are taken. Without a task or
+    anything stored, the snapshot holds just what was given.
     """
     task = task or memory.current_task(layout)
     plan = saving.known_plan(layout, task) if task else None
@@ -88,7 +88,7 @@ def derive(
 def _caught_up(
     layout: Layout, transcript: str, checkpoint: Checkpoint | None
 ) -> tuple[str, tuple[FileNote, ...], str]:
-    """What the session did since the last save, the files that it edited, and all that it said."""
+    """What the session did since the last save, the files it edited, and all that was said."""
     from contextkit.memory.flows import transcripts
 
     since = max(last_save(layout), checkpoint.timestamp if checkpoint else "")
@@ -99,20 +99,20 @@ def _caught_up(
 
 
 def last_save(layout: Layout) -> str:
-    """When a snapshot was taken last, of whatever task; empty for never."""
+    """When the last snapshot of any task was taken, or '' for never."""
     taken = snapshots.load_all(layout)
     return taken[-1][1].timestamp if taken else ""
 
 
 def _clean(layout: Layout, text: str) -> str:
-    """`text` without secrets: nobody is asked before a snapshot is derived."""
+    """Redact secrets in `text`: nobody reviews a derived snapshot before it is saved."""
     return redaction.redacted(text, layout.limits.secrets_allow)[0]
 
 
 def _files_in_play(
     modified: tuple[FileNote, ...], told: list[tuple[str, Finding]]
 ) -> list[FileNote]:
-    """What was modified, then what the latest findings name, each once."""
+    """The modified files, then those that the latest findings name, without duplicates."""
     found = {file.path: file for file in modified}
     for _, finding in told:
         for file in finding.files:
@@ -136,7 +136,7 @@ def _important(layout: Layout, plan: Plan | None, told: list[tuple[str, Finding]
 
 
 def _git_state(layout: Layout) -> str:
-    """Branch and commit, read from git's files."""
+    """The branch and commit, read from git's files."""
     if layout.repository is None:
         return ""
     head = git.head(layout.repository)
@@ -156,9 +156,9 @@ def _resume(task: str, plan: Plan | None, checkpoint: Checkpoint | None) -> str:
 
 
 def uncommitted(layout: Layout) -> tuple[FileNote, ...]:
-    """What differs from the last commit, for a caller that has the time to ask git.
+    """The changes since the last commit, for a caller that has the time to run git.
 
-    Raises ContextError or OSError where git has no answer or nothing can be written.
+    Raises ContextError or OSError if git fails or nothing can be written.
     """
     if layout.repository is None:
         return ()

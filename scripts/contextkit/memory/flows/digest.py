@@ -1,10 +1,11 @@
-"""Findings in few tokens: a line for each, then each summary, then what only they say.
+"""Findings in few tokens: a line for each, then each summary, then what no other finding says.
 
-All are named before any gets more, failed and partial ones first; summaries share what is left
-evenly; and what is left then goes, unit by unit (a discovery, a question, a recommendation, a
-paragraph), to whatever adds most facts that nothing printed so far carries, for its tokens; of a
-finding that has had some already the next has to add more.
-Nothing is worded anew: what is printed is what the findings say.
+Every finding gets its line before any gets more, failed and partial ones first. Summaries share the
+remaining tokens evenly. What is left then goes, unit by unit (a discovery, a question, a
+recommendation, a paragraph), to the units that add the most new facts per token; each unit taken
+from a finding raises the bar for its next one.
+
+Nothing is reworded: everything printed is text of the findings.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from contextkit.memory.documents.findings import Finding
     from contextkit.memory.flows.recovery import Told
 
-_FIRST = 14  # tokens of the summary in a line that is not followed by more
-_LEAST = 14  # tokens of a summary that are worth printing
-_LONG = 90  # tokens of a unit, above which its sentences are units
-_UNITS = 3000  # that are weighed
-_READ = 250  # findings that are read for them
+_FIRST = 14  # tokens of the summary in a bare line
+_LEAST = 14  # fewest tokens of a summary worth printing
+_LONG = 90  # tokens above which a unit is split into sentences
+_UNITS = 3000  # units to weigh, at most
+_READ = 250  # findings to read for units, at most
 _RANKS = {"failed": 0, "partial": 1}
 _KINDS = {"prohibition": 2.0, "error": 1.6, "location": 1.6, "path": 1.0, "number": 1.0,
           "commit": 0.7, "url": 0.4}  # fmt: skip
@@ -39,11 +40,11 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZÄÖÜ`\"(])")
 
 
 class Digest(Record):
-    """`lines` are Markdown, in the order of the findings; `unlisted` are those without a line."""
+    """`lines` are Markdown, in the order of the findings; `unlisted` are findings without one."""
 
     lines: tuple[str, ...] = ()
     unlisted: tuple[int, ...] = ()
-    cut: tuple[int, ...] = ()  # which are not told whole
+    cut: tuple[int, ...] = ()  # indexes of findings not included in full
     tokens: int = 0
 
 
@@ -59,16 +60,16 @@ class _Unit:
         self.facts = {(kind, value) for kind, value, _ in facts.find(text)}
 
     def gain(self, known: set[tuple[str, str]], taken: int) -> float:
-        """What it adds for its tokens, to a finding of which some units are told already."""
+        """Its value per token, for a finding of which `taken` units are already included."""
         new = sum(_KINDS.get(kind, 1.0) for kind, _ in self.facts - known)
         return (self.worth + new) / self.size / (1 + taken)
 
 
 def tell(told: list[Told], room: int, said: str = "") -> Digest:
-    """The findings in at most `room` tokens; `said` is what the reader has read already."""
+    """Digest the findings into at most `room` tokens; `said` is what the reader already read."""
     start = room
     lines, room = _lines(told, room)
-    if len(lines) < len(told):  # there is no room for more than lines
+    if len(lines) < len(told):  # no room for more than lines
         room = min(room, _LEAST)
     room = _summaries(told, lines, room)
     details, whole, room = _details(told, lines, room, said)
@@ -95,7 +96,7 @@ def _lines(told: list[Told], room: int) -> tuple[dict[int, str], int]:
 
 
 def _line(one: Told, most: int) -> str:
-    """`- ui_20251023T180500.md (failed): The list renders twice.`"""
+    """Format a finding as `- ui_20251023T180500.md (failed): The list renders twice.`"""
     name = one.path.rpartition("/")[2]
     note = [names.one_line(one.agent)] if not name.startswith(names.dashed(one.agent) + "_") else []
     note += [one.status or "status unknown"] if one.status != "completed" else []
@@ -109,7 +110,7 @@ def _summary(one: Told) -> str:
 
 
 def _summaries(told: list[Told], lines: dict[int, str], room: int) -> int:
-    """Whole summaries where all fit; else what is left is shared evenly."""
+    """Print summaries in full if all fit; otherwise share the remaining tokens evenly."""
     more = {}
     for at, line in lines.items():
         whole = _line(told[at], 1 << 20)
@@ -131,7 +132,7 @@ def _summaries(told: list[Told], lines: dict[int, str], room: int) -> int:
 def _details(
     told: list[Told], lines: dict[int, str], room: int, said: str
 ) -> tuple[dict[int, list[str]], set[int], int]:
-    """The units that add most, of each finding in its own order; which are told whole by now."""
+    """Return the units that add most, by finding; the findings now complete; and the room left."""
     if room < 8:
         return {}, set(), room
     known = {(kind, value) for kind, value, _ in facts.find("\n".join([said, *lines.values()]))}
@@ -150,7 +151,7 @@ def _details(
         if unit.size > room:
             continue
         gain = unit.gain(known, taken[unit.owner])
-        if weighed and gain < -weighed[0][0]:  # facts of it, or more of its finding, were told
+        if weighed and gain < -weighed[0][0]:  # its worth has dropped since
             heapq.heappush(weighed, (-gain, number))
             continue
         known |= unit.facts
@@ -172,7 +173,7 @@ def _units(owner: int, finding: Finding) -> Iterator[_Unit]:
 
 
 def _said(finding: Finding) -> Iterator[tuple[str, float]]:
-    """Each unit of a finding, and what it is worth beside its facts."""
+    """Yield each unit of a finding with its worth apart from its facts."""
     for text in finding.discoveries:
         yield from ((part, 0.7) for part in _parts(text))
     for file in finding.files:
@@ -187,7 +188,7 @@ def _said(finding: Finding) -> Iterator[tuple[str, float]]:
 
 
 def _parts(text: str) -> Iterable[str]:
-    """A short text as it is; of a long one its sentences, some at a time."""
+    """A short text as is; a long one as groups of sentences."""
     if tokens.estimate(text) <= _LONG:
         return (names.one_line(text),)
     return _paragraphs(text)

@@ -1,8 +1,8 @@
 """Recovery: what is known about a task, from whatever is left of it on disk.
 
-The newest whole checkpoint, a newer snapshot, the plan, the findings, the files in play. A file
-that is cut off, foreign or dated in the future is passed over with a warning that names it.
-`report.py` makes what a fresh agent reads of it.
+Finds the newest complete checkpoint, a newer snapshot, the plan, the findings, and the files in
+play. A file that is truncated, foreign, or dated in the future is skipped with a warning that names
+it. `report.py` turns the result into what a fresh agent reads.
 """
 
 from __future__ import annotations
@@ -33,14 +33,13 @@ if TYPE_CHECKING:
     from contextkit.memory.flows.transcripts import CaughtUp
 
 _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "pending"}
-_SKEW = 300  # seconds by which the clock of another machine may be ahead
+_SKEW = 300  # seconds that the clock of another machine may be ahead
 
 
 class Told:
-    """A finding of the task: where it is, relative to the root, and what it says.
+    """A finding of the task: its path relative to the root, and what it says.
 
-    What a merged file holds is told by its `parts`: each is a finding whose path is the name of
-    its source.
+    A merged file has `parts`: one finding per source, its path being the source's name.
     """
 
     merged = False
@@ -58,17 +57,17 @@ class Told:
 
     @property
     def finding(self) -> Finding:
-        """All of it; read when it is asked for."""
+        """The whole finding, read on demand."""
         return self._head if isinstance(self._head, Finding) else self._head.finding
 
     def public(self) -> dict[str, object]:
-        """What programs get."""
+        """The fields for JSON output."""
         return {"path": self.path, "agent": self.agent, "timestamp": self.timestamp,
                 "status": self.status, "summary": self.summary, "merged": self.merged}  # fmt: skip
 
 
 class ToldMerged(Told):
-    """A merged file."""
+    """A merged file of findings."""
 
     merged = True
 
@@ -89,7 +88,7 @@ class InPlay(Record):
 
 
 class State(Record):
-    """Where the task stands: of checkpoint and plan what the later says; how they differ."""
+    """Where the task stands, by the later of checkpoint and plan, and where the two differ."""
 
     completed: tuple[str, ...] = ()
     in_progress: tuple[str, ...] = ()
@@ -99,10 +98,10 @@ class State(Record):
 
 
 class Recovered(Record):
-    """All that is known about a task; paths are relative to the root, `age` is in seconds."""
+    """Everything known about a task; paths are relative to the root, `age` is in seconds."""
 
     task: str
-    phase: str = ""  # in which it is by now; the checkpoint may be of the one before
+    phase: str = ""  # the current phase; the checkpoint may be from the previous one
     archived: bool = False
     checkpoint_path: str = ""
     checkpoint: Checkpoint | None = None
@@ -115,20 +114,20 @@ class Recovered(Record):
     state: State = State()
     attendance: Attendance = Attendance()
     findings: tuple[Told, ...] = ()
-    unread: int = 0  # findings beyond those
-    caught: object = None  # what happened since, of a transcript: a `transcripts.CaughtUp`
+    unread: int = 0  # how many findings are not in `findings`
+    caught: object = None  # a `transcripts.CaughtUp`: what happened since then
     files: tuple[InPlay, ...] = ()
     warnings: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
     @property
     def whole(self) -> bool:
-        """Whether there is a state to resume from: a plan or findings alone are none."""
+        """Whether there is a state to resume from; a plan or findings alone do not count."""
         return bool(self.checkpoint or self.snapshot)
 
     @property
     def named(self) -> tuple[tuple[str, str], ...]:
-        """(kind, path) of the documents that it was made of, what one resumes from first."""
+        """(kind, path) of the source documents, the one to resume from first."""
         found = (
             ("checkpoint", self.checkpoint_path),
             ("snapshot", self.snapshot_path),
@@ -145,11 +144,11 @@ class Recovered(Record):
 def load(
     layout: Layout, task: str, now: int, most: int | None = None, transcript: str = ""
 ) -> Recovered:
-    """What is stored about `task`, by default the one that was written about last.
+    """Load what is stored about `task`, by default the task most recently written about.
 
-    Of the findings that are in no merged file at most the newest `most`, and those that failed.
-    `transcript` is that of a session that ended without saving. Never raises for what is in the
-    store; `empty` where nothing is.
+    Of the findings not yet merged, at most the `most` newest and as many older ones that did not
+    complete. `transcript` is that of a session that ended without saving. Never raises for anything
+    in the store; the result is `empty` if nothing is stored.
     """
     warnings: list[str] = []
     live = _Live(layout, warnings)
@@ -207,7 +206,7 @@ def _attendance(
 
 
 def left_behind(layout: Layout) -> str:
-    """The transcript of the last session here, where a host keeps one; empty without."""
+    """The transcript of the last session here, if a host keeps one, or ''."""
     kept = (host.folder() for host in contracts.every() if host.transcripts)
     if not layout.limits.memory_transcripts or not any(map(os.path.isdir, kept)):
         return ""
@@ -231,7 +230,7 @@ def _caught(
 
 
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
-    """One truth of two: the later of checkpoint and plan, and in words where they differ."""
+    """Reconcile checkpoint and plan: the later one wins, and differences are spelled out."""
     in_plan = {name: getattr(plan, name) if plan else () for name in _STATES}
     in_checkpoint = {
         "completed": checkpoint.completed_subtasks if checkpoint else (),
@@ -272,7 +271,7 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
 
 
 class _Live:
-    """What of the store is not archived: read once, of all tasks."""
+    """The part of the store that is not archived, read once for all tasks."""
 
     def __init__(self, layout: Layout, warnings: list[str]) -> None:
         self.checkpoints = checkpoints.load_all(layout).noting(warnings)
@@ -284,7 +283,7 @@ class _Live:
         self.tasks = sorted({*self.plans, *(one.task_id for _, one in self.saves if one.task_id)})
 
     def has(self, task: str) -> bool:
-        """Whether anything of a task is there."""
+        """Whether anything of a task is stored."""
         return task in self.tasks or bool(
             findings.heads(self._layout, task) or merged_findings.load_all(self._layout, task)
         )
@@ -293,9 +292,9 @@ class _Live:
 def _saves(
     layout: Layout, live: _Live, task: str, archived: bool, warnings: list[str]
 ) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
-    """The checkpoints and the snapshots of a task; of no task, snapshots that name none."""
+    """The checkpoints and snapshots of a task; for no task, the snapshots without one."""
     saved, taken = _of(task, live.checkpoints), _of(task, live.snapshots)
-    if task and not saved:  # of an open task, the last one that was cleaned away
+    if task and not saved:  # the last checkpoint of an open task, moved here by cleaning
         place = layout.memory_archive(task, memory.CHECKPOINTS)
         saved = checkpoints.load_all(layout, task, place).noting(warnings)
     if archived:
@@ -309,7 +308,7 @@ def _of(task: str, pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def _latest_task(layout: Layout, live: _Live, now: int) -> str:
-    """The task that was recorded as the current one; else the newest save's; else a plan's."""
+    """The task recorded as current, else that of the newest save, else of a plan or finding."""
     current = memory.current_task(layout)
     if current and (live.has(current) or memory.current_phase(layout, current)):
         return current
@@ -325,9 +324,10 @@ def _latest_task(layout: Layout, live: _Live, now: int) -> str:
 def _newest(
     layout: Layout, pairs: Sequence[tuple[str, Any]], now: int, warnings: list[str]
 ) -> tuple[str, Any]:
-    """The newest by its own time, then the time in its name, then the file's; ("", None) for none.
+    """The newest document, by its timestamp, the time in its name, then mtime; ('', None) if none.
 
-    One from the future comes after all others, or a wrong clock would win for ever.
+    Documents from the future are used only if there are no others, or a wrong clock would always
+    win.
     """
     latest = names.iso(now + _SKEW)
     future = [(path, one) for path, one in pairs if one.timestamp > latest]
@@ -351,13 +351,13 @@ def _mtime(path: str) -> int:
     try:
         return os.stat(path).st_mtime_ns
     except OSError:
-        return 0  # archived just now
+        return 0  # it was archived just now
 
 
 def _plan(
     layout: Layout, task: str, archived: bool, warnings: list[str]
 ) -> tuple[str, Plan | None, str]:
-    """Where the task's plan is, what it says if that can be read, and when it was saved."""
+    """The path of the task's plan, the plan itself if readable, and when it was saved."""
     place = layout.memory_archive(task, memory.PLANS) if archived else ""
     for path in memory.paths(place or layout.memory_folder(memory.PLANS), ".md"):
         if os.path.basename(path) == task + ".md":
@@ -385,9 +385,9 @@ def _merged(
 def _told(
     layout: Layout, merged: list[tuple[str, Merged]], heads: list[Head], most: int | None
 ) -> tuple[list[Told], int]:
-    """The task's findings: merged ones first, then those that are in none, newest first.
+    """Return the task's findings, merged files first, then the unmerged ones, newest first.
 
-    And how many more there are.
+    Also returns how many more findings there are.
     """
     whole = _not_superseded(merged)
     within = {part.file for _, one in whole for part in one.parts}
@@ -404,7 +404,7 @@ def _told(
 
 
 def _not_superseded(merged: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """The merged files, newest first, but for those whose sources newer ones hold."""
+    """The merged files, newest first, except those whose sources are all in newer ones."""
     kept: list[tuple[str, Any]] = []
     within: set[str] = set()
     for path, one in reversed(merged):
@@ -418,7 +418,7 @@ def _not_superseded(merged: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
 def _in_play(
     layout: Layout, checkpoint: Checkpoint | None, snapshot: Snapshot | None
 ) -> tuple[InPlay, ...]:
-    """Each file with its state, fresh ones last; the digest of a newer snapshot counts."""
+    """Each file with its state, fresh ones last; a newer snapshot's digests take precedence."""
     sealed = {one.path: one for one in (checkpoint.files if checkpoint else ())}
     sealed |= {one.path: one for one in (snapshot.digests if snapshot else ())}
     found = [

@@ -1,9 +1,9 @@
-"""Recovery reports: what a fresh agent reads to go on with a task, within a budget.
+"""Recovery reports: what a fresh agent reads to continue a task, within a token budget.
 
-In this order: where the task stands, its next action, who is blocked or missing; how to resume;
-what the last session did since; a newer snapshot; the plan; merged findings, those that are in
-none; the files in play. Where not all of it fits, every finding gets a line before any gets its
-summary, and every summary comes before details (`digest.py`); what is left out is named.
+In this order: where the task stands, its next action, and who is blocked or missing; how to resume;
+what the last session did since; a newer snapshot; the plan; merged findings, then unmerged ones;
+the files in play. If not everything fits, every finding gets a line before any gets its summary,
+and every summary comes before details (`digest.py`); whatever is left out is named.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.memory.flows.digest import Digest
 
-LEAST = 100  # tokens below which nothing useful can be said
-LEAST_PROMPT = 300  # the same with the frame around it
+LEAST = 100  # tokens below which a report is useless
+LEAST_PROMPT = 300  # the same with its prompt frame
 _FENCES = ("```", "~~~")
 _IN_PLAY = "Files in play"
-_FILES = 30  # lines of files in play
-_JOINT = 4  # tokens, at most, of what stands between two parts
-_FENCE = 4  # tokens, at most, of the end of a code fence
-_NAMED = 24  # tokens of a line that only names a part
-_WORTH = 60  # tokens below which the beginning of a part says too little
-# What a line of a document says that has nothing to say.
+_FILES = 30  # files in play to list, at most
+_JOINT = 4  # tokens between two parts, at most
+_FENCE = 4  # tokens of a closing code fence, at most
+_NAMED = 24  # tokens of a line that just names a part
+_WORTH = 60  # tokens below which the beginning of a part is useless
+# Lines of a document that carry no information.
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
-_A_LINE = 12  # tokens that the line of any finding costs: no more of them are read than can fit
-_WHOLE = 60  # findings beyond which nobody tries whether they fit whole
+_A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fit
+_WHOLE = 60  # findings beyond which printing all in full is not tried
 
 
 class Part(Record):
-    """A part of a report: its heading, what it says, and where it is (empty: nowhere else).
+    """A part of a report: its heading, its text, and the path with the original ('' if none).
 
-    `first` has its claim before those that have not.
+    Parts that are `first` get their share of the budget before the others.
     """
 
     text: str
@@ -49,26 +49,26 @@ class Part(Record):
 
 
 class Omitted(Record):
-    """Where a part is that is not printed whole, and what all of it costs."""
+    """The path of a part that is not printed in full, and the tokens of its full text."""
 
     path: str
     tokens: int
 
 
 class Report(Record):
-    """What is printed, and what had to be left out of it."""
+    """The text to print, and what had to be left out of it."""
 
     text: str
     left_out: tuple[Omitted, ...]
 
 
 def most_findings(budget: int) -> int:
-    """How many findings can have a line in a report of so many tokens."""
+    """Return how many findings can have a line in a report of `budget` tokens."""
     return budget // _A_LINE
 
 
 def report(layout: Layout, found: Recovered, budget: int, prompt: bool = False) -> Report:
-    """The report in at most `budget` tokens; with `prompt` in a frame to start an agent with."""
+    """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     fixed = _fixed(layout, found)
     whole = _whole(layout, found)
     if whole is not None:
@@ -104,14 +104,14 @@ def _rendered(found: Recovered, parts: list[Part], left_out: tuple[str, ...], pr
 
 
 def _in_frame(found: Recovered, text: str, prompt: bool) -> str:
-    """With `prompt`, the report between fences, and around them what to make of it."""
+    """With `prompt`, put the report in a fence between instructions on how to use it."""
     if not prompt:
         return text
     return templates.render("recovery_prompt.md", task=found.task or "unknown", report=text)
 
 
 def _in_order(fixed: list[Part], told: list[Part]) -> list[Part]:
-    """The findings stand before the files in play."""
+    """Put the findings before the files in play."""
     last = [part for part in fixed if part.heading.startswith(_IN_PLAY)]
     return [*(part for part in fixed if part not in last), *told, *last]
 
@@ -122,10 +122,10 @@ def _in_order(fixed: list[Part], told: list[Part]) -> list[Part]:
 def _fitted(
     layout: Layout, found: Recovered, fixed: list[Part], whole: list[Part] | None, room: int
 ) -> tuple[list[Part], tuple[Omitted, ...], int]:
-    """The parts that go into `room` tokens; those that are not whole; how many are not named.
+    """Return the parts that fit into `room` tokens, those cut, and how many findings are unnamed.
 
-    The first parts are cut at half of the room; of the rest, findings have three fifths, if they
-    need them, and what they leave goes to the parts that were cut.
+    The first parts are cut at half of the room. Of the rest, findings get up to three fifths, and
+    what they do not need goes to the parts that were cut.
     """
     room -= min(room // 8, _NAMED * (2 + sum(bool(part.path) for part in fixed)))
     texts = [""] * len(fixed)
@@ -151,7 +151,7 @@ def _fitted(
 
 
 def _fill(parts: list[Part], texts: list[str], room: int, again: bool = False) -> None:
-    """Put the parts that are not first into what is left, in order; `again`: those cut before."""
+    """Fit the parts that are not first into `room`, in order; `again` extends those cut before."""
     for number, part in enumerate(parts):
         if part.first or texts[number] == part.text:
             continue
@@ -166,8 +166,9 @@ def _fill(parts: list[Part], texts: list[str], room: int, again: bool = False) -
 def _told_in(
     found: Recovered, whole: list[Part] | None, room: int, said: str
 ) -> tuple[list[Part], list[str], int]:
-    """The findings within `room`: their parts, the files that are not told whole, how many have
-    not even a line.
+    """Fit the findings into `room`.
+
+    Returns their parts, the files not given in full, and how many findings lack even a line.
     """
     if not found.findings:
         return [], [], 0
@@ -176,7 +177,7 @@ def _told_in(
     from contextkit.memory.flows import digest
 
     told: list[Told] = []
-    of: list[str] = []  # the heading that each stands under
+    of: list[str] = []  # the heading of each finding
     for one in found.findings:
         if isinstance(one, ToldMerged):
             told += one.parts
@@ -205,7 +206,7 @@ def _size(part: Part, text: str | None = None) -> int:
 
 
 def _cut(part: Part, room: int) -> str:
-    """The beginning of a part's text that goes into `room`; empty where that is next to nothing."""
+    """The beginning of a part's text that fits into `room`, or '' if that is next to nothing."""
     room -= _size(part, "…") + _FENCE
     if room < 8:
         return ""
@@ -215,7 +216,7 @@ def _cut(part: Part, room: int) -> str:
 
 
 def _closed(text: str) -> str:
-    """`text` with an end for the code fence that was cut, or it would swallow what follows."""
+    """Close a code fence that was cut in `text`, so that it does not swallow what follows."""
     lines = text.split("\n")
     for line, inside in zip(lines, markdown.in_fences(lines), strict=True):
         bare = line.lstrip()
@@ -228,9 +229,9 @@ def _closed(text: str) -> str:
 def _list_left_out(
     found: Recovered, left_out: tuple[Omitted, ...], more: int, room: int
 ) -> tuple[str, ...]:
-    """A line for each document that is cut and has no line of its own, and one for all the rest.
+    """A line for each cut document that has no line of its own, and one for all the rest.
 
-    A finding that is told in short stands in its section with its name.
+    A shortened finding is already named in its section.
     """
     listed = {one.path for one in found.findings if not one.merged}
     lines: list[str] = []
@@ -250,7 +251,7 @@ def _unread(layout: Layout, path: str) -> Omitted:
     try:
         size = os.stat(layout.join(path)).st_size
     except OSError:
-        size = 0  # archived just now
+        size = 0  # it was archived just now
     return Omitted(path=path, tokens=size // 4)
 
 
@@ -258,7 +259,7 @@ def _unread(layout: Layout, path: str) -> Omitted:
 
 
 def _fixed(layout: Layout, found: Recovered) -> list[Part]:
-    """Every part but the findings, whole, in the order in which they are read."""
+    """Every part except the findings, in full, in reading order."""
     parts = [Part(text=_facts(layout, found), path=found.checkpoint_path, first=True)]
     path = found.checkpoint_path or found.plan_path
     if found.checkpoint or found.state.next_action:
@@ -283,14 +284,14 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
 
 
 def _whole(layout: Layout, found: Recovered) -> list[Part] | None:
-    """The findings as they stand; None where there are so many that they cannot fit."""
+    """The findings in full, or None if there are too many to fit."""
     if found.unread or len(found.findings) > _WHOLE:
         return None
     return [_finding(layout, told) for told in found.findings]
 
 
 def without_recovery(text: str) -> str:
-    """Instructions without the one to run what the reader has just run."""
+    """Remove the instruction to run what the reader has just run."""
     if "memory_recover" not in text:
         return text
     import re
@@ -325,7 +326,7 @@ def _facts(layout: Layout, found: Recovered) -> str:
 
 
 def _states(found: Recovered) -> list[dict[str, str]]:
-    """The name of each list of the task's state that is not empty, and what is in it."""
+    """The nonempty lists of the task's state, by name."""
     lists = {
         "Completed": found.state.completed,
         "In progress": found.state.in_progress,
@@ -346,7 +347,7 @@ def _said(heading: str, text: str, path: str, first: bool = False) -> Part:
 
 
 def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part:
-    """A plan or a snapshot as it stands, without its title, what is empty and what was said."""
+    """A plan or snapshot, without its title, empty sections, and what the report already says."""
     outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
     if path == found.plan_path:
         told = [found.state.next_action, *found.state.differences]
@@ -358,7 +359,7 @@ def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part
 
 
 def _is_told(section: sections.Section, told: list[str]) -> bool:
-    """Whether the report says already what stands in a section of the plan."""
+    """Whether the report already says what this section of the plan says."""
     if section.name.lower() == "progress":
         return True
     items = sections.texts(section.lines) if section.name.lower() == "next actions" else ()
@@ -366,11 +367,11 @@ def _is_told(section: sections.Section, told: list[str]) -> bool:
 
 
 def _finding(layout: Layout, told: Told) -> Part:
-    """A finding as it stands."""
+    """A finding in full."""
     who = names.one_line(f"{told.agent}, {told.status or 'unknown'}, {told.timestamp or 'unknown'}")
     line = f"### {told.path} ({who})"
     outline = sections.Outline(_text(layout, told.path))
-    outline.head.lines.clear()  # the line above says it
+    outline.head.lines.clear()  # the line above already says it
     return Part(
         heading="Merged findings" if told.merged else "Findings",
         text="\n\n".join(filter(None, (line, _body(outline.text, 2)))),
@@ -379,7 +380,7 @@ def _finding(layout: Layout, told: Told) -> Part:
 
 
 def _body(text: str, by: int) -> str:
-    """A document as it stands, but for its title, sections without text, and our digests."""
+    """A document without its title, empty sections, and contextkit's comments."""
     outline = sections.Outline(text.replace("\r\n", "\n"))
     if outline.title():
         head = outline.head.lines[1:]
@@ -394,7 +395,7 @@ def _says_something(section: sections.Section) -> bool:
 
 
 def _text(layout: Layout, path: str) -> str:
-    """What stands in a document now; nothing if it went away meanwhile."""
+    """The current text of a document, or '' if it is gone by now."""
     try:
         return files.read(os.path.join(layout.root, path)).lstrip("\ufeff")
     except ContextError:
@@ -416,10 +417,10 @@ def _files_in_play(found: Recovered) -> Part:
 
 
 def demoted(text: str, by: int) -> str:
-    """`text` with every heading `by` levels lower, so that it stays below ours.
+    """Lower every heading in `text` by `by` levels, below those of the report.
 
-    A title inside of a document is none of ours either, and a fence that is left open would
-    swallow what follows it.
+    A title inside a document is demoted too, and an unclosed fence is escaped, since it would
+    swallow what follows.
     """
     lines = text.replace("\r\n", "\n").split("\n")
     if not any(line.lstrip().startswith(("#", *_FENCES)) for line in lines):

@@ -1,7 +1,7 @@
-"""What agents and people say about a task, made into its documents: the writing half of memory.
+"""Turn what agents and people say about a task into its documents: the writing half of memory.
 
-Everything is read and checked here before anything is written. A checkpoint also takes what the
-store knows: how many findings there are, the subtasks of the plan, a digest of each file that
+Everything is parsed and checked here before anything is written. A checkpoint also includes what
+the store knows: the number of findings, the subtasks of the plan, and a digest of each file that
 the findings name.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    Fields = dict[str, Any]  # a text or a tuple of texts by name, as a call or a draft gives them
+    Fields = dict[str, Any]  # text or tuple of texts by name, from a call or a draft
 
 PLAN = ("objective", "strategy", "questions", "answered", "completed", "in_progress", "pending",
         "constraints", "next_actions")  # fmt: skip
@@ -46,7 +46,7 @@ _HOW_TO_RESUME = "Look at the files in play that are changed or missing, then ta
 
 
 class Pending(Record):
-    """A document that is ready: its text, what writes it and returns its path, what to say."""
+    """A document ready to write: its text, a writer that returns its path, and messages."""
 
     text: str
     write: Callable[[], str]
@@ -54,7 +54,7 @@ class Pending(Record):
 
 
 def draft(text: str, known: Iterable[str]) -> Fields:
-    """The fields in a YAML or JSON document; one that is not known is refused by its name."""
+    """Parse the fields in a YAML or JSON document. Unknown fields are refused by name."""
     from contextkit.base import formats
 
     if text.lstrip()[:1] == "{":
@@ -65,7 +65,7 @@ def draft(text: str, known: Iterable[str]) -> Fields:
 
 
 def _fields(found: object, known: Iterable[str], where: str) -> Fields:
-    """Checked fields: texts, and lists as tuples (a text stands for a list of its lines)."""
+    """Check fields: texts, and lists as tuples (a text stands for the list of its lines)."""
     if not isinstance(found, dict):
         raise bad_input(f"{where}: must be lines of `name: value`")
     known = tuple(known)
@@ -98,7 +98,7 @@ def _texts(value: object, where: str) -> tuple[str, ...]:
 
 
 def _text(row: object, where: str) -> str:
-    """An item of a list; a file may also be an object of `path` and `description`."""
+    """A list item as text; a file may also be an object with `path` and `description`."""
     if isinstance(row, dict) and isinstance(row.get("path"), str):
         note = row.get("description", "")
         return f"{row['path']} - {note}" if isinstance(note, str) and note else str(row["path"])
@@ -108,7 +108,7 @@ def _text(row: object, where: str) -> str:
 
 
 def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
-    """Items of `files=`, `path - description` each."""
+    """Parse the items of `files=`, each `path - description`."""
     found = []
     for text in items:
         path, _, note = text.partition(" - ")
@@ -120,7 +120,7 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
 
 
 def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
-    """A plan, or what changes in it; its text is that of a new plan with these fields."""
+    """A plan or a change to one; its text is that of a new plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
     new = plans.update(plans.render(Plan(task_id=task)), change, now)
     said = _unasked(layout, change)
@@ -128,9 +128,9 @@ def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
 
 
 def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
-    """A sentence for each answer to a question that nobody asked; a number without one is refused.
+    """A message for each answer to a question that is not in the plan.
 
-    Raises ContextError, naming the questions that are open.
+    Raises ContextError for an unknown question number, naming the open questions.
     """
     if not any(question.answered for question in change.questions):
         return ()
@@ -152,7 +152,7 @@ def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
 
 
 def is_known(layout: Layout, task: str) -> bool:
-    """Whether anything is stored of a task, archived or not."""
+    """Whether anything is stored about a task, archived or not."""
     return bool(
         task == memory.current_task(layout)
         or os.path.lexists(plans.path_of(layout, task))
@@ -167,7 +167,7 @@ def is_known(layout: Layout, task: str) -> bool:
 
 
 def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:
-    """A finding from fields and an agent's report (empty: there is none); the fields win."""
+    """A finding from fields and an agent's report ('' if there is none); the fields win."""
     made = _finding(task, fields, report, now)
     return Pending(text=findings.render(made), write=lambda: findings.save(layout, made, now))
 
@@ -182,7 +182,7 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     if "files" in given:
         given["files"] = notes(given["files"])
     more = list(read.get("more", ()))
-    for name in findings.LISTS:  # what a report says is not lost because more is given
+    for name in findings.LISTS:  # given items add to those of the report
         given[name] = (
             *given.get(name, ()),
             *(t for t in read.get(name, ()) if t not in given.get(name, ())),
@@ -192,7 +192,7 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     values = {**read, **given, "more": tuple(more), "task_id": memory.check_task(task)}
     values.setdefault("timestamp", names.iso(now))
     if report.strip() and not values.get("status"):
-        values["status"] = "completed"  # it came back with a report
+        values["status"] = "completed"  # the agent did come back with a report
     for name in ("agent", "status", "summary"):
         if not str(values.get(name, "")).strip():
             raise bad_input(f"{name} is missing: give {name}= or a report that says it")
@@ -200,7 +200,7 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
 
 
 def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
-    """A snapshot from what is given; the files in play are sealed."""
+    """A snapshot from fields, with a digest of each file in play."""
     in_play = notes(fields.pop("files"))
     made: Snapshot = snapshots.make(
         timestamp=names.iso(now),
@@ -215,12 +215,12 @@ def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
 
 
 def _sealed(layout: Layout, found: Iterable[FileNote]) -> tuple[references.Reference, ...]:
-    """A digest of each file that is named, without the line numbers behind it."""
+    """A digest of each named file; line numbers after the path are dropped."""
     return references.seal(layout.root, [path_of(file.path) for file in found if file.path])
 
 
 def path_of(named: str) -> str:
-    """`src/app.py` of `src/app.py:42` and `src/app.py:42-60`."""
+    """Return `src/app.py` for `src/app.py:42` and `src/app.py:42-60`."""
     path, colon, lines = named.rpartition(":")
     return path if colon and lines and not lines.strip("0123456789-,") else named
 
@@ -233,18 +233,19 @@ def checkpoint(
     now: int,
     coming: tuple[Finding, ...] = (),
 ) -> Pending:
-    """A checkpoint of a task from what is given and what the store knows.
+    """A checkpoint of a task from fields and what the store knows.
 
-    `coming` are findings that will be written before it, and count.
+    `coming` are findings that will be written before it; they are counted too.
     """
     made = _checkpoint(layout, task, memory.check_phase(phase), fields, now, coming)
     return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
 
 
 def carried(layout: Layout, task: str, said: str) -> Fields:
-    """Summary and next action of a checkpoint for which nobody gave any.
+    """The summary and next action of a checkpoint when none were given.
 
-    Whoever resumes reads the newest one only: so it says again where the task stood before.
+    Since an agent that resumes reads only the newest checkpoint, the summary repeats where the task
+    stood before.
     """
     saved = checkpoints.load_all(layout, task)
     if not saved:
@@ -297,7 +298,7 @@ def _texts_of(found: Iterable[Finding]) -> str:
 
 
 def _found(layout: Layout, task: str) -> list[Finding]:
-    """The findings of a task, also those that are only in a merged file any more."""
+    """The findings of a task, including those that now exist only in a merged file."""
     here = findings.load_all(layout, task)
     there = {os.path.basename(path) for path, _ in here}
     merged = [one for _, whole in merged_findings.load_all(layout, task) for one in whole.parts]
@@ -306,7 +307,7 @@ def _found(layout: Layout, task: str) -> list[Finding]:
 
 
 def known_plan(layout: Layout, task: str) -> Plan:
-    """The plan of a task; one that says nothing where there is none that can be read."""
+    """The plan of a task, or an empty one if none can be read."""
     try:
         return plans.load(plans.path_of(layout, task))
     except ContextError:
@@ -314,7 +315,7 @@ def known_plan(layout: Layout, task: str) -> Plan:
 
 
 def phase_of(layout: Layout, task: str) -> str:
-    """The phase that a task is in: as recorded, else of its newest checkpoint, else the first."""
+    """The phase of a task: as recorded, else that of its newest checkpoint, else the first."""
     recorded = memory.current_phase(layout, memory.check_task(task))
     if recorded:
         return recorded
@@ -323,9 +324,9 @@ def phase_of(layout: Layout, task: str) -> str:
 
 
 def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Pending]]:
-    """The phase, and what a batch of agents leaves: a finding each, then a checkpoint.
+    """Return the phase and the documents of a batch: a finding per agent, then a checkpoint.
 
-    All of it is checked here; a checkpoint is made unless the settings say otherwise.
+    Everything is checked here; the checkpoint is made unless the settings turn it off.
     """
     rows = fields.pop("findings", None)
     if not isinstance(rows, list) or not rows:

@@ -1,9 +1,9 @@
-"""Transcripts: what a session did since the last save, told from its transcript to the next one.
+"""Transcripts: tell the next session what the last one did after its last save.
 
-A session that died has saved nothing of its end. What the user asked last, which files were
-edited, which commands failed, what was decided and what was open stand in the host's transcript;
-`catch_up` tells them in few tokens. Nothing is made up: every text is one of the transcript's,
-and a secret in it is taken out before anything is cut.
+A session that dies does not save its end, but the host's transcript has it: the user's last
+requests, the files edited, the commands that failed, the decisions and the open steps. `catch_up`
+summarizes them in few tokens. Nothing is invented: every text is quoted from the transcript, and
+secrets are redacted before anything is cut.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextkit.hosts.documents.contracts import Host
 
 MOST_TOKENS = 800
-_LAST_DAYS = 14  # that are looked through for a session, where a host has a folder a day
+_LAST_DAYS = 14  # day folders to search for a session, at most
 _DECIDES = re.compile(
     r"\b(?:decid(?:ed|e|ing)|decisions?|chose|chosen|choosing|opt(?:ed|ing) for|go(?:ing)? with"
     r"|settled on|agreed|rejected|ruled out|instead of|rather than|in favou?r of|won't|will not"
@@ -38,10 +38,10 @@ _OPEN = ("in_progress", "pending")
 
 
 class CaughtUp(Record):
-    """What happened since a save; `text` tells it within the tokens that were asked for.
+    """What happened since a save; `text` tells it within the requested tokens.
 
-    Empty where nothing did. Paths in `edited` are relative to the folder of the session where
-    they are below it. `left_out` counts what the text does not say.
+    Empty if nothing did. Paths in `edited` are relative to the session's folder if below it.
+    `left_out` counts what the text does not mention.
     """
 
     host: str = ""
@@ -72,10 +72,10 @@ def catch_up(
     root: str = "",
     allowed: Iterable[str] = (),
 ) -> CaughtUp:
-    """What the session whose transcript is `path` did since the time `since` (ISO, UTC).
+    """Return what the session with the transcript `path` did since the time `since` (ISO, UTC).
 
-    Reads at most the last 2 MB and never raises for what stands there. `root` is the folder to
-    which paths are made relative, by default that of the session; `allowed` as for `redaction`.
+    Reads at most the last 2 MB and never raises for its contents. Paths are made relative to `root`
+    and to the session's folder; `allowed` is as for `redaction`.
     """
     found = conversations.read(path)
     events = [each for each in found.events if not each.at or each.at >= since[:19]]
@@ -114,13 +114,13 @@ def _clean(text: str, allowed: tuple[str, ...]) -> str:
 
 
 def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
-    """The texts of a kind in order; one that was said again counts where it was said last."""
+    """The texts of a kind, in order; a repeated text counts where it was said last."""
     last = {each.text: number for number, each in enumerate(events) if each.kind == kind}
     return tuple(sorted(last, key=lambda text: last[text]))
 
 
 def _edited(events: list[Event], *folders: str) -> tuple[str, ...]:
-    """The files that were edited, the one that was edited last first."""
+    """The files edited, most recent first."""
     found = []
     for event in reversed(events):
         if event.kind == conversations.EDITED:
@@ -133,7 +133,7 @@ def _edited(events: list[Event], *folders: str) -> tuple[str, ...]:
 
 
 def _failed(events: list[Event]) -> tuple[str, ...]:
-    """The commands that failed and did not pass later, the last one first."""
+    """The commands that failed and did not pass later, most recent first."""
     ended: dict[str, Event] = {}
     for event in events:
         if event.kind == conversations.RAN and event.state != conversations.RUNNING:
@@ -148,13 +148,13 @@ def _failed(events: list[Event]) -> tuple[str, ...]:
 
 
 def _command(text: str) -> str:
-    """A command as a code span of one line; of a long one the beginning."""
+    """A command as a one-line code span, clipped if long."""
     first = names.clipped(names.one_line(text), 120)
     return f"`{first.replace('`', chr(39))}`"
 
 
 def _decisions(events: list[Event]) -> tuple[str, ...]:
-    """What was chosen, and the sentences in which the agent says so, the newest first."""
+    """The choices made, and the sentences in which the agent states a decision, newest first."""
     found = []
     for event in reversed(events):
         if event.kind == conversations.CHOSE:
@@ -176,11 +176,11 @@ def _without_code(text: str) -> str:
     return "\n".join(line for _, line in markdown.outside_fences(text))
 
 
-# Within the tokens that were asked for
+# Fitting into the requested tokens
 
 
 class _Telling:
-    """What is told so far, and how many tokens it may still have."""
+    """What is included so far, and how many tokens are left."""
 
     def __init__(self, room: int) -> None:
         self.room = room
@@ -190,7 +190,7 @@ class _Telling:
         self.last = ""
 
     def take(self, place: list[str], text: str, most: int, cut: bool = False) -> bool:
-        """Put a text into its place if it goes into `most` tokens; with `cut` its beginning."""
+        """Add `text` to `place` if it fits into `most` tokens; with `cut`, add what fits of it."""
         most = min(most, self.room)
         size = tokens.estimate(text) + (3 if place else _HEADING)
         if size > most and cut and most > 20:
@@ -204,11 +204,11 @@ class _Telling:
 
 
 def _fitted(told: CaughtUp, max_tokens: int) -> CaughtUp:
-    """`told` with its text: the last request first of all, then a share for each kind.
+    """Return `told` with its text: the last request first, then a share for each kind.
 
     What one kind does not need goes to the others: earlier requests, then what was said last.
     """
-    room = int(max_tokens / tokens.CAUTION) - 16  # the heading of the requests
+    room = int(max_tokens / tokens.CAUTION) - 16  # room for the heading of the requests
     while True:
         telling, count = _tell(told, max(room, 12))
         text = _rendered(telling, told)
@@ -262,24 +262,24 @@ def _rendered(telling: _Telling, told: CaughtUp) -> str:
 
 
 def _quoted(text: str) -> str:
-    """`text` as the lines of a Markdown quote behind its first `> `."""
+    """`text` as a Markdown quote, without the first `> `."""
     return text.replace("\r\n", "\n").replace("\n", "\n> ")
 
 
-# Where hosts keep them
+# Where hosts keep transcripts
 
 
 def _title(form: str) -> str:
-    """The host whose transcripts have this form."""
+    """The name of the host with this transcript format."""
     known = (host.title for host in contracts.every() if host.transcript_form == form)
     return next(known, "") if form else ""
 
 
 def newest(root: str, without: str = "", after: str = "") -> str:
-    """The transcript of the session that worked in `root` last, in any host; empty without one.
+    """Return the transcript of the last session, of any host, that worked in `root`, or ''.
 
-    `without` is the id of a session that does not count: the one that asks. Only one that was
-    written after the time `after` counts.
+    `without` is the id of a session to skip, usually the calling one. Only transcripts written
+    since the time `after` count.
     """
     limit = names.moment(after)
     folders = [folder for host in contracts.every() for folder in _folders(host, root)]
@@ -294,7 +294,7 @@ def newest(root: str, without: str = "", after: str = "") -> str:
 
 
 def _folders(host: Host, root: str) -> list[str]:
-    """Where a host leaves the transcripts of a project: by its path, or by day, the last days."""
+    """The folders where a host keeps a project's transcripts: by path, or the last few days'."""
     kept = os.path.join(host.folder(), host.transcripts) if host.transcripts else ""
     if kept.endswith("{days}"):
         days = [os.path.dirname(kept)]
@@ -307,7 +307,7 @@ def _folders(host: Host, root: str) -> list[str]:
 
 
 def _dashed(path: str) -> str:
-    """A path as hosts name a folder after it: every odd character a hyphen."""
+    """A path as hosts turn it into a folder name: every other character becomes a hyphen."""
     return "".join(char if char.isalnum() and char.isascii() else "-" for char in path)
 
 

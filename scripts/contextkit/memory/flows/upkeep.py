@@ -1,4 +1,4 @@
-"""The memory of tasks as a whole: what there is, merged, archived, cleaned up, checked."""
+"""Upkeep of the memory of tasks: list, merge, archive, clean and check it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Stored(Record):
 
 
 def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> list[Stored]:
-    """Every document of the four folders, by kind and then oldest first; with `task` only its."""
+    """List the documents of the four folders by kind, oldest first; `task` selects one task."""
     broken = [] if broken is None else broken
     found = []
     for path, plan in plans.load_all(layout, task).noting(broken):
@@ -57,10 +57,10 @@ def _stored(kind: str, path: str, task: str, time: str, state: str) -> Stored:
 
 
 def finished_task(layout: Layout) -> str:
-    """The one task that is done; raises ContextError where none or more than one is.
+    """Return the one task that is done. Raises ContextError if there is not exactly one.
 
-    Never the one that was written about last. Done is one whose plan has something completed,
-    nothing in progress or pending, and no open question.
+    The task most recently written about is never done. A task is done if its plan has something
+    completed, nothing in progress or pending, and no open question.
     """
     current = memory.current_task(layout)
     known = known_tasks(layout)
@@ -81,15 +81,15 @@ def finished_task(layout: Layout) -> str:
 
 
 def known_tasks(layout: Layout) -> list[str]:
-    """The ids of all tasks of which something is in the four folders."""
+    """The ids of all tasks with anything in the four folders."""
     return sorted({one.task for one in listed(layout) if one.task})
 
 
 def moving(layout: Layout, task: str) -> files.locked:
-    """One process at a time merges, archives or brings back the documents of a task.
+    """Lock under which a task's documents are merged, archived or restored.
 
-    Who only writes new ones does not wait. What was acknowledged before this is entered is seen
-    inside, since nothing else takes documents away meanwhile.
+    Writers of new documents do not wait for it. A document whose save was confirmed before the lock
+    is taken is seen inside, since nothing else removes documents meanwhile.
     """
     return files.locked(layout.lock(layout.memory_state(memory.check_task(task) + ".moving")))
 
@@ -100,10 +100,10 @@ def moving(layout: Layout, task: str) -> files.locked:
 def merge(
     layout: Layout, task: str, now: int, broken: list[str]
 ) -> tuple[Merged, list[str], list[str]]:
-    """All findings of a task as one; the paths that were merged; the merged files it supersedes.
+    """Merge a task's findings; also return the source paths, and the merged files it supersedes.
 
-    What an earlier merged file holds of findings that are gone (archived) is taken over from it.
-    Call it, and write what it gives, while `moving` is held.
+    Findings that are gone (archived) are taken over from earlier merged files. Call this, and write
+    its result, while holding `moving`.
     """
     found = findings.load_all(layout, memory.check_task(task)).noting(broken)
     earlier = merged_findings.load_all(layout, task).noting(broken)
@@ -126,10 +126,10 @@ def merge(
 
 
 def put_away(layout: Layout, task: str, paths: list[str]) -> list[str]:
-    """Move documents into the archive of a task, into the same folders; where they are now.
+    """Move documents into the same folders of a task's archive; return their new paths.
 
-    Call it while `moving` is held. A process that is killed has moved each of them or not; one
-    that is in both places, as an older version could leave it, is moved to the end.
+    Call this while holding `moving`. A process killed midway has either moved a document or not; a
+    document in both places, as left by older versions, is moved to the end.
     """
     moved = []
     for path in paths:
@@ -143,8 +143,8 @@ def put_away(layout: Layout, task: str, paths: list[str]) -> list[str]:
 
 
 def _moved(layout: Layout, path: str, place: str, kind: str) -> list[str]:
-    """Move a document; its new path, or nothing where another process was faster."""
-    if kind in (memory.PLANS, memory.SNAPSHOTS):  # these are written again under their name
+    """Move a document; its new path, or [] if another process moved it first."""
+    if kind in (memory.PLANS, memory.SNAPSHOTS):  # these may be written again under the same name
         with files.locked(layout.lock(path)):
             return _move(path, place, kind)
     return _move(path, place, kind)
@@ -158,7 +158,7 @@ def _move(path: str, place: str, kind: str) -> list[str]:
             os.unlink(path)
             return [final]
         if os.path.lexists(final) and kind == memory.PLANS:
-            files.rename(final, _free(final))  # of the task's earlier life
+            files.rename(final, _free(final))  # an earlier plan of the same task id
         elif os.path.lexists(final):
             final = _free(final)
         files.rename(path, final)
@@ -175,7 +175,7 @@ def _same(path: str, other: str) -> bool:
 
 
 def _free(path: str) -> str:
-    """`t-2.md` for `t.md`, or the next number that no file has."""
+    """`t-2.md` for `t.md`, or the next unused number."""
     stem, suffix = os.path.splitext(path)
     number = 2
     while os.path.lexists(f"{stem}-{number}{suffix}"):
@@ -184,7 +184,7 @@ def _free(path: str) -> str:
 
 
 def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
-    """Move all that belongs to a task into its archive; the new paths, if anything was left."""
+    """Move everything of a task into its archive; return the new paths, if any."""
     with moving(layout, task):
         there = [one.path for one in listed(layout, task, broken)]
         moved = put_away(layout, task, there)
@@ -193,9 +193,9 @@ def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
 
 
 def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
-    """Bring back all that was archived of a task; the paths. It is the current one again.
+    """Restore everything archived of a task and make it current; return the paths.
 
-    A document whose name is taken again stays in the archive, and is named in `left`.
+    A document whose name is taken again stays in the archive and is listed in `left`.
     """
     moved = []
     with moving(layout, task):
@@ -217,10 +217,10 @@ def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
 
 
 def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tuple[str, str]]:
-    """(path, what became of it) of each checkpoint that is stale.
+    """Return (path, what became of it) for each stale checkpoint.
 
-    One that a newer one supersedes is removed. The last one of a task that is not archived moves
-    to the archive: whoever resumes after a weekend finds it there.
+    A checkpoint with a newer one is removed. The last one of an open task moves to the archive,
+    where recovery still finds it after a weekend.
     """
     oldest = names.iso(max(0, now - names.seconds(layout.limits.memory_checkpoint_age)))
     newest: dict[str, str] = {}
@@ -256,7 +256,7 @@ ERROR, WARNING = "error", "warning"
 
 
 class Lint(Record):
-    """What is wrong in which line of a file (relative to the root), and how to fix it."""
+    """A problem in a line of a file (relative to the root), and how to fix it."""
 
     severity: str
     path: str
@@ -266,11 +266,11 @@ class Lint(Record):
 
 
 def check(layout: Layout, task: str) -> list[Lint]:
-    """What will not help whoever resumes a task, or any task; errors first, then by file.
+    """Find what will not help an agent resume a task, or any task; errors first, then by file.
 
-    error      a file that cannot be read; the newest checkpoint of a task has no next action
-    warning    a finding that names no file, or is too long to be one; a plan without an open
-               question, or without a next step
+    error      an unreadable file; the newest checkpoint of a task without a next action
+    warning    a finding that names no file or is too long; a plan without an open question or
+               a next step
     """
     broken: list[str] = []
     found = [
@@ -345,7 +345,7 @@ def _plans(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
 
 
 def _line_of(path: str, mark: str) -> int:
-    """The number of the first line that begins with `mark`, blanks aside; 1 for none."""
+    """The number of the first line that begins with `mark` after any indent; 1 if there is none."""
     try:
         lines = files.read(path).split("\n")
     except ContextError:

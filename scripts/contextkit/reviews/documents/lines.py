@@ -1,10 +1,16 @@
 """The lines of an agent's text: what is code, what is a heading, and a line without its dress.
 
-Agents write Markdown by feel. What strict Markdown would take for something else than they
-meant (a fence in a fence, a heading without a blank) is taken as they meant it.
+`base/markdown.py` reads strictly; agents write Markdown by feel, and are read as they meant it:
+
+- a fence with a language, or further in than the one it stands in, opens one inside that one
+- `###Findings Index` without a blank is the heading of an index
+- `•`, `–` and `—` are bullets too, and `[x]` after one is no part of the item
+- what has no width, and line ends of other systems, is not there
 """
 
 from __future__ import annotations
+
+from contextkit.base import markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,30 +45,31 @@ def lines(text: str) -> Iterator[Line]:
             yield number, FENCE, bare
         elif fences:
             continue
-        elif bare[0] == "#" and len(line[: line.index("#")].expandtabs(4)) < 4:
-            title = bare.lstrip("#")
-            level = len(bare) - len(title)
-            if level > 6 or not (title[:1].isspace() or not title or is_index(title)):
-                yield number, 0, bare
-            else:
-                yield number, level, title.rstrip("#").strip()
         else:
-            yield number, 0, bare
+            yield number, *_heading(line, bare)
     if fences:
         yield opened, UNCLOSED, fences[0][0]
 
 
+def _heading(line: str, bare: str) -> tuple[int, str]:
+    """The level of a heading and its title; 0 and the whole of any other line."""
+    if bare[0] != "#":
+        return 0, bare
+    level, title = markdown.heading(line.replace("\u00a0", " "))
+    rest = bare.lstrip("#")
+    if not level and is_index(rest):
+        indent = line[: len(line) - len(line.lstrip())]
+        level, title = markdown.heading(f"{indent}{bare.removesuffix(rest)} {rest}")
+    return (level, title) if level else (0, bare)
+
+
 def _changes(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
     """Whether a line opens a fence or closes the last of `fences`, which are changed so."""
-    mark = bare[0]
-    rest = bare.lstrip(mark)
-    run = bare[: len(bare) - len(rest)]
-    if len(run) < 3 or (mark == "`" and "`" in rest):
-        return False
+    run = markdown.fence_of(bare)
     outer, outer_indent = fences[-1] if fences else ("", 0)
-    if outer and mark != outer[0]:
+    if not run or (outer and run[0] != outer[0]):
         return False
-    if outer and not rest and indent <= outer_indent:
+    if outer and run == bare and indent <= outer_indent:
         closes = len(run) >= len(outer)
         if closes:
             fences.pop()

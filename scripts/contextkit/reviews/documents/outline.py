@@ -371,9 +371,7 @@ def _add_severity(issue: Issue, text: str) -> None:
     if "everity" not in text[:20]:
         return
     label, value = vocabulary.labelled(text)
-    for mark in ("|", "—", "–", "(", ",", ";", ".", " - "):
-        value = value.partition(mark)[0]
-    severity = vocabulary.severity(value) if label == "SEVERITY" else ""
+    severity = vocabulary.severity(first_part(value)) if label == "SEVERITY" else ""
     if not issue.severity or severity in SERIOUS:
         issue.severity = vocabulary.strictest(issue.severity, severity)
 

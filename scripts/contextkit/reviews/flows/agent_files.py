@@ -3,8 +3,8 @@
     Asked (a folder, and who was to write into it)  ->  read  ->  Reading (one agent's file)
     Reading  ->  verdict (to keep), row (for programs)
 
-Nothing is written here. `ingest.py` keeps the verdicts, `drill_down.py` opens what is worth it,
-`synthesis.py` puts all of it together, `gate.py` decides.
+Only `set_aside` changes a file. `ingest.py` keeps the verdicts, `drill_down.py` opens what is
+worth it, `synthesis.py` puts all of it together, `gate.py` decides.
 """
 
 from __future__ import annotations
@@ -174,6 +174,11 @@ def is_there(folder: str, agent: str) -> bool:
     """Whether an agent has left a file that is not empty."""
     path = agent_file(folder, agent)
     return os.path.isfile(path) and os.path.getsize(path) > 0
+
+
+def set_aside(path: str, final: str, now: int) -> None:
+    """Keep a file that an agent began, where no run reads it: `<final>.aborted-<time>`."""
+    files.rename(path, files.free(f"{final}.aborted-{names.stamp(now)}"))
 
 
 def _candidates(folder: str, agent: str) -> list[str]:

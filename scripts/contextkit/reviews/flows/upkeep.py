@@ -110,7 +110,7 @@ def retry(layout: Layout, identity: str, agent: str, now: int) -> start.Launch:
     path = start.output_path(layout, run, agent)
     for old in dict.fromkeys((reading.path, path, path + ".partial")):
         if os.path.lexists(old):
-            os.replace(old, f"{path}.aborted-{names.stamp(now)}")
+            agent_files.set_aside(old, path, now)
     prompt = layout.join(workers.prompt_path(run, agent))
     text = _prompt(files.read(prompt), wrong, contract)
     files.write(prompt, text)

@@ -17,7 +17,7 @@ import os
 import stat
 import time
 
-from contextkit.base import files, names
+from contextkit.base import files
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -188,7 +188,7 @@ def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
         begun = [one.path + ".partial", *([one.path] if state in ("empty", "foreign") else [])]
         for path in begun:
             if os.path.lexists(path):
-                os.replace(path, f"{one.path}.aborted-{names.stamp(now)}")
+                agent_files.set_aside(path, one.path, now)
         reason = _REASONS[one.state] + (f" ({one.said})" if one.said else "")
         rows = tuple(_rows(rest)) if run.mode == "review" else ()
         stub = contracts.error_stub(one.agent, reason, run.id, run.mode, rows, rest)

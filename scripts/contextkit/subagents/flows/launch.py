@@ -23,8 +23,9 @@ from contextkit.base import (
     tokens,
 )
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.layout import Layout, toolkit
+from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.version import toolkit
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents import trim
 from contextkit.capsules.flows import drift

@@ -11,8 +11,9 @@ import os
 
 from contextkit.base import agents, files, git, markdown, names, sessions, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.layout import Layout, toolkit
+from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.version import toolkit
 from contextkit.reviews.documents import verdicts
 from contextkit.subagents.flows import sandboxes
 

@@ -1,1 +1,1 @@
-"""What is done with the documents."""
+"""What the commands do."""

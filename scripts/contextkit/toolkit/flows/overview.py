@@ -1,4 +1,4 @@
-"""All systems at once: settings in force, documented files, a line of status each."""
+"""All systems at once: the settings in force, the documented files, and a status line for each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from functools import partial
 
 from contextkit.base import copies, files, git, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import SETTINGS, Layout, toolkit
+from contextkit.base.layout import SETTINGS, Layout
 from contextkit.base.limits import Limits
+from contextkit.base.version import toolkit
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
-    """Every setting: its name, its value, and `default` or the file that sets it."""
+    """Return (name, value, source) for each setting; source is `default` or the settings file."""
     rows: list[tuple[str, object, str]] = [("root", layout.root, "this call")]
     for record in (layout.limits, layout.places):
         kind = Limits if record is layout.limits else settings.Places
@@ -46,9 +47,9 @@ def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
 
 
 def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
-    """Make each documented file that is missing; (path, `made` | `refreshed` | `kept`) of each.
+    """Create missing documented files; return (path, `made` | `refreshed` | `kept`) pairs.
 
-    A copy of ours that nobody edited is refreshed; what a host wrote is never touched.
+    An unedited copy of a contextkit document is refreshed; what a host wrote is never touched.
     """
     template = copies.sealed(capsules.template_document(layout.limits.capsule_max_tokens))
     scope = copies.sealed(files.read(toolkit("templates", "subagent_scope_template.md")))
@@ -85,17 +86,18 @@ def _make(path: str, text: str) -> None:
     try:
         files.create(path, text, exact=True)
     except FileExistsError:
-        pass  # another process made it just now: an inbox may hold a reminder already
+        pass  # another process just made it, and an inbox may already hold a reminder
 
 
 def status(layout: Layout) -> list[dict[str, object]]:
-    """One row per system: `id`, `status` (a line for people), and each number or name of that line.
+    """Return a row per system: `id`, `status` (a line for people), and each value in that line.
 
-    What cannot be read is said in the line, not left out.
+    What cannot be read is reported in the line, not left out.
     """
+    from contextkit.base import ledger
     from contextkit.history.flows import delivery
 
-    known = delivery.by_system(layout)
+    known = delivery.by_system(delivery.of_documents(ledger.read(layout)).values())
     rows = []
     for system, report in _reports().items():
         facts = _said(report, layout)
@@ -107,7 +109,7 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
 
 def _delivered(totals: Totals) -> str:
-    """What nobody got, opened or used, and how much of what was stored was carried instead."""
+    """What was never delivered or opened, and how many tokens were stored and how many carried."""
     never = (("delivered", totals.never_delivered), ("opened", totals.never_opened))
     said = [f"{count} never {what}" for what, count in never if count]
     carried = f"~{totals.stored} tokens stored, ~{totals.injected + totals.shown} carried"
@@ -115,7 +117,7 @@ def _delivered(totals: Totals) -> str:
 
 
 def _reports() -> dict[str, Callable[[Layout], Facts]]:
-    """Who reports on each system; a store that is declared and not of one is counted."""
+    """The status function of each system; documents of any other declared store are counted."""
     reports = {
         "capsules": _capsules,
         "reminders": _reminders,
@@ -246,7 +248,7 @@ def _subagents(layout: Layout) -> Facts:
 
 
 def _hosts(layout: Layout) -> Facts:
-    """Which hosts have our hooks here, and what went wrong in them."""
+    """Which hosts have contextkit's hooks here, and how many failures they noted."""
     from contextkit.hosts.documents import diagnostics
     from contextkit.hosts.documents.contracts import every
     from contextkit.hosts.flows import trials

@@ -12,7 +12,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
-from contextkit.base import packages
+from contextkit.base import packages, version
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import identity, manifests
 from contextkit.machines.flows.engines import protocol
@@ -131,7 +131,7 @@ def _package() -> Any:
         import_module("obstore.store")
         return import_module("obstore")
     except ImportError:
-        python = os.path.join(packages.TOOLKIT, ".venv", "bin", "python")
+        python = os.path.join(version.TOOLKIT, ".venv", "bin", "python")
         raise ContextError(
             "object stores need the package obstore: " + _INSTALL.format(python=python)
         ) from None

@@ -13,7 +13,7 @@ import hmac
 import json
 import os
 
-from contextkit.base import files, packages
+from contextkit.base import files, packages, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import manifests
@@ -146,7 +146,7 @@ def _package() -> Any:
 
         return import_module("pyrage")
     except ImportError:
-        python = os.path.join(packages.TOOLKIT, ".venv", "bin", "python")
+        python = os.path.join(version.TOOLKIT, ".venv", "bin", "python")
         raise ContextError(
             "sync_key needs the package pyrage: " + _INSTALL.format(python=python)
         ) from None
