@@ -9,7 +9,7 @@ import traceback
 import planted
 import pytest
 import yaml
-from contextkit.base import redaction, secret_rules, secret_search
+from contextkit.base import names, redaction, secret_rules, secret_search
 from contextkit.base.errors import ContextError
 from growth import is_in_proportion
 from hypothesis import given
@@ -126,8 +126,8 @@ def test_a_text_made_to_be_slow_is_not(unit: str) -> None:
 
 
 def test_a_text_that_is_not_searched_holds_no_secret() -> None:
-    for names in (secret_rules.PASSWORDS, secret_rules.KEYS):
-        assert all(any(hint in name for hint in redaction._NAMES) for name in names)
+    for called in (secret_rules.PASSWORDS, secret_rules.KEYS):
+        assert all(any(hint in name for hint in redaction._NAMES) for name in called)
     rules = secret_rules.TOKENS.items()
     shortest = min(len(literal) + least for literal, (_, least, _) in rules)
     assert shortest >= redaction._SHORTEST
@@ -159,6 +159,15 @@ def test_a_redacted_text_holds_nothing_more_to_redact(seed: int) -> None:
         for text in contexts.values():
             once = redaction.redacted(text)[0]
             assert redaction.redacted(once) == (once, ())
+
+
+def test_a_key_that_its_issuer_published_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "AIza" + "".join(random.Random(8).choices(planted.ALNUM, k=35))
+    texts = (f"api_key={key}", f"the sample has {key} in it")
+    assert all(map(redaction.found, texts))
+    known = frozenset([names.fingerprint(key.encode())])
+    monkeypatch.setattr(secret_search, "PUBLISHED", known)
+    assert not any(map(redaction.found, texts))
 
 
 def test_values_that_are_random_are_found_alone_mostly() -> None:

@@ -1,4 +1,4 @@
-"""handoff.py as its users call it, in this process."""
+"""handoff.py as users call it, run in this process."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_a_profile_that_is_named_is_taken_byte_for_byte(
     assert capsysbinary.readouterr().out.endswith(b", from here to the end\n\n" + data)
 
 
-# What an artifact is filled with
+# Autofill
 
 
 def test_the_documented_call(team: Path, run: Script) -> None:
@@ -336,7 +336,7 @@ def test_without_a_story_it_has_to_be_said(repo: Path, run: Script) -> None:
     call = ("handoff", "write", "--from=a", "--to=b", "--next-action=x")
     assert run(*call) == 2 and "no_story=1" in run.err and not STORE.exists()
     assert run(*call, "--no-story") == 0
-    assert run(*call, "--story-path=docs/gone.md") == 2  # its file could have named the story
+    assert run(*call, "--story-path=docs/gone.md") == 2  # the story's file could have named it
     assert run(*call, "--story-path=docs/gone.md", "--story-id=1") == 0
     assert "there is no file 'docs/gone.md'" in run.err
 
@@ -439,7 +439,7 @@ def test_a_state_that_cannot_be_read_is_made_again_and_kept_aside(
         else:
             state.write_text(broken, encoding="utf-8")
         assert run("handoff", "list") == 0 and "session-state: cannot be read" in run.err
-        assert not os.path.lexists(STORE / aside)  # who only reads changes nothing
+        assert not os.path.lexists(STORE / aside)  # reading changes nothing
         to = "qa" if newest(run)["to_agent"] == "dev" else "dev"
         assert switch(run, to) == 0 and os.path.lexists(STORE / aside)
         assert newest(run)["to_agent"] == to and run.err == "" and state.is_file()
@@ -503,11 +503,11 @@ def test_the_store_is_no_link_and_stays_in_the_repository(
     assert switch(run, "sm") == 1 and "in the way" in run.err
 
 
-# What it saves
+# Savings
 
 
 def test_the_table_of_the_design(repo: Path, run: Script) -> None:
-    """3K, 5K and 4K profiles: ~5.5K instead of ~8K, then ~4.9K instead of ~12K, frame included."""
+    """Profiles of 3K, 5K and 4K: ~5.5K instead of ~8K, ~4.9K instead of ~12K, frame included."""
     from contextkit.base import tokens
 
     for name, size in (("sm", 3_000), ("dev", 5_000), ("qa", 4_000)):

@@ -1,4 +1,4 @@
-"""What a handoff carries on, whose it is, and how it is taken back."""
+"""What a handoff carries over, which session it belongs to, and how it is undone."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_an_artifact_without_a_number_is_ordered_by_its_time(story: Path, run: S
     assert newest(run)["to_agent"] == "y"
 
 
-# What is carried on
+# Carrying over
 
 
 def test_blockers_stay_until_they_are_resolved(story: Path, run: Script) -> None:
@@ -207,7 +207,7 @@ def test_the_story_is_read_anew_at_every_switch(story: Path, run: Script) -> Non
     assert (context["story_status"], context["current_task"]) == ("In Review", "the token")
 
 
-# A prompt's switch
+# Switching by a prompt
 
 
 def transcript(repo: Path) -> str:
@@ -278,7 +278,7 @@ def test_a_misspelled_agent_is_refused_with_the_nearest_name(run: Script) -> Non
     assert "to: there is no profile of qaa (did you mean 'qa'?)" in run.err
     assert switch(run, "QA Engineer") == 2 and "to:" in run.err
     assert not list(STORE.glob("handoff-*"))
-    assert switch(run, "devops") == 0  # nobody's name, and like none
+    assert switch(run, "devops") == 0  # not a known name, and not similar to one
 
 
 @pytest.mark.usefixtures("profiles")

@@ -1,4 +1,4 @@
-"""handoffs.py: what an artifact may carry, what is cut, and that nothing written is unreadable."""
+"""Artifacts: what they may carry, what is cut, and that everything written can be read back."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ TYPICAL = {
 
 
 def a_handoff(**changes: Any) -> Handoff:
-    """A handoff in which a test names only what it is about."""
+    """A handoff; a test names only the fields it is about."""
     fields = {"from_agent": "sm", "to_agent": "dev", "next_action": "Go on."}
     return handoffs.make(fields | changes)
 
@@ -71,7 +71,7 @@ documents = st.fixed_dictionaries(
 actions = words.filter(lambda text: handoff_fields.clean("next_action", text) != "")
 
 
-# The form
+# The format
 
 
 @pytest.mark.golden
@@ -136,7 +136,7 @@ def test_what_cannot_be_a_handoff_is_refused_by_field(changes: dict[str, Any], f
     assert refusal.value.status == 2
 
 
-# What it never carries
+# What an artifact never carries
 
 NEVER = """\
 handoff:
@@ -215,7 +215,7 @@ def test_what_is_no_document_is_refused(text: str) -> None:
 
 
 def full(width: int) -> dict[str, Any]:
-    """All caps full with entries of `width` characters."""
+    """A handoff at every limit, with entries of `width` characters."""
     said = ("decided to keep the parser simple and to measure what it costs " * 9)[: width - 3]
     return {
         "decisions": tuple(f"{n}. {said}" for n in range(5)),
@@ -259,7 +259,7 @@ def test_the_order_of_trimming() -> None:
     given = a_handoff(**TYPICAL | full(160))
     kept, said = fitting.clipped(given, LIMITS, render, strict=False)
     by_files = [(3, n + 1, 3) for n in range(9, 4, -1)]
-    assert seen[: seen.index((1, 1, 1)) + 1] == [  # then it is tried what more has room
+    assert seen[: seen.index((1, 1, 1)) + 1] == [  # then what was cut is restored as far as it fits
         *((5, 10, 3), (4, 10, 3), (3, 10, 3)), *by_files, *[(3, 6, 3)] * 5,
         *((3, 6, 2), (3, 6, 1)), (1, 1, 1),
     ]  # fmt: skip
@@ -316,7 +316,7 @@ def test_every_artifact_fits_loads_and_keeps_its_identity(
     except ContextError as refusal:
         assert refusal.status == 1 and "cannot fit" in str(refusal)
         return
-    assert handoffs.measure(kept) <= LIMITS.handoff_max_tokens
+    assert tokens.within(handoffs.render(kept), LIMITS.handoff_max_tokens)
     assert handoffs.parse(handoffs.render(kept)) == kept
     for name in fitting.IDENTITY:
         assert getattr(kept, name) == getattr(given, name)
@@ -385,7 +385,7 @@ def test_a_template_that_is_not_filled_in_leaves_no_placeholder_in_a_list() -> N
     assert handoff.decisions == ("kept",) and handoff.files_modified == ()
 
 
-# On disk
+# The store
 
 
 def test_a_name_is_told_from_other_files() -> None:

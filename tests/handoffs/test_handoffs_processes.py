@@ -1,4 +1,4 @@
-"""Handing over in many real processes at once, and killed at any moment."""
+"""Handing over in many real processes at once, and when killed at any moment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STORE = Path(".aios/handoffs")
 
 
 def forked(work: Callable[[], object]) -> int:
-    """A process of its own that does `work`; much cheaper than an interpreter each."""
+    """A forked process that does `work`, much cheaper than an interpreter each."""
     process = os.fork()
     if process == 0:
         status = 1
@@ -47,7 +47,7 @@ def over(layout: Layout, giver: str, to: str, action: str = "go on") -> switch.O
 
 
 def stored() -> list[dict[str, object]]:
-    """All artifacts, each whole, by the order in which they were written."""
+    """All artifacts, each complete, in the order they were written."""
     found = []
     for path in STORE.glob("handoff-*.yaml"):
         handoff = yaml.load(path.read_bytes(), LOADER)["handoff"]
@@ -87,7 +87,7 @@ def test_forty_at_once_in_one_second_keep_the_last_three(layout: Layout) -> None
 
 
 def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
-    """Whatever was confirmed is there, all is whole, and the next one goes on from it."""
+    """Everything confirmed is there and complete, and the next handoff continues from it."""
     chance = random.Random(7)
     over(layout, "sm", "dev")
     began = time.monotonic()
@@ -111,7 +111,7 @@ def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
             path = pipe.read()
         found = stored()
         assert len({handoff["sequence"] for handoff in found}) == len(found)
-        usual *= 0.9 if path else 1.1  # so that about half of them get through
+        usual *= 0.9 if path else 1.1  # so that about half of them finish
         if path:
             confirmed += 1
             assert found[-1]["next_action"] == f"turn {turn}"
@@ -126,7 +126,7 @@ def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
 
 
 def test_between_artifact_and_state_every_step_can_be_the_last(layout: Layout) -> None:
-    """Each call that changes the disk fails once; the next hand-over goes on from what is there."""
+    """Each call that changes the disk fails once; the next handoff continues from what is there."""
     for agent, to in (("sm", "dev"), ("dev", "qa"), ("qa", "pm")):
         over(layout, agent, to)
     for step in ("link", "unlink", "replace"):
@@ -141,7 +141,7 @@ def test_between_artifact_and_state_every_step_can_be_the_last(layout: Layout) -
 
         assert ended([forked(one)]) == [9]
         state, said = handoff_state.current(layout)
-        assert bool(said) == (step != "link")  # before that there is nothing to fix
+        assert bool(said) == (step != "link")  # before that there is nothing to repair
         assert state.active in ("pm", "ux") and abs(len(stored()) - before) <= 1
         done = over(layout, "ux", "pm")
         assert done.path and len(stored()) == 3

@@ -1,4 +1,4 @@
-"""stories.py and profiles.py: what is read of files that belong to the host."""
+"""stories.py and profiles.py: what is read from files that belong to the host."""
 
 from __future__ import annotations
 

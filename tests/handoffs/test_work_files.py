@@ -1,4 +1,4 @@
-"""What git says somebody worked on, in every state that a file can be in."""
+"""What git reports as worked on, for every state that a file can be in."""
 
 from __future__ import annotations
 

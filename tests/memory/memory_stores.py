@@ -1,4 +1,4 @@
-"""Stores of external memory, for the tests of those who read them."""
+"""Stores of external memory for tests of the code that reads them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TASK = "station"
 
 
 def checkpoint(layout: Layout, moment: int = NOW, **changes: Any) -> str:
-    """A checkpoint of TASK at `moment`; the path, relative to the root."""
+    """Save a checkpoint of TASK at `moment`; return its path relative to the root."""
     fields: dict[str, Any] = {
         "checkpoint_id": "new",
         "task_id": TASK,
@@ -68,7 +68,7 @@ def finding(layout: Layout, agent: str = "ui", moment: int = NOW, **changes: Any
 
 
 def merged(layout: Layout, *paths: str, moment: int = NOW, task: str = TASK) -> str:
-    """The findings at these paths, merged."""
+    """Merge the findings at these paths."""
     found = [(os.path.basename(path), findings.load(layout.join(path))) for path in paths]
     made = merged_findings.merge(task, found, names.iso(moment))
     return layout.shown(merged_findings.save(layout, made, moment))
@@ -85,7 +85,7 @@ def plan(layout: Layout, task: str = TASK, **changes: Any) -> str:
 
 
 def full(layout: Layout) -> None:
-    """A store with one of everything, and another task beside it."""
+    """A store with one document of every kind, and another task beside it."""
     Path("src").mkdir(exist_ok=True)
     for name in ("screen", "cache"):
         Path(f"src/{name}.py").write_text("old\n", encoding="utf-8")

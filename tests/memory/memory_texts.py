@@ -1,7 +1,7 @@
 """Texts that could break a Markdown document, for the tests of external memory.
 
-A text is made from a seed: drawing every piece of it by itself takes hypothesis ten times as long
-as what is tested takes.
+Each text is made from a seed, since drawing its pieces one by one takes Hypothesis ten times as
+long as the code under test takes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from random import Random
 from contextkit.memory.documents import sections
 from hypothesis import strategies as st
 
-# Pieces that mean something in the formats, in any order and nesting.
+# Pieces with a meaning in the formats, to combine in any order and nesting.
 PIECES = (
     "## Summary", "## Key Discoveries", "### From `a_20250104T120000.md`", "# Findings: x",
     "- [x] a", "- [ ] b (answered)", "1. one", "- two", "```", "````", "~~~", "```py", "\\",

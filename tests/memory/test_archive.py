@@ -1,4 +1,4 @@
-"""upkeep.py: what is moved away and back, beside kills, writers and other archives."""
+"""upkeep.py: archiving and restoring, alongside kills, writers and other archive commands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from memory_stores import NOW, TASK
 
 
 def stored(layout: Layout) -> list[str]:
-    """Every document of the store, below it."""
+    """Every document in the store, by its path below it."""
     return sorted(
         str(path.relative_to(layout.memory))
         for path in Path(layout.memory).rglob("*")
@@ -35,7 +35,7 @@ class Killed(BaseException):
 
 
 def is_held(lock: str) -> bool:
-    """Whether somebody has this lock, the process that asks included."""
+    """Whether any process, including this one, holds this lock."""
     with open(lock, "rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -69,7 +69,7 @@ def test_an_archive_that_is_killed_leaves_nothing_twice_and_the_next_one_ends_it
     there = [os.path.basename(name) for name in stored(layout)]
     assert sorted(there) == sorted(os.path.basename(name) for name in before)
     plans_left = [name for name in stored(layout) if name.startswith("research_plans/")]
-    if plans_left:  # the plan goes on being written between the two
+    if plans_left:  # the plan is written again in between
         plans.save(layout, plans.make(TASK, questions=("Which colour?",)), NOW)
     upkeep.archive(layout, TASK, [])
     assert not [name for name in stored(layout) if TASK in name and "archive/" not in name]
@@ -98,7 +98,7 @@ def test_the_plan_of_a_tasks_second_life_is_the_one_that_recovery_reads(layout: 
 def test_a_plan_that_is_written_while_it_is_archived_is_not_lost(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The archive waits for the writer, who holds the lock of the plan."""
+    """Archiving waits for the writer, which holds the plan's lock."""
     stores.plan(layout)
     held: list[str] = []
     lock = layout.lock(layout.join(".temp/memory/research_plans", f"{TASK}.md"))
@@ -117,7 +117,7 @@ def test_a_plan_that_is_written_while_it_is_archived_is_not_lost(
 def test_a_merge_takes_what_another_merge_and_archive_would_have_taken_away(
     layout: Layout, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another merge may come in wherever this one reads; it has to wait, or nothing is seen."""
+    """Another merge may start wherever this one reads; it must wait, or nothing would be found."""
     lock = layout.lock(layout.memory_state(TASK + ".moving"))
     stores.finding(layout, "a", NOW - 9)
     stores.finding(layout, "b", NOW - 8)
@@ -129,7 +129,7 @@ def test_a_merge_takes_what_another_merge_and_archive_would_have_taken_away(
         if not others:
             command = [sys.executable, str(SCRIPTS / "external_memory.py"), "merge"]
             others.append(subprocess.Popen([*command, f"--task={TASK}", "--archive"]))
-        assert is_held(lock)  # so the other one waits for it
+        assert is_held(lock)  # so the other merge waits for it
         return found
 
     monkeypatch.setattr(findings, "load_all", loaded)

@@ -1,7 +1,7 @@
 """transcripts.catch_up: what a session did since the last save, from recorded transcripts.
 
-The transcripts have the forms of Claude Code 2.1.330 and codex-cli 0.169.0; `{SECRET}` in them
-stands for a key that is put in here, so that none lies in the repository.
+The transcripts are in the formats of Claude Code 2.1.330 and codex-cli 0.169.0. `{SECRET}` in them
+stands for a key that is filled in here, so that the repository contains none.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def test_at_most_the_last_two_megabytes_are_read(
     assert LAST in told.requests
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(
         st.one_of(

@@ -1,4 +1,4 @@
-"""checkpoints.py: where a task stood at a moment."""
+"""checkpoints.py: where a task stood at one moment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIST = st.lists(TEXT, max_size=3).map(tuple)
 
 
 def a_checkpoint(**changes: Any) -> Checkpoint:
-    """A checkpoint in which a test names only what it is about."""
+    """A checkpoint; a test names only the fields it is about."""
     given = {"checkpoint_id": "cp_review_20250104T120000", "task_id": "t", "phase": "review"}
     return Checkpoint(**(given | {"timestamp": "2025-01-04T12:00:00Z"} | changes))
 

@@ -1,4 +1,4 @@
-"""reading.py: the seed's figures, word for word."""
+"""reading.py: the figures of the design, word for word."""
 
 from __future__ import annotations
 

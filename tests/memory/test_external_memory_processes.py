@@ -1,4 +1,4 @@
-"""External memory with real processes: forty at once. Kills are in test_recovery_processes.py."""
+"""External memory with forty real processes at once. Kills are in test_recovery_processes.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from test_findings import NOON, a_finding
 
 
 def child(work: Callable[[], object]) -> int:
-    """A process that does this; forked, so that two hundred cost little."""
+    """A forked process that runs this, since two hundred of them must be cheap."""
     pid = os.fork()
     if pid == 0:
         status = 1
@@ -66,14 +66,14 @@ def script(*arguments: str) -> subprocess.Popen[str]:
 
 
 def all_of(processes: list[subprocess.Popen[str]]) -> list[str]:
-    """What they print, when all have ended as they should."""
+    """Wait for all to exit cleanly, and return what they printed."""
     told = [process.communicate() for process in processes]
     assert [process.returncode for process in processes] == [0] * len(told), told
     return [out for out, _ in told]
 
 
 def everywhere(layout: Layout, kind: str) -> list[Path]:
-    """The documents of a kind, archived ones too."""
+    """The documents of a kind, including archived ones."""
     here, there = layout.memory_folder(kind), layout.memory_archive("t", kind)
     return [path for place in (here, there) for path in sorted(Path(place).glob("*.md"))]
 

@@ -1,4 +1,4 @@
-"""external_memory.py, the writing half: what each command leaves on the disk and prints."""
+"""external_memory.py, the writing half: what each command leaves on disk and prints."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def nothing_was_written() -> bool:
 
 
 def memory(run: Script, *arguments: str, stdin: str | None = None) -> str:
-    """A command that is done; what it prints."""
+    """Run a command that must succeed; return what it prints."""
     assert run("external_memory", *arguments, stdin=stdin) == 0, run.err
     return run.out
 
 
-# The four types
+# The four kinds of document
 
 
 def test_init_makes_the_four_folders_which_git_does_not_see(run: Script, repo: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_merge(run: Script, repo: Path, golden: Golden) -> None:
     assert len(names_in("findings")) == 3  # the sources are still there
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_task_that_can_be_no_file_is_refused(run: Script, repo: Path, task: st
                     ("phase", "--to=review"), ("spawn", "--agents=5"), ("merge",)):  # fmt: skip
         try:
             assert run("external_memory", *command, f"--task={task}") == 2
-        except SystemExit as left:  # a blank one is a mistake in the call
+        except SystemExit as left:  # a blank value is a mistake in the call
             assert left.code == 2
         assert nothing_was_written()
 
@@ -167,7 +167,7 @@ def test_an_answer_to_a_number_that_no_question_has_is_refused(run: Script, repo
         open_ones = f"answered={number}: no question has this number; open: 1 Why?; 3 When?"
         assert run.err == f"external_memory: {open_ones}\n" and run.out == ""
     assert (STORE / "research_plans/t.md").read_text(encoding="utf-8") == plan
-    memory(run, "plan", "--task=t", "--questions=Who?", "--answered=4")  # the one just asked
+    memory(run, "plan", "--task=t", "--questions=Who?", "--answered=4")  # the question just added
     assert "- [x] Who? (answered)\n" in (STORE / "research_plans/t.md").read_text(encoding="utf-8")
     assert run("external_memory", "plan", "--task=u", "--answered=1") == 2
     assert "open: none" in run.err and names_in("research_plans") == ["t.md"]
@@ -203,7 +203,7 @@ def test_a_new_task_is_named_once(run: Script, repo: Path, call: tuple[str, ...]
     memory(run, command, "--task=staiton", *rest)
     assert run.err.splitlines().count(named) == 1
     memory(run, "plan", "--task=station", "--objective=x")
-    assert "new task" not in run.err  # what is known by its checkpoint alone
+    assert "new task" not in run.err  # a task known only by its checkpoint
     memory(run, command, "--task=staiton", *rest)
     assert named not in run.err.splitlines()
 
@@ -309,7 +309,7 @@ def test_a_report_is_taken_in_whole_by_a_single_command(run: Script, repo: Path)
 
 
 def words_of(text: str) -> set[str]:
-    """The lines of a text without what marks them: bullets, numbers, code spans of paths."""
+    """The lines of a text without markup: bullets, numbers, code spans around paths."""
     plain = text.replace("`", "").replace("docs/b.md: ", "docs/b.md - ")
     lines = (line.strip().lstrip("0123456789.\\") for line in plain.split("\n"))
     return {line.removeprefix("- ").removeprefix("* ").strip() for line in lines} - {"---"}
@@ -365,7 +365,7 @@ def test_nothing_to_merge_is_said(run: Script, repo: Path) -> None:
 
 def test_a_phase_ends_with_its_checkpoint_and_the_next_is_current(run: Script, repo: Path) -> None:
     assert "cp_exploration_" in memory(run, "phase", "--task=t", "--to=planning")
-    assert memory(run, "phase", "--task=t", "--to=planning") == ""  # it is there already
+    assert memory(run, "phase", "--task=t", "--to=planning") == ""  # it is already there
     assert "cp_planning_" in memory(run, "phase", "--task=t", "--to=implementation")
     assert "- Phase: implementation\n" in Path(
         memory(run, "snapshot", "--summary=s").strip()
@@ -432,7 +432,7 @@ def test_a_checkpoint_that_nobody_described_says_again_where_the_task_stood(
     path = memory(run, "phase", "--task=t", "--to=planning").strip()
     said = json.loads(Path(path).read_text(encoding="utf-8"))
     assert said["context_summary"].endswith(f"planning is next. Before that: {summary}")
-    assert said["next_action"] == ""  # that of the phase that ended may be done
+    assert said["next_action"] == ""  # the ended phase's next action may be done
 
 
 # Archive and clean
@@ -490,7 +490,7 @@ def test_without_a_task_the_one_written_about_last_is_meant(run: Script, repo: P
     )
 
 
-# What cannot be written
+# Documents that cannot be written
 
 
 def test_what_cannot_be_written_is_printed(

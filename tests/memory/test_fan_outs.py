@@ -1,4 +1,4 @@
-"""agents.py: who was sent off, who is back or missing, what an end saves."""
+"""agents.py: who was sent off, who is back or missing, and what the end of an agent saves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def spawn(run: Script, named: str, *more: str) -> None:
 
 
 def written(layout: Layout) -> tuple[int, int]:
-    """How many findings and checkpoints of the task there are."""
+    """How many findings and checkpoints the task has."""
     return len(findings.load_all(layout, TASK)), len(checkpoints.load_all(layout, TASK))
 
 
@@ -42,7 +42,7 @@ def test_a_fan_out_is_expected_returned_and_missing(layout: Layout, run: Script)
 
 def test_a_number_is_a_fan_out_too(layout: Layout, run: Script) -> None:
     spawn(run, "2")
-    assert written(layout) == (0, 0)  # too few for a checkpoint, and a fan-out all the same
+    assert written(layout) == (0, 0)  # too few for a checkpoint, but still a fan-out
     stores.finding(layout, "backend", NOW + 9)
     run("external_memory", "status", "--tokens=9")
     assert "2 agents expected, 1 returned (backend), missing: 1 that nobody named" in run.out
@@ -64,9 +64,9 @@ def test_an_end_keeps_a_finding_and_the_last_one_the_checkpoint(
     assert kept.summary == "The list renders twice in `src/screen.py:42`."
     assert (kept.status, kept.recommendations) == ("completed", ("Render once",))
     again = agents.agent_ended(layout, "ui", REPORT, NOW)
-    assert again.finding == ""  # hosts say an end twice
+    assert again.finding == ""  # hosts may report an end twice
     agents.agent_ended(layout, "backend", REPORT, NOW)
-    last = agents.agent_ended(layout, "docs", "", NOW)  # it said nothing, and is back all the same
+    last = agents.agent_ended(layout, "docs", "", NOW)  # it said nothing but is back
     assert last.finding == "" and last.checkpoint
     assert written(layout) == (2, 2)
     saved = checkpoints.load(last.checkpoint)

@@ -1,4 +1,4 @@
-"""findings.py: what an agent found out, whatever it wrote."""
+"""findings.py: what an agent found out, no matter what it wrote."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOON = 1_735_992_000  # 2025-01-04T12:00:00Z
 
 
 def a_finding(**changes: Any) -> Finding:
-    """A finding in which a test names only what it is about."""
+    """A finding; a test names only the fields it is about."""
     given = {
         "agent": "ui",
         "task_id": "t",

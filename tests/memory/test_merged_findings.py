@@ -1,4 +1,4 @@
-"""merged_findings.py: nothing is lost, nothing is said twice."""
+"""merged.py: nothing is lost, and nothing is said twice."""
 
 from __future__ import annotations
 

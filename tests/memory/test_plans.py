@@ -1,4 +1,4 @@
-"""plans.py: a plan that people and commands write in by turns."""
+"""plans.py: a plan that people and commands take turns editing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELDS: dict[str, Any] = {
 
 
 def a_plan(**changes: Any) -> Plan:
-    """A plan in which a test names only what it is about."""
+    """A plan; a test names only the fields it is about."""
     return plans.make(**({"task_id": "t"} | changes))
 
 
@@ -37,7 +37,7 @@ def test_an_update_twice_is_an_update_once(**fields: Any) -> None:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text that say something, but for those a command may edit."""
+    """The nonblank lines of a text, except those that a command may edit."""
     edited = ("- Completed:", "- In Progress:", "- Pending:", "- [ ]", "unknown")
     return sorted(s for s in text.split("\n") if s.strip() and not s.startswith(edited))
 

@@ -1,4 +1,4 @@
-"""recovery.py and recovery_reports.py: what is left of a task, and what is read of it."""
+"""recovery.py and report.py: what is left of a task, and what a reader gets of it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_finding_without_a_task_id_belongs_to_the_task_it_describes(layout: La
 
 
 def test_the_newest_is_what_its_own_time_says(layout: Layout) -> None:
-    """Not its name, in which the phase comes first, and not the file's time."""
+    """The name does not count, as it starts with the phase, nor does the file's mtime."""
     newest = stores.checkpoint(layout, NOW - 10, phase="exploration")
     older = stores.checkpoint(layout, NOW - 20, phase="implementation")
     os.utime(older, (NOW + 9, NOW + 9))
@@ -163,7 +163,7 @@ def test_the_last_checkpoint_of_an_open_task_is_found_where_clean_put_it(layout:
 
 
 def test_a_cleaned_checkpoint_is_no_archived_task(layout: Layout) -> None:
-    """Where nothing but a checkpoint was ever saved, and it was cleaned away."""
+    """When nothing but a checkpoint was ever saved, and it was cleaned up."""
     memory.record(layout, TASK, "review")
     path = Path(stores.checkpoint(layout, NOW - 90_000))
     aside = Path(layout.memory_archive(TASK, memory.CHECKPOINTS))
@@ -265,11 +265,11 @@ def test_what_says_nothing_is_not_read(layout: Layout) -> None:
     assert "unknown" not in text and "none" not in text and "### Important" not in text
 
 
-# Much, in few tokens
+# A lot, in few tokens
 
 
 def twelve(layout: Layout) -> list[str]:
-    """Twelve findings, one of them a raw report that is longer than all the room."""
+    """Twelve findings, one of them a raw report longer than the whole budget."""
     paths = []
     for number in range(12):
         raw = [f"It takes {n} ms in `src/file{n}.py:{n}` and never stops." for n in range(400)]
@@ -290,7 +290,7 @@ def test_every_finding_has_its_line_and_its_summary_before_one_has_all(layout: L
     for number, path in enumerate(paths):
         assert f"- `{os.path.basename(path)}`: Agent {number} found" in text
         assert number == 3 or f"  - `src/part{number}.py:7` takes {number} ms" in text
-    assert "`src/file" in text  # what is left goes to the long one
+    assert "`src/file" in text  # the rest of the budget goes to the long one
     assert 3200 < tokens.cautious(text) <= 4000
 
 
@@ -336,7 +336,7 @@ def test_heads_are_what_reading_all_of_a_finding_gives(layout: Layout) -> None:
     assert len(loaded.broken) == 1 and "cut_" in loaded.broken[0].path
 
 
-# One truth
+# Reconciling checkpoint and plan
 
 
 def test_of_a_checkpoint_and_a_later_plan_the_plan_counts(layout: Layout) -> None:
@@ -423,7 +423,7 @@ def test_what_the_last_session_did_since_is_told(
     )
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     assert run("external_memory", "recover") == 0 and "> Now wire it" in run.out
-    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "34d4eba1")  # the session that asks
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "34d4eba1")  # the calling session
     assert run("external_memory", "recover") == 0 and "> Now wire it" not in run.out
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
     stores.snapshot(layout, 1_800_000_000)
@@ -452,7 +452,7 @@ def test_the_task_of_another_worktree_is_listed_and_recovered(
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     damage=st.lists(HALVES, min_size=9, max_size=9),
     budget=st.integers(recovery_report.LEAST_PROMPT, 3000),
@@ -461,7 +461,7 @@ HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 5
 def test_no_byte_in_the_store_can_keep_recovery_from_working(
     layout: Layout, damage: list[tuple[int, bytes, int]], budget: int, prompt: bool
 ) -> None:
-    """Each document once as it was and once beside it with something else in the middle."""
+    """Each document both unchanged and as a second copy with garbage in the middle."""
     if not Path(layout.memory).exists():
         stores.full(layout)
         stores.snapshot(layout, NOW - 400)

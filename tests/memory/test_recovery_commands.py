@@ -1,4 +1,4 @@
-"""external_memory.py status, recover, check and estimate, as their users call them."""
+"""external_memory.py status, recover, check and estimate, as users call them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SNAPSHOTS = Path(".temp/memory/context_snapshots")
 
 
 def status(run: Script, tokens: int | str, *more: str) -> str:
-    """The first word of what `status` says."""
+    """The first word that `status` prints."""
     assert run("external_memory", "status", f"--tokens={tokens}", *more) == 0, run.err
     return run.out.split()[0]
 

@@ -1,4 +1,4 @@
-"""Recovery after processes that were killed: at every point of every kind of save."""
+"""Recovery after processes were killed at every point of every kind of save."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import memory_stores as stores
 import pytest
-from conftest import Script, git
+from conftest import Script, git, rounds
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, context_window
@@ -18,7 +18,7 @@ from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import derived, recovery, report, upkeep
 from memory_stores import NOW, TASK
 
-# What a save asks of the system, one after the other; it may die before any of these.
+# The system calls that a save is made of; the process may die before any of them.
 CALLS = ("open", "mkdir", "fchmod", "fsync", "link", "replace", "unlink")
 BOUNDARY = ("--summary=Half way", "--next-action=Go on")
 SAVES: dict[str, tuple[str, ...]] = {
@@ -33,11 +33,11 @@ SAVES: dict[str, tuple[str, ...]] = {
     "status": ("status", f"--task={TASK}", "--tokens=150000"),
     "clean": ("clean",),
 }
-EACH = 20  # rounds of each kind: 200 kills
+EACH = rounds(6, 20)  # kills of each kind of save
 
 
 def calls_of(arguments: tuple[str, ...], moment: int, most: int = 10_000) -> int:
-    """How many of CALLS a process of its own made that did this; -1 if it died before `most`."""
+    """How many of CALLS a forked process made while doing this; -1 if it died before `most`."""
     child = os.fork()
     if child == 0:
         import external_memory
@@ -69,17 +69,17 @@ def _counting(original: Any, made: list[int], most: int) -> Any:
 def test_recovery_works_after_a_kill_at_any_point_of_a_save(
     layout: Layout, run: Script, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two hundred kills: what is on the disk changes with these calls, and only with them."""
+    """Kills at these calls, spread evenly: only they change what is on disk."""
     monkeypatch.setattr(derived, "uncommitted", lambda _: ())  # git is not killed here
     row = {"agent": "ui", "status": "completed", "summary": "Found"}
     Path("batch.json").write_text(
         json.dumps({"summary": "Half", "next_action": "Go on", "findings": [row, row]}), "utf-8"
     )
     stores.full(layout)
-    run("external_memory", *SAVES[kind])  # once in this process, so that no child has to import
+    run("external_memory", *SAVES[kind])  # once in this process, so that no child has to import it
 
     def before(moment: int) -> tuple[str, ...]:
-        """The save, and the store made such that it has something to write."""
+        """The save under test, in a store that gives it something to write."""
         context_window.look(layout, "", TASK, 0)
         memory.record(layout, TASK, "implementation")
         if kind == "clean":
@@ -87,13 +87,13 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
                 stores.checkpoint(layout, moment - age, task_id="old")
         return (*SAVES[kind], f"--objective={moment}") if kind == "plan" else SAVES[kind]
 
-    calls_of(before(NOW - 60), NOW - 60)  # makes the folders, which no later one has to
+    calls_of(before(NOW - 60), NOW - 60)  # creates the folders, so that no later save has to
     calls = calls_of(before(NOW), NOW)
     assert 3 < calls < 255
     deaths = 0
     for number in range(EACH):
         moment = NOW + 60 * (number + 1)
-        deaths += calls_of(before(moment), moment, number % calls) < 0
+        deaths += calls_of(before(moment), moment, number * calls // EACH) < 0
         broken: list[str] = []
         whole = checkpoints.load_all(layout, TASK).noting(broken)
         upkeep.listed(layout, broken=broken)
@@ -104,11 +104,11 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
         assert f"## Next action\n\n{found.state.next_action}" in text and "## Plan" in text
         assert found.state.next_action in (whole[-1][1].next_action, "Write the screen", "Look")
     assert deaths == EACH
-    assert calls_of(before(NOW + 6000), NOW + 6000) < 255  # and the next save is as any other
+    assert calls_of(before(NOW + 6000), NOW + 6000) < 255  # and the next save works like any other
     assert not [word for word in git("status", "--porcelain").split() if ".temp" in word]
 
 
-# The seed's example
+# The example of the design
 
 
 def test_the_example_flow_leaves_exactly_its_files(

@@ -1,4 +1,4 @@
-"""context_window.py: the count of a Claude Code session, read from the end of its transcript."""
+"""context_window.py: the tokens of a Claude Code session, from the end of its transcript."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 
 def reply(tokens: int, **changes: Any) -> str:
-    """A line of the model's, of which `tokens` were read in all."""
+    """A transcript line with a reply of the model whose input was `tokens` in all."""
     usage = {
         "input_tokens": 4,
         "cache_creation_input_tokens": 1000,
@@ -96,7 +96,7 @@ def test_before_any_reply_there_is_nothing(file: Path) -> None:
 
 def test_only_the_end_of_a_big_file_is_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open(file, "wb") as made:
-        made.truncate(200 << 20)  # nothing on the disk, and nothing that could be parsed
+        made.truncate(200 << 20)  # nothing on disk, and nothing that could be parsed
         made.seek(0, 2)
         made.write(("\n" + reply(123_456) + "\n" + prompt("x" * 300_000) + "\n").encode())
     sizes = []

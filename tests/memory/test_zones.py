@@ -1,4 +1,4 @@
-"""context_window.py: when to warn, when to save, and that a save happens once."""
+"""context_window.py: when to warn, when to save, and that a save happens only once."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def test_a_warning_never_comes_after_the_save(
 
 
 def written(name: str) -> str:
-    """A snapshot, as far as marks are concerned: a file in the root."""
+    """A snapshot as far as marks are concerned: a file in the root."""
     Path(name).touch()
     return name
 
 
 def due(layout: Layout, tokens: int, session: str = "s", task: str = "t") -> bool:
-    """One look; a snapshot that is due is written."""
+    """Look once, writing a snapshot if one is due."""
     _, now = zones.look(layout, session, task, tokens)
     if now:
         zones.once(layout, session, task, lambda: written("snap.md"), 0)

@@ -26,7 +26,7 @@ def trial(base: Base, place: Path, draw: random.Random) -> tuple[str, list[str]]
     """One failing call: what was done, and the defects."""
     command = draw.choice(base.writers() if draw.random() < 0.7 else base.readers())
     folder = base.copy(place / "work")
-    traced, usual = calls.trace(command, base.copy(place / "traced"))
+    traced, usual = calls.usual(base, command, place)
     found = calls.may_fail(traced)
     if not found:
         return f"{command.name}: writes nothing", []

@@ -34,7 +34,7 @@ def trial(base: Base, place: Path, draw: random.Random) -> tuple[str, list[str]]
     if calls.here():
         done, where = _at_random(command, folder, draw)
     else:
-        traced, _ = calls.trace(command, base.copy(place / "traced"))
+        traced, _ = calls.usual(base, command, place)
         found = calls.points(traced)
         if not found:
             return f"{command.name}: changes nothing", []

@@ -51,14 +51,25 @@ def trial(base: Base, place: Path, draw: random.Random) -> tuple[str, list[str]]
     said = []
     how = []
     if not calls.here():
-        folder = base.copy(place / "traced")
-        traced, _ = calls.trace(command, folder)
-        said += unsynced(traced, folder)
+        said += _out_of_order(base, command, place)
         how.append("order")
     if _image_can_be_made():
         said += _cut(base, command, place)
         how.append("ext4")
     return f"{command.name}, power cut ({', '.join(how)})", said
+
+
+def _out_of_order(base: Base, command: Command, place: Path) -> list[str]:
+    """What a command does not sync, looked at once for all trials."""
+    key = f"{base.folder} {command.name}"
+    if key not in _known:
+        folder = base.copy(place / "traced")
+        traced, _ = calls.trace(command, folder)
+        _known[key] = unsynced(traced, folder)
+    return _known[key]
+
+
+_known: dict[str, list[str]] = {}
 
 
 def unsynced(traced: list[calls.Call], folder: Path) -> list[str]:
@@ -96,14 +107,10 @@ def unsynced(traced: list[calls.Call], folder: Path) -> list[str]:
 
 def _cut(base: Base, command: Command, place: Path) -> list[str]:
     image, copy = place / "disk.img", place / "after.img"
-    with open(image, "wb") as file:
-        file.truncate(_MEGABYTES << 20)
-    subprocess.run(["mkfs.ext4", "-q", "-F", str(image)], check=True, capture_output=True)
+    _copy(_image(base), image)
     with _mounted(image, place / "disk") as disk:
-        folder = base.copy(disk / "work")
-        os.sync()
-        done = run(command, folder)
-        subprocess.run(["cp", "--sparse=always", str(image), str(copy)], check=True)
+        done = run(command, disk / "work")
+        _copy(image, copy)
         before = damage.words(base.folder)
     if done.returncode:
         return [f"{command.name} ended with {done.returncode}: {done.stderr.strip()[:200]}"]
@@ -113,6 +120,22 @@ def _cut(base: Base, command: Command, place: Path) -> list[str]:
         if command.stores and not after[command.stores]:
             said.append(f"acknowledged and gone after a power cut: {command.stores}")
     return said
+
+
+def _image(base: Base) -> Path:
+    """A disk that holds the repository, made once: each trial has a copy of it."""
+    image = base.folder.parent / f"disk-{os.getpid()}.img"
+    if not image.exists():
+        with open(image, "wb") as file:
+            file.truncate(_MEGABYTES << 20)
+        subprocess.run(["mkfs.ext4", "-q", "-F", str(image)], check=True, capture_output=True)
+        with _mounted(image, image.with_suffix("")) as disk:
+            base.copy(disk / "work")
+    return image
+
+
+def _copy(image: Path, into: Path) -> None:
+    subprocess.run(["cp", "--sparse=always", str(image), str(into)], check=True)
 
 
 @contextmanager

@@ -58,7 +58,7 @@ def trial(base: Base, place: Path, draw: random.Random) -> tuple[str, list[str]]
     else:
         first, second = draw.choice(base.writers()), draw.choice(list(known.values()))
     folder = base.copy(place / "work")
-    traced, _ = calls.trace(first, base.copy(place / "traced"))
+    traced, _ = calls.usual(base, first, place)
     found = calls.points(traced)
     if not found:
         return f"{first.name}: changes nothing", []

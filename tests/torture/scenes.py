@@ -16,6 +16,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import forks
 from contextkit.base import names
 from contextkit.capsules.documents import store as capsules
 
@@ -78,6 +79,9 @@ def run(
     seconds: float = 60,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in `folder`, as `before` and then its own line."""
+    if forks.wanted and not before:
+        words = command.line()[2:]
+        return forks.run(words, folder, environment(folder.parent, now), command.text or "")
     return subprocess.run(
         [*before, *command.line()], cwd=folder, env=environment(folder.parent, now),
         input=command.text or "", capture_output=True, encoding="utf-8", errors="surrogateescape",

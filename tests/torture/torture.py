@@ -23,9 +23,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
+import forks
 from scenes import Base
 
 KINDS = ("kills", "races", "disk", "power", "reviews", "arguments", "secrets", "machines")
+USUAL = KINDS[:-1]  # a history of five machines takes most of a second: by name only
 _MODULES = {"reviews": "misread", "arguments": "hostile", "secrets": "leaks",
             "machines": "exchanges"}  # fmt: skip
 
@@ -60,6 +62,7 @@ _place = Path()
 def _begin(place: str, base: Base) -> None:
     """In each worker: a folder of its own beside the others'."""
     global _base, _place
+    forks.prepare()
     _base, _place = base, Path(place) / f"worker-{os.getpid()}"
     _place.mkdir()
     os.chdir(_place)
@@ -98,17 +101,19 @@ def tortured(
         prefix="torture-", dir=_scratch(), ignore_cleanup_errors=True
     ) as made:
         base = Base(Path(made).resolve() / "base")
-        for kind in kinds:
-            row = Row(kind, note=module(kind).missing())
-            rows.append(row)
-            if row.note.startswith("skipped"):
-                continue
-            begun = time.monotonic()
-            tasks = [(kind, seed, number) for number in wanted]
-            with multiprocessing.Pool(workers, _begin, (made, base)) as pool:
+        with multiprocessing.Pool(workers, _begin, (made, base)) as pool:
+            for kind in kinds:
+                row = Row(kind, note=module(kind).missing())
+                rows.append(row)
+                if row.note.startswith("skipped"):
+                    continue
+                begun = time.monotonic()
+                tasks = [(kind, seed, number) for number in wanted]
                 for outcome in pool.imap_unordered(attempt, tasks):
                     _count(row, outcome, seed, len(tasks))
-            row.seconds = time.monotonic() - begun
+                row.seconds = time.monotonic() - begun
+            pool.close()
+            pool.join()
     return rows
 
 
@@ -142,7 +147,7 @@ def main() -> int:
     """Read the options, run, print the table."""
     parser = argparse.ArgumentParser(description="let an enemy loose on the toolkit")
     parser.add_argument("--n", type=int, default=1000, help="trials of each kind")
-    parser.add_argument("--what", default=",".join(KINDS), help="kinds, separated by commas")
+    parser.add_argument("--what", default=",".join(USUAL), help=f"of {', '.join(KINDS)}")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="the number of one trial")
     options = parser.parse_args()

@@ -65,7 +65,7 @@ _TABLE = (
     ("groq-key", 48, WORD, "gsk_"),
     ("harness-token", 40, _DOTTED, "pat. sat."),
     ("heroku-key", 60, WORD, "HRKU-"),
-    ("huggingface-token", 34, WORD, "hf_ api_org_"),
+    ("huggingface-token", 34, LETTERS + DIGITS, "hf_ api_org_"),
     ("infracost-token", 32, WORD, "ico-"),
     ("intra42-secret", 64, _HEX, "s-s4t2ud- s-s4t2af-"),
     ("linear-key", 40, WORD, "lin_api_ lin_oauth_"),
@@ -97,7 +97,8 @@ _TABLE = (
     ("settlemint-token", 16, WORD, "sm_aat_ sm_pat_ sm_sat_"),
     ("shippo-token", 40, WORD, "shippo_live_ shippo_test_"),
     ("shopify-token", 32, _HEX, "shpat_ shpca_ shppa_ shpss_"),
-    ("slack-token", 12, _DOTTED, "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xapp-"),
+    ("slack-token", 24, _DOTTED, "xoxb-"),
+    ("slack-token", 12, _DOTTED, "xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xapp-"),
     ("slack-token", 12, _DOTTED, " ".join(f"xoxo-{digit}" for digit in DIGITS)),
     (
         "slack-webhook", 20, BASE64,
@@ -137,7 +138,7 @@ KEYS = (
 )  # fmt: skip
 
 # A name that one of these stands before is of something that everybody may know.
-PUBLIC = ("public", "csrf", "page", "next", "continuation", "cursor", "cache")
+PUBLIC = ("public", "csrf", "authenticity", "page", "next", "continuation", "cursor", "cache")
 
 # Random characters that everybody may know: digests, keys that are public, links, mangled names.
 KNOWN = (
@@ -148,7 +149,7 @@ KNOWN_BEFORE = (
     "base64,", "sha1", "sha256", "sha384", "sha512", "md5", "h1", "checksum", "digest", "hash",
     "integrity", "signature", "fingerprint", "etag", "id", "nonce", "commit", "revision", "ref",
     "public_key", "publickey", "public-key", "public_token", "publictoken", "csrf-token",
-    "csrf_token", "table", "page_token", "pagetoken", "cursor",
+    "csrf_token", "authenticity_token\" value", "table", "page_token", "pagetoken", "cursor",
 )  # fmt: skip
 
 # What stands where a secret would, and is none.
@@ -166,3 +167,12 @@ WORDS = frozenset(
     " prompt prompted policy manager validation change changed length"
     " strength should cannot".split()
 )
+
+# Keys that Google printed in its own samples and documentation, as fingerprints (`names.py`).
+PUBLISHED = frozenset((
+    31_012_010_757_400_218, 45_815_396_721_522_375, 97_339_708_634_288_437,
+    288_485_058_684_869_088, 448_118_917_581_116_224, 646_060_562_787_271_711,
+    667_845_477_218_981_473, 901_498_013_537_467_379, 906_155_148_048_254_909,
+    1_031_759_936_039_151_999, 1_213_911_863_394_640_935, 1_520_682_190_391_139_472,
+    1_674_977_160_683_485_441, 1_821_333_748_859_689_511, 1_934_994_021_737_631_802,
+))  # fmt: skip

@@ -6,6 +6,7 @@ search is linear in the text, whoever wrote it.
 
 from __future__ import annotations
 
+from contextkit.base import names
 from contextkit.base.secret_rules import (
     BASE64,
     DIGITS,
@@ -17,6 +18,7 @@ from contextkit.base.secret_rules import (
     PASSWORDS,
     PLACEHOLDERS,
     PUBLIC,
+    PUBLISHED,
     TOKENS,
     WHOLE,
     WORDS,
@@ -42,6 +44,7 @@ _LONGEST_ALONE = 400  # more is data
 _HEX = DIGITS + "abcdef"
 _APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the pieces of a value
 _OPENED = str.maketrans(dict.fromkeys("\"'`<>|;(){}[]:", ","))  # what a value ends at
+_REPEATED = 8  # times the same character, which no secret has
 _KEY_BODY = 24  # characters of a private key below which there is none
 
 
@@ -92,9 +95,14 @@ def _tokens(text: str) -> Iterator[Place]:
                 continue
             tail = _run(text, start, chars).rstrip(".")
             judged = start + len(tail)
-            if len(tail) >= shortest and _is_made(tail) and not _is_placeholder(tail):
-                if not _is_cut(text, judged) and (kind != "jwt" or tail.count(".") > 0):
-                    yield kind, at, judged
+            if len(tail) < shortest or not _is_made(tail) or _is_placeholder(tail):
+                continue
+            if text[judged : judged + 1] in _INSIDE:
+                continue  # a name that goes on
+            if _is_cut(text, judged) or _is_published(text[at:judged]):
+                continue
+            if kind != "jwt" or tail.count(".") > 0:
+                yield kind, at, judged
 
 
 def _run(text: str, start: int, chars: str) -> str:
@@ -114,9 +122,13 @@ def _is_made(text: str) -> bool:
     return _runs(letters) * 3 > len(letters) if mixed else len(letters) == len(text) >= 30
 
 
+def _is_published(value: str) -> bool:
+    return names.fingerprint(value.encode()) in PUBLISHED
+
+
 def _is_cut(text: str, end: int) -> bool:
     """Whether a value was shortened by whoever showed it: dots, a mark in brackets."""
-    return text.startswith(("..", "…", "[redacted", "[Redacted", "[REDACTED", "***"), end)
+    return text.startswith(("..", "…", "[redacted", "[Redacted", "[REDACTED", "***", "###"), end)
 
 
 def _runs(text: str) -> int:
@@ -145,7 +157,9 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
             start, value = start + len(name) + len(joined), rest
         if not _SHORTEST_ALONE <= len(value) <= _LONGEST_ALONE or not _is_dense(value):
             continue
-        before = text[max(0, start - 24) : start].lower().rstrip(" \"'`=:>")
+        if _is_cut(text, start + len(value)):
+            continue
+        before = text[max(0, start - 32) : start].lower().rstrip(" \"'`=:>")
         if (
             before.endswith(KNOWN_BEFORE)
             or _is_placeholder(value)
@@ -223,7 +237,9 @@ def _is_mixed(text: str) -> bool:
 
 def _is_placeholder(text: str) -> bool:
     lower = text.lower()
-    return any(mark in lower for mark in PLACEHOLDERS) or len(set(text)) < 4
+    if any(mark in lower for mark in PLACEHOLDERS) or len(set(text)) < 4:
+        return True
+    return _is_published(text) or any(char * _REPEATED in text for char in set(text))
 
 
 def _in_urls(text: str) -> Iterator[Place]:
@@ -260,8 +276,8 @@ def _lower(text: str) -> str:
 def _named(text: str) -> Iterator[Place]:
     """The values of what is called a password, token, key …"""
     lower = _lower(text)
-    for names, kind in ((PASSWORDS, "password"), (KEYS, "assigned-secret")):
-        for name in names:
+    for called, kind in ((PASSWORDS, "password"), (KEYS, "assigned-secret")):
+        for name in called:
             end = 0
             for at in every(lower, name):
                 if at < end:  # in the value that was found last
@@ -339,12 +355,18 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     if not password:
         if value.isdigit():
             return len(value) >= 15
-        return _is_made(value) and not value.startswith(("sha256-", "sha256:"))
+        return _is_made(value) and not value.startswith("sha256-") and not _ends_in_version(value)
     line_end = text.find("\n", end, end + _LONGEST_VALUE)
     rest = text[end : line_end if line_end >= 0 else end + _LONGEST_VALUE]
     if joined in ("is ", "was ") or rest.strip(" \t\r\"'`,;}])>*|"):
         return bool(quoted or mixed)  # words follow: prose, unless the value is not a word
     return bool(quoted or mixed or value.isdigit() or value.islower())
+
+
+def _ends_in_version(value: str) -> bool:
+    """`jackson-0.11.2`: a package, with its version."""
+    version = value.rpartition("-")[2]
+    return "." in version and version.replace(".", "").isdigit()
 
 
 def _is_variable(value: str) -> bool:
