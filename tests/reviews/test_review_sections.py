@@ -396,3 +396,16 @@ def test_the_second_row_of_an_id_has_an_address_of_its_own() -> None:
     rows = '- P1 | P1-1 | "A" | One\n- P1 | P1-1 | "B" | Two\n'
     text = f"### Findings Index\n{rows}Verdict: risky\n"
     assert "Two" in sections.section(text, "P1-1(2)")
+
+
+def test_a_row_is_found_where_the_body_names_lines_around_its_own() -> None:
+    text = (
+        "## Findings Index\n- [P0] app.py:48-51 — Both claims hold\n"
+        "- [P1] other.py:48 — Something else\n\n## Findings\n"
+        "- **[F1] P0 app.py:33-51** — The second one dominates.\n  It fails on open().\n"
+        "- **[F2] P1 other.py:47-49** — A word too many.\n"
+    )
+    review = agent_review.parse(text)
+    first, second = (sections.section(text, row.id) for row in review.findings)
+    assert "It fails on open()." in first and "too many" not in first
+    assert "too many" in second
