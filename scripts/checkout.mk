@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_secrets bench_duplicates bench_peers torture bench_machines golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_secrets bench_duplicates bench_peers torture bench_machines golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -28,6 +28,9 @@ $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKI
 
 test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
+
+test_long: $(CONTEXTKIT_DEVELOPMENT) ## all tests, with many more examples, kills and races
+	@$(CONTEXTKIT_HERE) CONTEXTKIT_TESTS=long .venv/bin/python -m pytest
 
 test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and makes (needs root): folder=DIR keeps them
 	@python3 '$(CONTEXTKIT_DIR)/tests/platforms.py' $(CONTEXTKIT_FOLDER)
@@ -84,7 +87,7 @@ lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 clean: ## remove what set-up and tests made
-	@$(CONTEXTKIT_HERE) rm -rf .venv scripts/contextkit/compiled .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@$(CONTEXTKIT_HERE) rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Nothing that is known: the nearest target is said.
 .DEFAULT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -141,7 +142,7 @@ def test_ten_reminders_five_commits_and_two_entries_a_notebook_are_quoted(repo: 
     assert captured.warnings == ()
 
 
-@pytest.mark.parametrize("letter", ["word ", "字", "😀", "1,", "`", "\n# word"])
+@pytest.mark.parametrize("letter", ["word ", "字", "🫠", "1,", "`", "\n# word"])
 def test_the_prompt_stays_within_its_cap_whatever_the_repository_holds(
     repo: Path, letter: str
 ) -> None:
@@ -153,7 +154,7 @@ def test_the_prompt_stays_within_its_cap_whatever_the_repository_holds(
     for number in range(5):
         git("commit", "-q", "--allow-empty", "-m", f"{number} {' '.join(long.split())}")
     captured = capture()
-    assert tokens.cautious(captured.prompt) <= 2000
+    assert tokens.size(captured.prompt) <= 2000
     assert "(500 open)" in captured.prompt
     assert [warning for warning in captured.warnings if "quoted fewer" in warning]
     assert len(captured.stub) < 12_000
@@ -165,6 +166,19 @@ def test_reminders_are_quoted_shorter_and_nothing_is_said_while_all_fits(repo: P
     assert blocks(captured.prompt)["Open reminders, newest first:"].endswith("…")
     assert captured.stub.count("word ") < 100
     assert captured.warnings == ()
+
+
+def test_of_many_capsule_gaps_the_ten_newest_are_quoted(repo: Path) -> None:
+    gaps = [f"gap {number}" for number in range(12)]
+    row = {
+        "id": "20251023-180000-x",
+        "source_branch": "feature/demo",
+        "capsule_gaps": gaps,
+        "capsule_gaps_at": "20251023-180000",
+    }
+    put(Path("parallelus/manuals/subagent-registry.json"), json.dumps([row]))
+    (quoted,) = [text for title, text in blocks(capture().prompt).items() if "gaps" in title]
+    assert [line.partition(" (")[0] for line in quoted.split("\n")] == gaps[2:]
 
 
 def test_a_done_reminder_is_neither_counted_nor_quoted(repo: Path) -> None:
@@ -245,7 +259,7 @@ def test_a_long_outline_of_the_host_is_kept_and_its_length_said(repo: Path) -> N
     put(NOTEBOOKS / "PLAN.md", "## One\nquoted\n")
     captured = capture()
     assert blocks(captured.prompt)["# Outline"] == text.strip()
-    size = tokens.cautious(captured.prompt)
+    size = tokens.size(captured.prompt)
     assert f"the prompt has ~{size} tokens, above 2000" in captured.warnings[-1]
     assert "quoted\n" not in captured.prompt
 
