@@ -289,3 +289,32 @@ def test_what_is_read_more_often_than_it_is_long_has_saved_nothing(repo: Path) -
     totals = delivery.totals(delivery.of_documents(events()).values())
     assert (totals.stored, totals.shown, totals.saved) == (1100, 300, 1000)
     assert [row.saved for row in delivery.sessions(events())] == [0, 1000]
+
+
+def test_the_status_says_what_became_of_what_was_stored(repo: Path, run: Script) -> None:
+    layout = Layout()
+    for name, size in (("a", 1000), ("b", 500)):
+        ledger.note(layout, "stored", f"finding:{name}", tokens=size)
+    ledger.note(layout, "rendered", "finding:a", tokens=60)
+    ledger.note(layout, "shown", "finding:a", tokens=40)
+    assert run("context", "status") == 0
+    (memory,) = [line for line in run.out.splitlines() if line.startswith("memory")]
+    assert memory.endswith(
+        "1 never delivered; 1 never opened; 2 never consumed; "
+        "so far ~1500 tokens stored, ~60 injected, ~40 shown, ~1400 saved"
+    )
+    assert run("context", "status", "--json") == 0
+    (row,) = [one for one in json.loads(run.out) if one["id"] == "memory"]
+    assert row["delivery"]["never_consumed"] == 2 and row["delivery"]["saved"] == 1400
+
+
+def test_the_way_says_whether_the_whole_was_opened(repo: Path, run: Script) -> None:
+    Path("report.md").write_text("# R\n\n## A\n\none\n\n## B\n\n" + "two words\n" * 200, "utf-8")
+    run("payload_store", "store", "--topic=t", "--source=a", "--file=report.md", "--force")
+    run("context", "show", "--ref=payload:latest", "--part=A")
+    run("payload_store", "show", "--ref=latest", "--part=content")
+    opened = why_of(run, "payload:latest")["opened"]
+    assert [(one["event"], one["whole"]) for one in opened] == [("shown", False), ("shown", True)]
+    assert run("context", "why", "--ref=payload:latest") == 0
+    shown = [line for line in run.out.splitlines() if "  shown" in line]
+    assert " of ~" in shown[0] and shown[0].endswith(" tokens") and shown[1].endswith("  the whole")
