@@ -199,7 +199,7 @@ def _handoffs(layout: Layout) -> Facts:
     state, said = handoff_state.current(layout)
     found, _ = handoffs.read(layout, handoff_state.everywhere(state))
     waiting = sum(not handoff.consumed for handoff in found.values())
-    size = sum(handoffs.measure(handoff) for handoff in found.values())
+    size = sum(handoffs.measure(one, layout.limits.tokenizer) for one in found.values())
     there = [(state.active, ""), *((one.active, one.session) for one in state.elsewhere())]
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
     active = f"{', '.join(who[:3])} is active" if who else "no agent is active"
