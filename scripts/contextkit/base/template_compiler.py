@@ -1,6 +1,6 @@
 """Compile templates with Jinja ahead of time, for the runtime in `templates.py`.
 
-    python scripts/contextkit/base/template_compiler.py      all of them, at set-up
+    python scripts/contextkit/base/template_compiler.py      those that changed, at set-up
 
 The code that Jinja generates is used unchanged except for its import line. A template that needs
 Jinja features missing from the runtime is refused, naming the feature.
@@ -96,11 +96,19 @@ def _asked_of_loop(call: ast.Call) -> str:
 
 
 def compile_one(name: str) -> str:
-    """Compile one template, save the module for later processes, and return its code."""
-    code = generate(files.read(os.path.join(templates.FOLDER, name + ".j2")), name)
+    """Compile one template, save the module for later processes, and return its code.
+
+    A module compiled from the same source is kept, whichever Jinja version made it: git tracks
+    the modules, since a plugin is a clone that is used without set-up.
+    """
+    source = files.read(os.path.join(templates.FOLDER, name + ".j2"))
+    path = os.path.join(FOLDER, templates.module_name(name) + ".py")
+    there = files.read_if_there(path) or ""
+    if f"\nSOURCE = {names.fingerprint(source.encode())}\n" in there:
+        return there
+    code = generate(source, name)
     try:
-        files.store(FOLDER)
-        files.write(os.path.join(FOLDER, templates.module_name(name) + ".py"), code)
+        files.write(path, code)
     except OSError:
         pass  # a read-only checkout: compiled for this process only
     return code
@@ -108,10 +116,10 @@ def compile_one(name: str) -> str:
 
 def compile_all() -> list[str]:
     """Compile every template and return their names."""
-    names = sorted(n[:-3] for n in os.listdir(templates.FOLDER) if n.endswith(".j2"))
-    for name in names:
+    found = sorted(n[:-3] for n in os.listdir(templates.FOLDER) if n.endswith(".j2"))
+    for name in found:
         compile_one(name)
-    return names
+    return found
 
 
 if __name__ == "__main__":
