@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_platforms test_hosts test_page mutants lint check bench bench_tokens bench_receipts bench_secrets bench_duplicates bench_peers torture bench_machines golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_secrets bench_duplicates bench_peers torture bench_machines golden manual lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -29,14 +29,20 @@ $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKI
 test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
 
+test_long: $(CONTEXTKIT_DEVELOPMENT) ## all tests, with many more examples, kills and races
+	@$(CONTEXTKIT_HERE) CONTEXTKIT_TESTS=long .venv/bin/python -m pytest
+
 test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and makes (needs root): folder=DIR keeps them
 	@python3 '$(CONTEXTKIT_DIR)/tests/platforms.py' $(CONTEXTKIT_FOLDER)
 
 test_hosts: $(CONTEXTKIT_DEVELOPMENT) ## the hooks in real Claude Code and Codex, from npm, against a mock model (needs node); hosts=newest
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/real_hosts/install.py $(if $(filter newest,$(hosts)),newest) && .venv/bin/python -m pytest -n 2 -c tests/real_hosts/pytest.ini tests/real_hosts
 
-test_page: $(CONTEXTKIT_DEVELOPMENT) ## the report in a real browser; skipped, and said, where there is none
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/page.py'
+test_page: $(CONTEXTKIT_DEVELOPMENT) ## the report in a real browser; skipped, and said, where there is none; accept=1 takes its looks as right
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/page.py' $(filter accept,$(CONTEXTKIT_GIVEN))
+
+picture: $(CONTEXTKIT_DEVELOPMENT) ## the pictures of README.md: the demo's report in a real browser
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/page.py' picture
 
 mutants: $(CONTEXTKIT_DEVELOPMENT) ## change what decides something and see whether a test notices: what=fitting n=50
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/mutants.py $(foreach name,what n seed,$(if $(filter $(name),$(CONTEXTKIT_GIVEN)),"$(name)=$$$(name)"))

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,18 +27,31 @@ NOW = "2025-10-23T18:05:00Z"
 
 collect_ignore = ["real_hosts"]  # real programs, which `make test_hosts` installs and starts
 
-# Laws are tried on fewer examples than hypothesis would, and on a busy machine take their time.
-settings.register_profile("suite", max_examples=50, deadline=None)
-settings.load_profile("suite")
+# `make test` tries each law on a few examples; `make test_long` on many, with more of the rest too.
+LONG = os.environ.get("CONTEXTKIT_TESTS") == "long"
+settings.register_profile("short", max_examples=20, deadline=None)
+settings.register_profile("long", max_examples=400, deadline=None)
+settings.load_profile("long" if LONG else "short")
+
+# The byte code of the tests goes into .venv, so that pytest need not rewrite every `assert` anew.
+if (CHECKOUT / ".venv").is_dir():
+    sys.pycache_prefix = str(CHECKOUT / ".venv" / "bytecode")
+    sys.dont_write_bytecode = False
 
 # What a test process may know of the machine it runs on.
 _KEPT = ("PATH", "LANG", "TMPDIR", "SYSTEMROOT", "PYTEST_XDIST_WORKER", "PYTEST_CURRENT_TEST")
+
+
+def rounds(short: int, long: int) -> int:
+    """How often a test with chance in it tries: `short` in `make test`, `long` in `test_long`."""
+    return long if LONG else short
 
 
 def pytest_collection_finish() -> None:
     """What is loaded by now stays: the garbage collector need not look through it every time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
@@ -131,15 +145,22 @@ def kill(process: subprocess.Popen[Any]) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """When all is over, what tests left running below their folders is ended and named.
+    """A run fails that leaves a process behind below the folders of its tests; it is killed.
 
     Only where there is a /proc; a worker leaves it to the process that started it.
     """
     if hasattr(session.config, "workerinput"):
         return
     factory: pytest.TempPathFactory = session.config._tmp_path_factory  # type: ignore[attr-defined]
-    for process, command in left_running(factory.getbasetemp()):
+    left = dict(left_running(factory.getbasetemp()))
+    for _ in range(600):  # one that is about to end may do so
+        if not left:
+            break
+        time.sleep(0.1)
+        left = dict(left_running(factory.getbasetemp()))
+    for process, command in left.items():
         print(f"left running by a test, killed: {process} {command}", file=sys.stderr)
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
 

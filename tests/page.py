@@ -1,5 +1,7 @@
 """`make test_page`: the report in a real browser. Says so, and is fine, where it cannot be done.
 
+`make picture` takes the pictures of README.md with it: the report of `make demo`, light and dark.
+
 Chromium is the distribution's; as root on Debian it is installed. Playwright and axe-core come into
 a folder of their own, since nothing else needs them.
 """
@@ -10,12 +12,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 PLACE = CHECKOUT / ".venv" / "page"
 PACKAGES = ("playwright>=1.49,<2", "axe-playwright-python>=0.1.4,<1")
 NAMES = ("chromium", "chromium-browser")
+SIZE = {"width": 960, "height": 840}  # of the pictures, in pixels
 
 
 def skipped(why: str) -> int:
@@ -44,7 +48,7 @@ def packages() -> bool:
     return subprocess.run([*pip, *PACKAGES], check=False).returncode == 0
 
 
-def main() -> int:
+def main(wanted: str) -> int:
     if not has_chromium():
         install_chromium()
     if not has_chromium():
@@ -54,14 +58,49 @@ def main() -> int:
             return skipped("Playwright could not be installed")
     except (OSError, subprocess.CalledProcessError) as error:
         return skipped(f"Playwright could not be installed: {error}")
+    if wanted == "picture":
+        sys.path.append(str(PLACE))
+        with tempfile.TemporaryDirectory() as scratch:
+            take_pictures(demo(Path(scratch)))
+        return 0
     tests = [str(CHECKOUT / "tests" / "history" / "test_page.py")]
     python = str(CHECKOUT / ".venv" / "bin" / "python")
     environment = {**os.environ, "PYTHONPATH": str(PLACE)}
+    environment |= {"GOLDEN": "accept"} if wanted == "accept" else {}
     done = subprocess.run(
         [python, "-m", "pytest", "-q", "-n0", *tests], cwd=CHECKOUT, env=environment, check=False
     )
     return done.returncode
 
 
+def demo(scratch: Path) -> Path:
+    """The report that `make demo` leaves in `scratch`."""
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    command = ["make", "-s", "demo", "keep=1"]
+    subprocess.run(command, cwd=CHECKOUT, env=environment, check=True, stdout=subprocess.DEVNULL)
+    return next(scratch.glob("*/.contextkit/report.html"))
+
+
+def take_pictures(report: Path) -> None:
+    """manuals/report-light.png and report-dark.png: the top of a report in a real browser."""
+    from importlib import import_module
+
+    api = import_module("playwright.sync_api")
+    program = next(filter(None, map(shutil.which, NAMES)))
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        for scheme in ("light", "dark"):
+            page = browser.new_page(viewport=SIZE, color_scheme=scheme)
+            page.goto(report.as_uri())
+            # the folder of the demo has a name that no reader should wonder about
+            page.evaluate(
+                "made.textContent = made.textContent.replace(/^contextkit-demo\\.\\w+/, 'demo')"
+            )
+            path = CHECKOUT / "manuals" / f"report-{scheme}.png"
+            page.screenshot(path=path)
+            print(path.relative_to(CHECKOUT))
+        browser.close()
+
+
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main("".join(sys.argv[1:])))

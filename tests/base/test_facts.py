@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from contextkit.base import facts
 from growth import is_in_proportion
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 PIECES = (
@@ -83,7 +83,6 @@ def test_a_fact_has_the_line_where_it_stands_first_and_counts_once() -> None:
 
 @given(texts)
 @example("commit 80ea710, İ never x")
-@settings(max_examples=120)
 def test_every_fact_stands_on_its_line(text: str) -> None:
     lines = text.split("\n")
     for kind, value, number in facts.find(text):
@@ -94,7 +93,6 @@ def test_every_fact_stands_on_its_line(text: str) -> None:
 
 
 @given(texts, texts)
-@settings(max_examples=100)
 def test_a_text_keeps_all_its_own_facts_and_a_part_keeps_no_more(one: str, other: str) -> None:
     mine = facts.find(one)
     assert facts.kept(mine, one) == len(mine)

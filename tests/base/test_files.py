@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPTS, git
+from conftest import SCRIPTS, git, rounds
 from contextkit.base import files
 from contextkit.base.errors import ContextError
 from hypothesis import given
@@ -221,19 +221,21 @@ def test_exact_refuses_a_name_that_is_taken_and_leaves_what_is_there() -> None:
     assert (os.listdir(), files.read("doc.md")) == (["doc.md"], "first")
 
 
-def test_forty_processes_with_one_name_create_forty_files() -> None:
-    at_once("files.create('at-once.md', number * 1000)", 40)
+def test_processes_with_one_name_create_a_file_each() -> None:
+    many = rounds(16, 40)
+    at_once("files.create('at-once.md', number * 1000)", many)
     names = sorted(os.listdir())
-    assert names == sorted(["at-once.md"] + [f"at-once-{n}.md" for n in range(2, 41)])
-    assert {files.read(name) for name in names} == {str(n) * 1000 for n in range(40)}
+    assert names == sorted(["at-once.md"] + [f"at-once-{n}.md" for n in range(2, many + 1)])
+    assert {files.read(name) for name in names} == {str(n) * 1000 for n in range(many)}
 
 
 # Many writers, many readers
 
 
-def test_forty_processes_append_forty_lines_under_the_lock() -> None:
-    at_once("with files.locked('locks/log.lock'): files.append('log', number + '\\n')", 40)
-    assert sorted(map(int, files.read("log").split())) == list(range(40))
+def test_processes_append_a_line_each_under_the_lock() -> None:
+    many = rounds(16, 40)
+    at_once("with files.locked('locks/log.lock'): files.append('log', number + '\\n')", many)
+    assert sorted(map(int, files.read("log").split())) == list(range(many))
 
 
 def test_a_reader_never_sees_half_a_file() -> None:
@@ -256,7 +258,7 @@ def test_a_killed_writer_leaves_the_old_file_or_the_new_and_a_draft_that_is_swep
     endless = (
         "for n in range(10**9): files.write('doc', f'{n}\\n' * 30_000); n or print(flush=True)"
     )
-    for _ in range(100):
+    for _ in range(rounds(30, 100)):
         writer = start_python(endless)
         said(writer)
         time.sleep(chance.uniform(0, 0.004))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 from contextkit.base import filters
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-quick = settings(deadline=None, max_examples=120)
 C_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # another reader, where it was built
 # Much of what tells YAML and Markdown apart from text, and anything else.
 marks = "-:[]{}&*!|>'\"#%@`~,?=+.<()/\\ \n\r\t\x85\u2028\ufeff\ufffe\x00\x1b_09eEnoyNY"
@@ -20,7 +19,6 @@ def _said(text: str) -> str:
     return "".join("\ufffd" if 0xD800 <= ord(char) < 0xE000 else char for char in text)
 
 
-@quick
 @given(any_text, st.booleans())
 def test_every_yaml_reader_gives_a_quoted_text_back(text: str, always: bool) -> None:
     document = f"before: 1\nkey: {filters.quoted(text, always)}\nafter: 2\n"
@@ -45,7 +43,6 @@ def test_an_ordinary_word_is_left_plain() -> None:
     assert filters.quoted("feature/demo-1", True) == '"feature/demo-1"'
 
 
-@quick
 @given(any_text)
 def test_an_indented_text_starts_neither_heading_nor_item(text: str) -> None:
     item = "- " + filters.indented(text)
@@ -53,7 +50,6 @@ def test_an_indented_text_starts_neither_heading_nor_item(text: str) -> None:
         assert line == "" or line.startswith("  ")
 
 
-@quick
 @given(any_text, st.integers(1, 6))
 def test_indenting_changes_nothing_else(text: str, width: int) -> None:
     lines = filters.indented(text, width).split("\n")
@@ -61,7 +57,6 @@ def test_indenting_changes_nothing_else(text: str, width: int) -> None:
     assert "\n".join(kept) == text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-@quick
 @given(any_text, st.lists(st.integers(1, 8), max_size=3))
 def test_no_text_closes_its_own_fence(text: str, runs: list[int]) -> None:
     text += "".join(f"\n{'`' * run}\n" for run in runs)

@@ -15,10 +15,9 @@ from conftest import SCRIPTS
 from contextkit.base import filters, formats
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-quick = settings(deadline=None, max_examples=100)
 marks = "-:[]{}&*!|>'\"#%@`~,? \n\r\tab01\x00\x07é\ud800\ufeff"
 anything_typed = st.text(st.sampled_from(marks)) | st.text(st.characters())
 texts = st.text(st.characters(exclude_categories=["Cs"]))
@@ -71,13 +70,11 @@ def test_a_yaml_scalar_is_the_text_that_stands_there(scalar: str) -> None:
     }
 
 
-@quick
 @given(fields)
 def test_what_a_yaml_writer_wrote_is_read_back(values: dict[str, str]) -> None:
     assert formats.from_yaml(yaml.safe_dump(values), "f") == values
 
 
-@quick
 @given(anything_typed)
 def test_any_text_is_read_or_refused_as_yaml(text: str) -> None:
     try:
@@ -123,7 +120,6 @@ def test_yaml_that_could_mislead_or_harm_is_refused_soon(text: str, complaint: s
 # Front matter
 
 
-@quick
 @given(fields, st.text(st.characters()))
 def test_the_body_is_given_back_exactly_as_it_stands(values: dict[str, str], body: str) -> None:
     head = "".join(f"{filters.quoted(k, True)}: {filters.quoted(v)}\n" for k, v in values.items())
@@ -172,7 +168,6 @@ def test_front_matter_that_is_none_is_refused(text: str, complaint: str) -> None
     assert said.startswith("c.md: ") and complaint in said
 
 
-@quick
 @given(anything_typed)
 def test_any_text_is_read_or_refused_as_front_matter(text: str) -> None:
     for document in (text, f"---\n{text}\n---\n"):
@@ -249,7 +244,6 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(json_values)
 def test_json_is_read_back_as_it_was_written(value: object) -> None:
     text = formats.to_json(value)

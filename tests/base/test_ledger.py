@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPTS
+from conftest import SCRIPTS, rounds
 from contextkit.base import files, ledger, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -112,17 +112,18 @@ def test_a_field_of_the_wrong_type_is_left_out(layout: Layout) -> None:
     assert not {"tokens", "session"} & found.keys()
 
 
-def test_forty_writers_lose_nothing(layout: Layout) -> None:
+def test_many_writers_lose_nothing(layout: Layout) -> None:
+    many = rounds(12, 40)
     environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
     writers = [
         subprocess.Popen(
             [sys.executable, "-c", WRITER, layout.root, f"w{number}", "10"], env=environment
         )
-        for number in range(40)
+        for number in range(many)
     ]
-    assert [writer.wait() for writer in writers] == [0] * 40
+    assert [writer.wait() for writer in writers] == [0] * many
     refs = [one["ref"] for one in ledger.read(layout)]
-    assert sorted(refs) == sorted(f"payload:w{w}/{n}" for w in range(40) for n in range(10))
+    assert sorted(refs) == sorted(f"payload:w{w}/{n}" for w in range(many) for n in range(10))
 
 
 def test_a_killed_writer_loses_nothing_of_others(layout: Layout) -> None:

@@ -7,10 +7,9 @@ import time
 import pytest
 from contextkit.base import names
 from contextkit.base.errors import ContextError
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-quick = settings(deadline=None, max_examples=100)
 moments = st.integers(0, 253_402_300_799)  # to the end of the year 9999
 any_text = st.text(st.characters())  # lone surrogates too
 
@@ -52,7 +51,6 @@ def test_a_moment_has_three_forms() -> None:
     assert names.clock(moment) == "2025-10-23 18:05:00 UTC"
 
 
-@quick
 @given(moments, moments)
 def test_stamps_sort_by_time(one: int, other: int) -> None:
     assert (names.stamp(one) < names.stamp(other)) == (one < other)
@@ -87,7 +85,6 @@ def test_odd_characters_become_one_dash(text: str, expected: str) -> None:
     assert names.dashed(text) == expected
 
 
-@quick
 @given(any_text)
 def test_a_dashed_text_is_safe_in_a_path(text: str) -> None:
     made = names.dashed(text)
@@ -95,7 +92,6 @@ def test_a_dashed_text_is_safe_in_a_path(text: str) -> None:
     assert names.dashed(made) == made and bool(made) == bool(text)
 
 
-@quick
 @given(any_text)
 def test_one_line_can_neither_add_a_row_nor_command_a_terminal(text: str) -> None:
     made = names.one_line(text)

@@ -14,7 +14,6 @@ from contextkit.base import files, settings
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 FILE = Path("contextkit.yaml")
@@ -127,7 +126,6 @@ kinds = {
 }
 
 
-@hypothesis_settings(deadline=None, max_examples=60)
 @given(st.fixed_dictionaries({}, optional=kinds))
 def test_the_cache_gives_back_what_was_read(values: dict[str, Any]) -> None:
     known = {"n": "int", "b": "bool", "s": "str", "t": "tuple[str, ...]"}

@@ -20,7 +20,7 @@ from conftest import SCRIPTS
 from contextkit.base import files, template_compiler, templates
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import nodes
 
@@ -235,7 +235,6 @@ def test_code_of_another_jinja_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 # Values are data.
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.sampled_from(["{{ 7*7 }}", "{% raw %}", "{# a #}", "{{ note }}", "{{"]), st.text())
 def test_what_a_value_says_is_never_rendered_again(code: str, text: str) -> None:
     assert compiled("{{ a }}\n{{ a | indented }}")({"a": code + text}).startswith(code + text)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import splintr
 from contextkit.base import tokens, vocabulary
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_caps import TEXTS
 
@@ -20,7 +20,6 @@ PIECES = st.sampled_from(
 
 
 @pytest.mark.parametrize("name", vocabulary.PATTERNS)
-@settings(deadline=None, max_examples=150)
 @given(st.one_of(st.text(KNOWN, max_size=80), st.lists(PIECES, max_size=40).map("".join)))
 def test_any_text_is_counted_as_by_the_tokenizer(name: str, text: str) -> None:
     counter = tokens._counter(name)

@@ -1,5 +1,5 @@
-"""What sharing costs: pushes and pulls of 1 to 1,000 simulated machines against a real git server
-(`git daemon`), and a push of 1,000 new documents to git, a folder and an S3 server.
+"""What sharing costs: pushes and pulls of 1 to 1,000 simulated machines against real servers (`git
+daemon`, SeaweedFS as S3) and a folder, and a push of 1,000 new documents to each.
 
     make bench_machines
 
@@ -146,7 +146,7 @@ def main() -> None:
         kinds += ["s3"] if seaweed.binary() else []
     for kind in kinds:
         many_documents(kind, bare_start)
-    for kind in ("folder", "git"):
+    for kind in kinds:
         many_machines(kind)
 
 

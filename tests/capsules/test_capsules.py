@@ -17,7 +17,7 @@ from contextkit.base.layout import Layout
 from contextkit.capsules.documents import branches, check
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import SECTIONS, Capsule
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 TIME = "2025-10-23T18:05:00Z"
@@ -136,7 +136,6 @@ def test_parse_says_what_is_wrong(old: str, new: str, complaint: str) -> None:
 
 
 @given(st.text(st.sampled_from("---:\n\"'#[]{}&*!|>%@ \tabranch01"), max_size=80) | st.text())
-@settings(max_examples=120)
 def test_parse_never_raises_anything_but_a_context_error(text: str) -> None:
     for candidate in (text, f"---\n{text}\n---\n", finished().replace("feature/demo", text)):
         try:
@@ -292,7 +291,6 @@ branch_names = st.lists(pieces, min_size=1, max_size=5).map("".join).filter(str.
 
 
 @given(st.lists(branch_names, min_size=2, max_size=6, unique=True))
-@settings(max_examples=30, deadline=None)
 def test_no_two_branches_share_a_folder_and_each_gets_its_own_back(found: list[str]) -> None:
     with TemporaryDirectory() as root:
         layout = Layout(root)

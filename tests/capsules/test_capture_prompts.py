@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -165,6 +166,19 @@ def test_reminders_are_quoted_shorter_and_nothing_is_said_while_all_fits(repo: P
     assert blocks(captured.prompt)["Open reminders, newest first:"].endswith("…")
     assert captured.stub.count("word ") < 100
     assert captured.warnings == ()
+
+
+def test_of_many_capsule_gaps_the_ten_newest_are_quoted(repo: Path) -> None:
+    gaps = [f"gap {number}" for number in range(12)]
+    row = {
+        "id": "20251023-180000-x",
+        "source_branch": "feature/demo",
+        "capsule_gaps": gaps,
+        "capsule_gaps_at": "20251023-180000",
+    }
+    put(Path("parallelus/manuals/subagent-registry.json"), json.dumps([row]))
+    (quoted,) = [text for title, text in blocks(capture().prompt).items() if "gaps" in title]
+    assert [line.partition(" (")[0] for line in quoted.split("\n")] == gaps[2:]
 
 
 def test_a_done_reminder_is_neither_counted_nor_quoted(repo: Path) -> None:

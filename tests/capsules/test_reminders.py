@@ -112,7 +112,6 @@ def one_line(text: str) -> str:
 @given(adds=st.lists(an_add, min_size=1, max_size=3), into=a_line)
 @example(adds=[("a  \nb", "", "", (", x", "a ,", " ,"))], into="")
 @example(adds=[("x\n\n\n  y\r\rz", "## t", "<!-- end r-1a2b3c -->", ())], into="a")
-@settings(deadline=None)
 def test_what_was_typed_comes_back_whatever_it_says(
     adds: list[tuple[str, str, str, tuple[str, ...]]], into: str
 ) -> None:
@@ -168,7 +167,6 @@ written = st.lists(
 @given(lines=written, newline=st.sampled_from(["\n", "\r\n"]), ended=st.booleans())
 @example(lines=["  "], newline="\n", ended=False)
 @example(lines=["## a", "b", "## c"], newline="\r\n", ended=False)
-@settings(deadline=None)
 def test_what_a_person_wrote_stays_byte_for_byte(
     lines: list[str], newline: str, ended: bool
 ) -> None:
@@ -590,9 +588,7 @@ an_action = st.one_of(
     sides=st.lists(st.lists(an_action, min_size=1, max_size=4), min_size=2, max_size=3),
     style=st.sampled_from(STYLES),
 )
-@settings(
-    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_branches_did_merges(
     at_first: str, first: list[Do], sides: list[list[Do]], style: str, layout: Layout
 ) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from conftest import Script, start
+from conftest import Script, rounds, start
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents.reminders import Reminder
@@ -43,23 +43,27 @@ def numbers(found: tuple[Reminder, ...]) -> list[int]:
     return sorted(int(r.note.split()[1]) for r in found)
 
 
-def test_sixty_adds_at_once_make_sixty_entries(repo: Path) -> None:
-    finished([adding(number) for number in range(60)])
-    assert numbers(listed()) == list(range(60))
+def test_adds_at_once_make_an_entry_each(repo: Path) -> None:
+    many = rounds(20, 60)
+    finished([adding(number) for number in range(many)])
+    assert numbers(listed()) == list(range(many))
 
 
-def test_forty_adds_racing_with_ten_marks_all_count(repo: Path, run: Script) -> None:
-    for number in range(10):
+def test_adds_racing_with_marks_all_count(repo: Path, run: Script) -> None:
+    marks = rounds(4, 10)
+    for number in range(marks):
         run("remember_later", f"--message={long(number)}", "--topic=ux", "--tags=a b")
     processes = []
     for number, reminder in enumerate(listed()):
-        processes += [adding(10 + 4 * number + n) for n in range(4)]
+        processes += [adding(marks + 4 * number + n) for n in range(4)]
         processes.append(start("remember_later.py", "done", reminder.id, f"--into=plan {number}"))
     finished(processes)
     found = listed()
-    assert numbers(found) == list(range(50))
-    assert [r.done.partition(" → ")[2] for r in found[:10]] == [f"plan {n}" for n in range(10)]
-    assert not any(r.done for r in found[10:])
+    assert numbers(found) == list(range(5 * marks))
+    assert [r.done.partition(" → ")[2] for r in found[:marks]] == [
+        f"plan {n}" for n in range(marks)
+    ]
+    assert not any(r.done for r in found[marks:])
 
 
 def test_adds_killed_at_any_moment_keep_every_entry_that_was_confirmed(repo: Path) -> None:
@@ -68,7 +72,8 @@ def test_adds_killed_at_any_moment_keep_every_entry_that_was_confirmed(repo: Pat
     finished([adding(0)])
     usual = time.monotonic() - began
     confirmed = ["0"]
-    for number in range(1, 61, 2):
+    last = rounds(20, 60)
+    for number in range(1, last, 2):
         pair = [adding(number), adding(number + 1)]
         time.sleep(chance.uniform(0.1, 2) * usual)
         for process in pair:
@@ -79,7 +84,7 @@ def test_adds_killed_at_any_moment_keep_every_entry_that_was_confirmed(repo: Pat
         confirmed += through
         found = numbers(listed())
         assert set(map(int, confirmed)) <= set(found)
-    assert 1 < len(confirmed) < 61, "the kills came all too early or all too late"
+    assert 1 < len(confirmed) <= last, "the kills came all too early or all too late"
     assert INBOX.read_text(encoding="utf-8").count("\n## ") == len(found) == len(set(found))
-    finished([adding(61)])  # no lock was left behind
-    assert 61 in numbers(listed())
+    finished([adding(last + 1)])  # no lock was left behind
+    assert last + 1 in numbers(listed())

@@ -316,7 +316,7 @@ def test_every_artifact_fits_loads_and_keeps_its_identity(
     except ContextError as refusal:
         assert refusal.status == 1 and "cannot fit" in str(refusal)
         return
-    assert handoffs.measure(kept) <= LIMITS.handoff_max_tokens
+    assert tokens.within(handoffs.render(kept), LIMITS.handoff_max_tokens)
     assert handoffs.parse(handoffs.render(kept)) == kept
     for name in fitting.IDENTITY:
         assert getattr(kept, name) == getattr(given, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Script
+from conftest import GOLDEN, Script
 from contextkit.base import ledger
 from contextkit.base.layout import Layout
 from test_search import finding
@@ -19,6 +20,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium here")
 
 WIDTHS = (360, 1024, 1920)
+ACCEPTING = os.environ.get("GOLDEN") == "accept"  # before a test empties the environment
 _SHAPES = (
     "<script>{}</script>", "<img src=x onerror={}>", "</script><script>{}</script>",
     "<svg onload={}>",
@@ -95,8 +97,97 @@ def test_hostile_texts_run_nothing(browser: Any) -> None:
 def test_nothing_is_wider_than_the_window(browser: Any, width: int) -> None:
     opened = Opened(browser, width)
     assert opened.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    picture = opened.page.screenshot(full_page=True)
-    assert len(picture) > 10_000  # something is drawn
+
+
+ACROSS, DOWN = 40, 30  # cells of a screenshot that is compared
+ALIKE = 0.18  # another font differs by 0.03, a part that is missing by 0.2 and more
+_SHADES = """async ([picture, across, down]) => {
+  const image = new Image();
+  image.src = "data:image/png;base64," + picture;
+  await image.decode();
+  const canvas = new OffscreenCanvas(across, down), drawn = canvas.getContext("2d");
+  drawn.imageSmoothingQuality = "high";
+  drawn.drawImage(image, 0, 0, across, down);
+  const bytes = drawn.getImageData(0, 0, across, down).data, shades = [];
+  for (let at = 0; at < bytes.length; at += 4) {
+    const light = (bytes[at] + bytes[at + 1] + bytes[at + 2]) / 3;
+    shades.push(Math.min(9, Math.round((255 - light) / 8)));
+  }
+  return shades;
+}"""
+
+
+def shades(browser: Any, picture: bytes) -> str:
+    """A screenshot as lines of digits, a cell each: 0 is white, 9 as dark as text or darker."""
+    page = browser.new_page()
+    wanted = [base64.b64encode(picture).decode("ascii"), ACROSS, DOWN]
+    found = "".join(map(str, page.evaluate(_SHADES, wanted)))
+    page.close()
+    return "".join(found[at : at + ACROSS] + "\n" for at in range(0, len(found), ACROSS))
+
+
+def differing(one: str, other: str) -> float:
+    """The share of the cells with something in them whose shade is not one of those around.
+
+    So another font, which moves text by a few pixels, is the same picture; a part that moved, is
+    missing or has no style is another.
+    """
+    mine, theirs = one.split(), other.split()
+
+    def apart(row: int, column: int) -> bool:
+        around = [
+            int(theirs[r][c])
+            for r in range(max(0, row - 1), min(DOWN, row + 2))
+            for c in range(max(0, column - 1), min(ACROSS, column + 2))
+        ]
+        return not min(around) <= int(mine[row][column]) <= max(around)
+
+    places = [
+        (row, column)
+        for row in range(DOWN)
+        for column in range(ACROSS)
+        if (mine[row][column], theirs[row][column]) != ("0", "0")
+    ]
+    return sum(apart(*place) for place in places) / len(places)
+
+
+@pytest.fixture
+def scene(repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same report each time: two sessions of three days, a review, what is open and failed."""
+    monkeypatch.setenv("CONTEXT_MACHINE", "laptop")
+    layout = Layout()
+    for day in range(3):
+        monkeypatch.setenv("CONTEXT_NOW", f"2025-10-2{day}T09:00:00Z")
+        finding(f"ui{day}_2025102{day}T090000", f"# What day {day} found\n")
+        ref = f"finding:ui{day}_2025102{day}T090000"
+        ledger.note(layout, "stored", ref, tokens=1000 * (day + 1), session=f"s-{day % 2}")
+        ledger.note(layout, "injected", ref, tokens=200, session=f"s-{day % 2}", to="subagent:x")
+    run("remember_later", "--message=measure the cold start")
+    run("verdict", "write", "--agent=db", "--status=FAILED", "--summary=the index is missing")
+    run("external_memory", "plan", "--task=login", "--objective=A login form", "--pending=tests")
+    assert run("context", "report") == 0
+
+
+@pytest.mark.usefixtures("scene")
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_looks_as_it_did(browser: Any, width: int) -> None:
+    """Compared loosely with tests/golden/page_<width>.txt: `make test_page accept=1` makes them."""
+    page = Opened(browser, width).page
+    found = shades(browser, page.screenshot())
+    golden = GOLDEN / f"page_{width}.txt"
+    if ACCEPTING:
+        golden.write_text(found, encoding="utf-8")
+    known = golden.read_text(encoding="utf-8")
+    assert differing(found, known) < ALIKE, f"it looks otherwise now:\n{found}"
+    # what must be noticed: no style, a part that is missing, everything further down
+    for damage in (
+        "document.querySelector('style').remove()",
+        "document.querySelector('.cards').remove()",
+        "document.body.style.paddingTop = '12rem'",
+    ):
+        page = Opened(browser, width).page
+        page.evaluate(damage)
+        assert differing(shades(browser, page.screenshot()), known) > ALIKE, damage
 
 
 @pytest.mark.usefixtures("stored")

@@ -23,7 +23,6 @@ from contextkit.hosts.documents.contracts import find
 from contextkit.hosts.flows import adoption, adoption_steps, adoption_texts
 from contextkit.hosts.flows.adoption_plan import Plan
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 BOTH = ("claude", "codex")
@@ -105,7 +104,6 @@ configs = st.sampled_from(
 )  # fmt: skip
 
 
-@hypothesis_settings(max_examples=20)
 @given(
     files=st.fixed_dictionaries(
         {},

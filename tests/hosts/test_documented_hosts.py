@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Script
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings as hook_settings
-from contextkit.hosts.flows import adoption, adoption_steps, trials
+from contextkit.hosts.flows import adoption, adoption_steps, runner, trials
 from contextkit.payloads.documents import store as payloads
+from contextkit.reviews.documents import verdicts
 
 from hooks import answer
 
@@ -38,13 +40,15 @@ def test_adopt_installs_them_and_unadopt_takes_all_of_it_out(repo: Path) -> None
         group["hooks"][0]["timeout"] == 10_000 and "--host=gemini" in group["hooks"][0]["command"]
     )
     flat = written(repo, "copilot")
-    assert flat["version"] == 1 and list(flat["hooks"]) == list(hosts.find("copilot").events)
+    assert flat["version"] == 1 and list(flat["hooks"]) == hook_settings.events(
+        hosts.find("copilot")
+    )
     (one,) = flat["hooks"]["Stop"]
     assert (one["type"], one["timeout"]) == ("command", 10) and "hooks" not in one
     assert (repo / "GEMINI.md").exists() and (repo / "AGENTS.md").exists()
     for name in ("gemini", "copilot"):
         found = trials.installed(Layout(), hosts.find(name))
-        assert [event for event, _ in found] == list(hosts.find(name).events)
+        assert [event for event, _ in found] == hook_settings.events(hosts.find(name))
     adoption_steps.carry_out(adoption.unadopt(str(repo), "tools/contextkit", (), False))
     assert (repo / ".gemini" / "settings.json").read_text(encoding="utf-8") == mine
     assert sorted(one.name for one in repo.iterdir()) == [".gemini", ".git"]
@@ -65,7 +69,7 @@ def test_doctor_fires_their_hooks(repo: Path, name: str) -> None:
     adoption_steps.carry_out(adoption.adopt(str(repo), "tools/contextkit", (name,), False))
     fired = trials.fire_all(Layout(), (name,))
     assert [(one.event, one.problems) for one in fired] == [
-        (event, ()) for event in hosts.find(name).events
+        (event, ()) for event in hook_settings.events(hosts.find(name))
     ]
 
 
@@ -79,8 +83,8 @@ def test_a_report_is_replaced_without_a_turn_where_the_host_can(layout: Layout) 
 
 
 def test_fields_by_their_own_names_are_ours(layout: Layout, repo: Path) -> None:
-    passed = {"sessionId": "s-9", "agentName": "explore", "transcriptPath": "/t", "cwd": str(repo)}
-    given = hosts.parse("copilot", "subagentStart", json.dumps(passed).encode())
+    passed = {"sessionId": "s-9", "agent_type": "explore", "transcriptPath": "/t", "cwd": str(repo)}
+    given = hosts.parse("copilot", "SubagentStart", json.dumps(passed).encode())
     assert (given.session, given.agent_type, given.text("transcript_path")) == (
         "s-9", "explore", "/t")  # fmt: skip
 
@@ -91,7 +95,8 @@ def test_text_is_handed_over_in_each_hosts_form(repo: Path) -> None:
     profile.write_text("You are dev.\n", encoding="utf-8")
     said = answer("BeforeAgent", "gemini", prompt="@dev Build it")["hookSpecificOutput"]
     assert said["hookEventName"] == "BeforeAgent" and "You are dev." in said["additionalContext"]
-    assert answer("UserPromptSubmit", "copilot", prompt="@dev Build it") == {}
+    said = answer("UserPromptSubmit", "copilot", prompt="@dev Build it", session_id="s-3")
+    assert "You are dev." in said["additionalContext"]
     first = "<hook_context>2 reminders are open</hook_context>\n\n@dev Fix it"
     said = answer("BeforeAgent", "gemini", prompt=first, session_id="s-2")
     assert "You are dev." in said["hookSpecificOutput"]["additionalContext"]
@@ -105,3 +110,46 @@ def test_a_transcript_of_a_form_that_nobody_knows_stops_nothing(repo: Path, tmp_
     given = {"prompt": "x", "prompt_response": "y", "transcript_path": str(path)}
     assert answer("AfterAgent", "gemini", **given) == {}
     assert answer("PreCompress", "gemini", trigger="auto", transcript_path=str(path)) == {}
+
+
+@pytest.mark.parametrize("form", [str, lambda text: [{"text": text}]])
+def test_a_report_that_a_tool_brings_is_replaced_where_no_event_ends_a_subagent(
+    layout: Layout, form: Any
+) -> None:
+    told = form(f"Subagent 'generalist' finished.\nResult:\n{LONG}\nVERDICT: CLEAN all is well\n")
+    given = {"tool_name": "invoke_agent", "tool_input": {"agent_name": "generalist"}}
+    said = answer("AfterTool", "gemini", **given, tool_response={"llmContent": told})
+    (path,) = payloads.documents(layout, "s-1")
+    assert f"@stored: {layout.shown(path)}" in said["reason"] and LONG not in said["reason"]
+    assert [one["agent"] for one in verdicts.load_all(layout).documents] == ["generalist"]
+    short = answer("AfterTool", "gemini", **given, tool_response={"llmContent": form("Fine.")})
+    assert short == {}
+
+
+def test_a_long_output_is_replaced_in_each_hosts_form(layout: Layout, repo: Path) -> None:
+    (repo / "contextkit.yaml").write_text("hook_tool_output_tokens: 1000\n", encoding="utf-8")
+    told = {"result_type": "success", "text_result_for_llm": LONG}
+    said = answer("PostToolUse", "copilot", tool_name="Bash", tool_result=told)["modifiedResult"]
+    assert said["resultType"] == "success" and "@stored: " in said["textResultForLlm"]
+    told = {"llmContent": LONG, "returnDisplay": LONG}
+    said = answer("AfterTool", "gemini", tool_name="run_shell_command", tool_response=told)
+    assert said["decision"] == "block" and "@stored: " in said["reason"]
+    assert answer("AfterTool", "gemini", tool_name="read_file", tool_response=told) == {}
+
+
+def test_a_host_that_runs_the_hooks_of_another_is_answered_once_and_in_its_form(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Copilot runs what stands in the settings of Claude Code, too."""
+    assert run("remember_later", "--message=Look at the cache") == 0
+    data = json.dumps({"session_id": "s-1", "cwd": str(repo)}).encode()
+    said = json.loads(runner.run(["SessionStart", "--host=claude"], data))
+    assert "1 reminder is open" in said["hookSpecificOutput"]["additionalContext"]
+    monkeypatch.setenv("COPILOT_PROJECT_DIR", str(repo))
+    said = json.loads(runner.run(["SessionStart", "--host=claude"], data))
+    assert "1 reminder is open" in said["additionalContext"]
+    path = repo / hosts.find("copilot").settings
+    path.parent.mkdir(parents=True)
+    path.write_text('{"hooks": {"Stop": [{"command": "x/scripts/hook.sh"}]}}', encoding="utf-8")
+    assert runner.run(["SessionStart", "--host=claude"], data) == ""
+    assert "1 reminder is open" in runner.run(["SessionStart", "--host=copilot"], data)

@@ -46,13 +46,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def remote(released: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(released, tmp_path / "remote"))
-
-
-def clone(remote: Path, version: str, folder: Path) -> Path:
-    git("clone", "-q", "--no-local", str(remote), str(folder))
+def clone(released: Path, version: str, folder: Path) -> Path:
+    git("clone", "-q", "--no-local", str(released), str(folder))
     git("checkout", "-q", "-B", "main", f"v{version}", cwd=folder)
     return folder
 
@@ -69,11 +64,25 @@ def adopt(toolkit: Path, *arguments: str, status: int = 0) -> str:
     return done.stdout if status == 0 else done.stderr
 
 
+@pytest.fixture(scope="module")
+def first_host(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `host` is a copy of, byte code and all."""
+    folder = tmp_path_factory.mktemp("first_host")
+    host = folder / "host"
+    with pytest.MonkeyPatch.context() as patch:
+        seal(patch, folder / "home")
+        git("init", "-q", "-b", "feature/demo", str(host))
+        git("commit", "-q", "--allow-empty", "-m", "first commit", cwd=host)
+        adopt(clone(released, "1.0.0", folder / "old"), f"--into={host}")
+        upgrade(host, "--dry-run")
+    return host
+
+
 @pytest.fixture
-def host(repo: Path, remote: Path, tmp_path: Path) -> Path:
+def host(first_host: Path, sealed: Path) -> Path:
     """A repository with a copy of version 1.0.0, which remembers where that came from."""
-    adopt(clone(remote, "1.0.0", tmp_path / "old"), "--into=.")
-    return repo
+    shutil.copytree(first_host, sealed, symlinks=True, dirs_exist_ok=True)
+    return sealed
 
 
 def upgrade(host: Path, *arguments: str, status: int = 0) -> str:
@@ -86,7 +95,7 @@ def version_of(folder: Path) -> str:
     return adopt(folder, "--version").split()[1]
 
 
-def test_a_copy_is_upgraded_from_the_remote_that_it_remembers(host: Path, remote: Path) -> None:
+def test_a_copy_is_upgraded_from_the_remote_that_it_remembers(host: Path, released: Path) -> None:
     skill = host / ".claude" / "skills" / "verdicts" / "SKILL.md"
     skill.write_text("mine", encoding="utf-8")
     (host / "contextkit.yaml").write_text("payload_budget: 700\n", encoding="utf-8")
@@ -95,7 +104,7 @@ def test_a_copy_is_upgraded_from_the_remote_that_it_remembers(host: Path, remote
     shown = upgrade(host, "--dry-run")
     assert version_of(host / FOLDER) == "1.0.0"
     first, *lines = upgrade(host).splitlines()
-    assert first == f"from 1.0.0 to 1.1.0 ({remote} v1.1.0)" and first in shown
+    assert first == f"from 1.0.0 to 1.1.0 ({released} v1.1.0)" and first in shown
     assert lines[:3] == ["what is new:", "1.1.0 - 2025-02-01", "- Faster receipts."]
     assert not any("The first one" in line for line in lines), "wrapped anew, it is not new"
     assert version_of(host / FOLDER) == "1.1.0"
@@ -114,10 +123,10 @@ def test_a_candidate_is_taken_only_by_its_name_and_a_downgrade_only_by_force(hos
     assert version_of(host / FOLDER) == "1.0.0"
 
 
-def test_a_folder_and_a_url_do_as_well(host: Path, remote: Path, tmp_path: Path) -> None:
-    newer = clone(remote, "1.1.0", tmp_path / "newer")
+def test_a_folder_and_a_url_do_as_well(host: Path, released: Path, tmp_path: Path) -> None:
+    newer = clone(released, "1.1.0", tmp_path / "newer")
     assert f"from 1.0.0 to 1.1.0 ({newer})" in upgrade(host, f"--to={newer}")
-    assert "from 1.1.0 to 1.1.0 (file://" in upgrade(host, f"--to=file://{remote}")
+    assert "from 1.1.0 to 1.1.0 (file://" in upgrade(host, f"--to=file://{released}")
 
 
 @pytest.mark.parametrize(
@@ -136,16 +145,18 @@ def test_what_is_no_newer_contextkit_is_refused(host: Path, to: str, said: str) 
 
 
 def test_a_copy_that_knows_no_remote_asks_for_a_folder(
-    repo: Path, remote: Path, tmp_path: Path
+    repo: Path, released: Path, tmp_path: Path
 ) -> None:
-    toolkit = clone(remote, "1.0.0", tmp_path / "old")
+    toolkit = clone(released, "1.0.0", tmp_path / "old")
     git("remote", "remove", "origin", cwd=toolkit)
     adopt(toolkit, "--into=.")
     assert "this copy does not record where it came from: name a newer" in upgrade(repo, status=2)
 
 
-def test_a_password_in_a_remote_is_not_remembered(repo: Path, remote: Path, tmp_path: Path) -> None:
-    toolkit = clone(remote, "1.0.0", tmp_path / "old")
+def test_a_password_in_a_remote_is_not_remembered(
+    repo: Path, released: Path, tmp_path: Path
+) -> None:
+    toolkit = clone(released, "1.0.0", tmp_path / "old")
     git("remote", "set-url", "origin", "https://ada:secret@example.org/kit.git", cwd=toolkit)
     adopt(toolkit, "--into=.")
     record = vendored.load(str(repo / FOLDER / vendored.RECORD))
@@ -153,9 +164,9 @@ def test_a_password_in_a_remote_is_not_remembered(repo: Path, remote: Path, tmp_
 
 
 def test_a_checkout_is_moved_on_and_never_loses_work(
-    repo: Path, remote: Path, tmp_path: Path
+    repo: Path, released: Path, tmp_path: Path
 ) -> None:
-    checkout = clone(remote, "1.0.0", tmp_path / "checkout")
+    checkout = clone(released, "1.0.0", tmp_path / "checkout")
     assert "from 1.0.0 to 1.1.0" in adopt(checkout, "upgrade", "--dry-run")
     assert version_of(checkout) == "1.0.0"
     (checkout / "README.md").write_text("mine", encoding="utf-8")
@@ -172,7 +183,7 @@ def test_a_checkout_is_moved_on_and_never_loses_work(
     assert version_of(checkout) == "1.0.0"
 
 
-def test_make_hands_the_variables_on(host: Path, remote: Path) -> None:
+def test_make_hands_the_variables_on(host: Path, released: Path) -> None:
     python = host / FOLDER / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.symlink_to(sys.executable)

@@ -56,7 +56,7 @@ def test_a_push_and_a_pull_say_what_moved(two: tuple[Machine, Machine], run: Scr
 def test_remotes_lists_machines_and_forgets_one(two: tuple[Machine, Machine], run: Script) -> None:
     one, other = two
     assert in_(one, run, "remotes") == 0
-    assert run.out == "no machine has pushed there yet\n"
+    assert run.out == "no machine has pushed there yet yet\n"
     one.find_out("ui", "# Finding\n")
     one.push()
     other.find_out("qa", "# Finding\n")
@@ -281,7 +281,7 @@ def test_a_text_that_is_not_what_the_manifest_says_is_refused(
         ({"format": 2}, "written by a newer contextkit"),
         ({"format": "x"}, "of format 'x'"),
         ({"number": -1}, "not a whole number"),
-        ({"machine": "other"}, "is not that of this machine"),
+        ({"machine": "other"}, "belongs to another machine"),
         ({"digest": "0" * 64}, "is not what its head says"),
         ({"manifest": b"[]"}, "is not a JSON object"),
         ({"manifest": b"[" * 100_000}, "is not valid JSON"),
@@ -311,7 +311,7 @@ def test_rows_and_events_of_a_machine_come_from_itself_alone(
     rows = json.dumps([{"id": "x", "status": "finished"}, {"id": "../../x"}, 7]).encode()
     foreign(one, ("subagent/bbbbbbbbbbb2.json", rows))
     assert in_(one, run, "pull") == 1
-    assert "is not of the machine that sends it" in run.out
+    assert "does not belong to the machine that sends it" in run.out
     foreign(one, ("subagent/ccccccccccc2.json", rows), machine_id="ccccccccccc2")
     in_(one, run, "pull")
     written = json.loads(

@@ -143,7 +143,7 @@ def test_at_most_the_last_two_megabytes_are_read(
     assert LAST in told.requests
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(
         st.one_of(

@@ -452,7 +452,7 @@ def test_the_task_of_another_worktree_is_listed_and_recovered(
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     damage=st.lists(HALVES, min_size=9, max_size=9),
     budget=st.integers(recovery_report.LEAST_PROMPT, 3000),

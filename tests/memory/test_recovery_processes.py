@@ -10,7 +10,7 @@ from typing import Any
 
 import memory_stores as stores
 import pytest
-from conftest import Script, git
+from conftest import Script, git, rounds
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, context_window
@@ -33,7 +33,7 @@ SAVES: dict[str, tuple[str, ...]] = {
     "status": ("status", f"--task={TASK}", "--tokens=150000"),
     "clean": ("clean",),
 }
-EACH = 20  # rounds per kind: 200 kills
+EACH = rounds(6, 20)  # kills of each kind of save
 
 
 def calls_of(arguments: tuple[str, ...], moment: int, most: int = 10_000) -> int:
@@ -69,7 +69,7 @@ def _counting(original: Any, made: list[int], most: int) -> Any:
 def test_recovery_works_after_a_kill_at_any_point_of_a_save(
     layout: Layout, run: Script, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two hundred kills, one at each of these calls: only they change what is on disk."""
+    """Kills at these calls, spread evenly: only they change what is on disk."""
     monkeypatch.setattr(derived, "uncommitted", lambda _: ())  # git is not killed here
     row = {"agent": "ui", "status": "completed", "summary": "Found"}
     Path("batch.json").write_text(
@@ -93,7 +93,7 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
     deaths = 0
     for number in range(EACH):
         moment = NOW + 60 * (number + 1)
-        deaths += calls_of(before(moment), moment, number % calls) < 0
+        deaths += calls_of(before(moment), moment, number * calls // EACH) < 0
         broken: list[str] = []
         whole = checkpoints.load_all(layout, TASK).noting(broken)
         upkeep.listed(layout, broken=broken)

@@ -15,7 +15,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.store import Payload
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 NOW = 1_764_324_300  # 2025-11-28 10:05:00 UTC
@@ -57,7 +57,6 @@ sources = st.lists(one_line).map(tuple)
 @example(
     content="a", topic="x", source="y:** z", summary="**Source:** forged", sources=(), tokens=0
 )
-@settings(max_examples=120)
 def test_parse_undoes_render_whatever_the_content_is(**values: Any) -> None:
     payload = a_payload(**values)
     data = payloads.render(payload).encode()

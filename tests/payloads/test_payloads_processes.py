@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import toon_format
-from conftest import SCRIPTS
+from conftest import SCRIPTS, rounds
 from contextkit.base import names
 from contextkit.base.digests import engine
 from contextkit.base.layout import Layout
@@ -52,23 +52,24 @@ def in_order(found: dict[str, Any]) -> list[str]:
     return [entry["id"] for entry in found["payloads"]]
 
 
-def test_sixty_four_stores_at_once_make_sixty_four_entries(layout: Layout) -> None:
+def test_stores_at_once_make_an_entry_each(layout: Layout) -> None:
+    many = rounds(24, 64)
     processes = [
-        start("store", f"--topic=topic {n % 8}", *CALL, text=f"{TEXT}{n}") for n in range(64)
+        start("store", f"--topic=topic {n % 8}", *CALL, text=f"{TEXT}{n}") for n in range(many)
     ]
     seen = [0]
     path = STORE / "s" / "manifest.json"
     while any(process.poll() is None for process in processes):
         if path.exists():
             seen.append(len(json.loads(path.read_bytes())["payloads"]))  # never half a manifest
-    assert seen == sorted(seen) and len(set(seen)) > 4
+    assert seen == sorted(seen) and len(set(seen)) > 1
     paths = set()
     for process in processes:
         status, out, _ = end_of(process)
         assert status == 0
         paths.add(toon_format.decode(out)["@stored"])
     found = manifest(layout)
-    assert len(paths) == len(set(in_order(found))) == 64
+    assert len(paths) == len(set(in_order(found))) == many
     assert {Path(shown).stem for shown in paths} == set(in_order(found))
     assert {path.name for path in STORE.joinpath("s").iterdir()} == {
         "manifest.json",
@@ -78,7 +79,8 @@ def test_sixty_four_stores_at_once_make_sixty_four_entries(layout: Layout) -> No
 
 def test_stores_that_race_with_ends_lose_nothing(layout: Layout) -> None:
     processes = []
-    for number in range(48):
+    many = rounds(8, 16)
+    for number in range(3 * many):
         if number % 3 == 2:
             processes.append(start("end", "--session=s"))
         else:
@@ -91,7 +93,7 @@ def test_stores_that_race_with_ends_lose_nothing(layout: Layout) -> None:
         assert status == 0, err
         if out.startswith("@stored"):
             stored.append(Path(toon_format.decode(out)["@stored"]).stem)
-    assert len(stored) == 32
+    assert len(stored) == 2 * many
     with retention.session_lock(layout, "s"):
         retention.resume(layout, "s", names.now())
     assert sorted(in_order(manifest(layout))) == sorted(stored)
@@ -117,8 +119,9 @@ def writer(layout: Layout, number: int, told: int) -> int:
         os._exit(1)
 
 
-def test_two_hundred_kills_lose_no_file_and_list_none_twice(layout: Layout) -> None:
+def test_kills_lose_no_file_and_list_none_twice(layout: Layout) -> None:
     chance = random.Random(3)
+    kills = rounds(50, 200)
     path = STORE / "s" / "manifest.json"
     engine.tell("What a writer imports, it has.", 20)
     stored = bytearray()
@@ -127,7 +130,7 @@ def test_two_hundred_kills_lose_no_file_and_list_none_twice(layout: Layout) -> N
         writers = [writer(layout, number, told) for number in range(2)]
         while not path.exists():
             time.sleep(0.01)
-        for number in range(2, 202):
+        for number in range(2, kills + 2):
             if number % 4:
                 time.sleep(chance.random() * 0.008)
             else:
@@ -144,8 +147,8 @@ def test_two_hundred_kills_lose_no_file_and_list_none_twice(layout: Layout) -> N
         stored += stored_now.read()
     there = {Path(found).stem for found in payloads.documents(layout, "s")}
     listed = [entry["id"] for entry in payloads.entries(layout, "s")]
-    assert len(there) >= 50 and len(set(listed)) == len(listed)
-    assert set(listed) <= there and len(there) - len(listed) <= 202
+    assert len(there) >= kills // 4 and len(set(listed)) == len(listed)
+    assert set(listed) <= there and len(there) - len(listed) <= kills + 2
     assert run_to_end("repair", "--session=s")[0] == 0
     found = manifest(layout)
     assert sorted(in_order(found)) == sorted(there)

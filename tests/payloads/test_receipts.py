@@ -15,7 +15,7 @@ from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.payloads.flows import storing
 from growth import calls
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 CORPUS = os.environ.get("CONTEXTKIT_CORPUS", "")  # read before `sealed` empties the environment
@@ -102,7 +102,6 @@ def test_the_example_of_the_seed_is_printed_as_it_stands_there() -> None:
 
 
 @given(rows=row_lists, key=cells, path=cells, stored=st.integers(0, 10**15))
-@settings(max_examples=120)
 def test_every_cell_comes_back_equal(
     rows: tuple[Row, ...], key: str, path: str, stored: int
 ) -> None:
@@ -160,7 +159,6 @@ def test_what_is_no_stored_line_is_refused(text: str) -> None:
 @example(
     (Row(aspect="\U0001f600" * 400, finding="\U0001f600" * 400),), "\U0001f600" * 400, "High", 1
 )
-@settings(max_examples=100)
 def test_a_receipt_is_never_above_the_cap(
     rows: tuple[Row, ...], key: str, confidence: str, stored: int
 ) -> None:
@@ -204,6 +202,11 @@ def test_the_key_findings_are_shortened_last() -> None:
     assert len(final.rows) == 1 and len(final.rows[0].finding) <= 60
     assert final.key_findings.startswith("key key") and len(final.key_findings) > 300
     assert cut[-1] == f"key findings shortened by {1600 - len(final.key_findings)} characters"
+
+
+def test_a_row_alone_takes_the_room_that_there_is() -> None:
+    final, _ = clipped(a_receipt(rows=rows_of(600)))
+    assert len(final.rows) == 1 and len(final.rows[0].finding) > 800
 
 
 def test_an_endless_aspect_does_not_cost_the_other_rows() -> None:

@@ -16,12 +16,13 @@ from typing import Any
 
 HERE = Path(__file__).parent
 CLIENTS = Path(os.environ.get("CONTEXTKIT_CLIENTS") or HERE.parents[1] / ".clients")
+OLDER = CLIENTS / "older"  # versions that still have to work
 NODE = shutil.which("node") or ""
 _REFUSED = "http://127.0.0.1:9"  # nobody listens there
 
 
-def program(name: str) -> Path:
-    return CLIENTS / "node_modules" / ".bin" / name
+def program(name: str, folder: Path = CLIENTS) -> Path:
+    return folder / "node_modules" / ".bin" / name
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -71,7 +72,7 @@ def _run(command: list[str], cwd: Path, env: dict[str, str], given: str, seconds
 
 def claude(
     home: Path, project: Path, address: str, *prompts: str, options: tuple[str, ...] = (),
-    **more: str,
+    folder: Path = CLIENTS, **more: str,
 ) -> Done:  # fmt: skip
     """A headless session of Claude Code; several prompts are several turns."""
     env = environment(
@@ -83,9 +84,9 @@ def claude(
         json.dumps({"type": "user", "message": {"role": "user", "content": prompt}}) + "\n"
         for prompt in prompts
     )
-    command = [str(program("claude")), "-p", "--input-format", "stream-json", "--output-format",
-               "stream-json", "--verbose", "--permission-mode", "acceptEdits",
-               "--model", "claude-sonnet-4-5", *options]  # fmt: skip
+    command = [str(program("claude", folder)), "-p", "--verbose", "--model", "claude-sonnet-4-5",
+               "--input-format", "stream-json", "--output-format", "stream-json",
+               "--permission-mode", "acceptEdits", *options]  # fmt: skip
     return _run(command, project, env, given, 120)
 
 
@@ -129,3 +130,36 @@ def codex(
     trust = ["--dangerously-bypass-hook-trust"] if trusted else []
     command = [str(program("codex")), "exec", "--json", *trust, *options, "-"]
     return _run(command, project, env, prompt, 120)
+
+
+def gemini(
+    home: Path, project: Path, address: str, prompt: str, options: tuple[str, ...] = (), **more: str
+) -> Done:
+    """A headless session of Gemini CLI, in a folder that is trusted."""
+    env = environment(home, GOOGLE_GEMINI_BASE_URL=address, GEMINI_API_KEY="dummy",
+                      GEMINI_CLI_TRUST_WORKSPACE="true", **more)  # fmt: skip
+    folder = home / ".gemini"
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}},
+                "general": {"disableAutoUpdate": True, "disableUpdateNag": True},
+                "privacy": {"usageStatisticsEnabled": False},
+                "telemetry": {"enabled": False}}  # fmt: skip
+    (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [str(program("gemini")), "--output-format", "json", "--yolo", "--model",
+               "gemini-2.5-flash", *options, "--prompt", prompt]  # fmt: skip
+    return _run(command, project, env, "", 120)
+
+
+def copilot(
+    home: Path, project: Path, address: str, prompt: str, options: tuple[str, ...] = (), **more: str
+) -> Done:
+    """A headless session of GitHub Copilot CLI with a model provider of one's own: no account."""
+    env = environment(
+        home, COPILOT_OFFLINE="true", COPILOT_PROVIDER_BASE_URL=address,
+        COPILOT_PROVIDER_TYPE="anthropic", COPILOT_PROVIDER_API_KEY="dummy",
+        COPILOT_MODEL="claude-sonnet-4.5", COPILOT_AUTO_UPDATE="false", COPILOT_ALLOW_ALL="true",
+        **more,
+    )  # fmt: skip
+    command = [str(program("copilot")), "--allow-all-tools", "--allow-all-paths",
+               "--trust-folder", *options, "--prompt", prompt]  # fmt: skip
+    return _run(command, project, env, "", 120)

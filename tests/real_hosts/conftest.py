@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import clients
@@ -17,19 +18,23 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session", autouse=True)
 def installed() -> None:
-    for name in ("claude", "codex"):
-        if not clients.program(name).exists():
-            pytest.exit(f"{name} is not installed: make test_hosts installs it (it needs node)")
+    programs = [clients.program(name) for name in ("claude", "codex", "copilot", "gemini")]
+    for path in (*programs, clients.program("claude", clients.OLDER)):
+        if not path.exists():
+            pytest.exit(f"{path} is missing: make test_hosts installs it (it needs node)")
 
 
 @pytest.fixture(scope="session")
-def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository that was adopted and committed; tests work in copies of it."""
-    folder = tmp_path_factory.mktemp("adopted")
+def adopted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A repository that was adopted for these hosts and committed; tests work in copies of it."""
+    return cache(lambda hosts: _adopted(tmp_path_factory.mktemp("adopted"), hosts))
+
+
+def _adopted(folder: Path, hosts: str) -> Path:
     git(folder, "init", "-q", "-b", "main")
     (folder / "README.md").write_text("# Demo\n", encoding="utf-8")
-    subprocess.run([sys.executable, CHECKOUT / "scripts" / "adopt.py", f"--into={folder}"],
-                   check=True, capture_output=True)  # fmt: skip
+    command = [sys.executable, CHECKOUT / "scripts" / "adopt.py", f"--into={folder}"]
+    subprocess.run([*command, f"--hosts={hosts}"], check=True, capture_output=True)
     git(folder, "add", "-A")
     git(folder, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "adopted")
     (folder / "tools" / "contextkit" / ".venv").symlink_to(CHECKOUT / ".venv")  # set up already
@@ -39,11 +44,14 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["claude", "codex"])
-def project(request: pytest.FixtureRequest, adopted: Path, tmp_path: Path) -> Iterator[Project]:
+def project(
+    request: pytest.FixtureRequest, adopted: Callable[[str], Path], tmp_path: Path
+) -> Iterator[Project]:
     """In each host; `@pytest.mark.parametrize("project", ["claude"], indirect=True)` for one."""
     root = tmp_path / "demo"
-    shutil.copytree(adopted, root, symlinks=True)
     host, _, form = str(request.param).partition("-")
-    found = Project(root, tmp_path / "home", host, v2=form == "v2")
+    hosts = "claude codex" if host in ("claude", "codex") else host
+    shutil.copytree(adopted(hosts), root, symlinks=True)
+    found = Project(root, tmp_path / "home", host, form)
     yield found
     assert found.diagnostics == ""

@@ -1,7 +1,7 @@
 """Install the clients that the tests start: the pinned ones, or the newest with `newest`.
 
-They go into `.clients` in the checkout (git does not see it), from the registry that npm is set
-up for, and nothing is installed again that is there.
+They go into `.clients` in the checkout (git does not see it), older versions into `.clients/older`,
+from the registry that npm is set up for; what is there already is not installed again.
 """
 
 from __future__ import annotations
@@ -22,20 +22,27 @@ def main() -> int:
     if not npm:
         sys.stderr.write("test_hosts: npm is not there: install node 20 or newer\n")
         return 1
-    wanted: dict[str, str] = json.loads(PINNED.read_text(encoding="utf-8"))["dependencies"]
+    pinned = json.loads(PINNED.read_text(encoding="utf-8"))
+    wanted: dict[str, str] = pinned["dependencies"]
     if sys.argv[1:] == ["newest"]:
         wanted = dict.fromkeys(wanted, "latest")
-    elif all(version == _there(name) for name, version in wanted.items()):
+    status = _install(npm, clients.CLIENTS, wanted)
+    return status or _install(npm, clients.OLDER, pinned["older"])
+
+
+def _install(npm: str, folder: Path, wanted: dict[str, str]) -> int:
+    """Install what is missing; returns npm's exit status."""
+    if all(version == _there(folder, name) for name, version in wanted.items()):
         return 0
-    clients.CLIENTS.mkdir(parents=True, exist_ok=True)
-    (clients.CLIENTS / ".gitignore").write_text("*\n", encoding="utf-8")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ".gitignore").write_text("*\n", encoding="utf-8")
     names = [f"{name}@{version}" for name, version in wanted.items()]
     command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]
-    return subprocess.run([*command, str(clients.CLIENTS), *names]).returncode
+    return subprocess.run([*command, str(folder), *names]).returncode
 
 
-def _there(name: str) -> str:
-    path = Path(clients.CLIENTS, "node_modules", name, "package.json")
+def _there(folder: Path, name: str) -> str:
+    path = folder / "node_modules" / name / "package.json"
     return str(json.loads(path.read_text("utf-8"))["version"]) if path.exists() else ""
 
 

@@ -1,6 +1,7 @@
 """A model service for real hosts, on the loopback interface: it answers what a test scripts.
 
-Anthropic Messages and OpenAI Responses, both as server-sent events, as far as the hosts use them.
+Anthropic Messages, OpenAI Responses and Gemini, as server-sent events, as far as the hosts use
+them.
 A test gives a function `(Request) -> list of Say and Use`; every request is kept, so that a test
 can count what reached the model.
 """
@@ -52,7 +53,8 @@ class Request:
 
     @property
     def messages(self) -> list[Message]:
-        given = self.body.get("messages") or self.body.get("input") or []
+        given = self.body.get("messages") or self.body.get("input") or self.body.get("contents")
+        given = given or []
         if isinstance(given, str):
             return [Message("user", given)]
         return [Message(str(one.get("role") or one.get("type")), _text(one)) for one in given]
@@ -71,11 +73,13 @@ class Request:
 
     @property
     def tools(self) -> list[str]:
-        names = [tool.get("name") or tool.get("type") for tool in self.body.get("tools") or []]
-        return [str(name) for name in names]
+        found: list[dict[str, Any]] = []
+        for tool in self.body.get("tools") or []:
+            found += tool.get("functionDeclarations") or [tool]
+        return [str(tool.get("name") or tool.get("type")) for tool in found]
 
 
-_SPOKEN = ("assistant", "function_call", "reasoning", "custom_tool_call")
+_SPOKEN = ("assistant", "model", "function_call", "reasoning", "custom_tool_call")
 
 
 def _text(found: Any) -> str:
@@ -85,7 +89,8 @@ def _text(found: Any) -> str:
     if isinstance(found, list):
         return "\n".join(map(_text, found))
     if isinstance(found, dict):
-        keys = ("text", "content", "output", "arguments", "input")
+        keys = ("text", "content", "output", "arguments", "input", "parts", "functionResponse",
+                "response", "error")  # fmt: skip
         return "\n".join(_text(found[key]) for key in keys if key in found)
     return ""
 
@@ -161,6 +166,14 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(json.dumps(whole).encode(), "application/json")
         elif self.path.endswith("/responses"):
             self._events(_openai(self.models.answer(request), self.models.tokens))
+        elif "countTokens" in self.path:
+            self._send(b'{"totalTokens": 900}', "application/json")
+        elif "enerateContent" in self.path:
+            answer = json.dumps(_gemini(self.models.answer(request), self.models.tokens))
+            if "stream" in self.path:
+                self._send(f"data: {answer}\n\n".encode(), "text/event-stream")
+            else:
+                self._send(answer.encode(), "application/json")
         else:
             self._send(b"{}", "application/json")
 
@@ -255,3 +268,15 @@ def _openai(reply: Reply, tokens: int) -> Iterator[dict[str, Any]]:
              "output_tokens": 20, "output_tokens_details": {"reasoning_tokens": 0},
              "total_tokens": tokens + 20}  # fmt: skip
     yield {"type": "response.completed", "response": {**response, "usage": usage}}
+
+
+def _gemini(reply: Reply, tokens: int) -> dict[str, Any]:
+    parts: list[dict[str, Any]] = [
+        {"text": one.text}
+        if isinstance(one, Say)
+        else {"functionCall": {"name": one.tool, "args": one.given}}
+        for one in reply
+    ]
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+    usage = {"promptTokenCount": tokens, "candidatesTokenCount": 20, "totalTokenCount": tokens + 20}
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-2.5-flash"}

@@ -25,7 +25,7 @@ class Project:
     root: Path
     home: Path
     host: str
-    v2: bool = False  # the second form of Codex's subagents
+    form: str = ""  # `v2`: the second form of Codex's subagents; `older`: an older version
 
     def run(
         self, models: Models, *prompts: str, options: tuple[str, ...] = (), cwd: str = "",
@@ -34,10 +34,15 @@ class Project:
         """A session; its prompts are turns of it (Codex: each resumes the one before)."""
         place = self.root / cwd
         if self.host == "claude":
+            folder = clients.OLDER if self.form == "older" else clients.CLIENTS
             return clients.claude(
-                self.home, place, models.address, *prompts, options=options, **more
+                self.home, place, models.address, *prompts, options=options, folder=folder, **more
             )
-        extra = "multi_agent_v2 = true" if self.v2 else ""
+        if self.host == "gemini":
+            return clients.gemini(self.home, place, models.address, prompts[0], options, **more)
+        if self.host == "copilot":
+            return clients.copilot(self.home, place, models.address, prompts[0], options, **more)
+        extra = "multi_agent_v2 = true" if self.form == "v2" else ""
         clients.codex_home(self.home, self.root, models.address, extra)
         done = clients.codex(self.home, place, prompts[0], options, True, **more)
         for prompt in prompts[1:]:

@@ -27,7 +27,10 @@ def answer_of_a_subagent(request: Request, more: str = "") -> Reply:
     _, asked, receipt = request.last.partition("with exactly these lines and nothing else:")
     for end in ("</hook_prompt>", "</system-reminder>"):
         receipt = receipt.partition(end)[0]
-    return [Say(receipt.strip() if asked else REPORT + more)]
+    said = receipt.strip() if asked else REPORT + more
+    if "complete_task" in request.tools:  # Gemini's way to answer
+        return [Use("complete_task", {"result": {"response": said}})]
+    return [Say(said)]
 
 
 def spawn(project: Project, background: bool) -> Use:
@@ -35,13 +38,19 @@ def spawn(project: Project, background: bool) -> Use:
         return Use("Agent", {"description": "a task", "prompt": TASK,
                              "subagent_type": "general-purpose",
                              "run_in_background": background})  # fmt: skip
-    if project.v2:
+    if project.host == "copilot":
+        return Use("task", {"agent_type": "general-purpose", "name": "look", "prompt": TASK,
+                            "description": "a task",
+                            "mode": "background" if background else "sync"})  # fmt: skip
+    if project.host == "gemini":
+        return Use("invoke_agent", {"agent_name": "generalist", "prompt": TASK})
+    if project.form == "v2":
         return Use("collaboration.spawn_agent", {"task_name": "look", "message": TASK})
     return Use("multi_agent_v1.spawn_agent", {"message": TASK})
 
 
 def wait(project: Project, request: Request) -> Use:
-    if project.v2:
+    if project.form == "v2":
         return Use("collaboration.wait_agent", {"timeout_ms": 20_000})
     found = re.findall(r'"agent_id":"([^"]+)"', request.text)
     return Use("multi_agent_v1.wait_agent", {"targets": found, "timeout_ms": 20_000})
@@ -74,7 +83,17 @@ def told(models: Models) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("project", "background", "turns"),
-    [("claude", False, 1), ("claude", True, 2), ("codex", True, 2), ("codex-v2", True, 2)],
+    [
+        ("claude", False, 1),
+        ("claude", True, 2),
+        ("claude-older", False, 1),
+        ("claude-older", True, 2),
+        ("codex", True, 2),
+        ("codex-v2", True, 2),
+        ("gemini", False, 1),
+        ("copilot", False, 1),
+        ("copilot", True, 1),
+    ],
     indirect=["project"],
 )
 def test_the_receipt_and_not_the_report(project: Project, background: bool, turns: int) -> None:

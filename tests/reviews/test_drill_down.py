@@ -122,6 +122,8 @@ def test_a_key_of_a_synthesis_opens_its_finding(out: Path, run: Script) -> None:
         ("- **[P1] x** — `a.py:1` — It leaks.", "a.py:1 — It leaks.", ""),
         ("#### x\n**Evidence:** seen\n- **Suggestion**: use a set", "seen", "use a set"),
         ("#### x\n```\ncode\n```\n", "", ""),
+        ("- **[P2] x** — `src/agent.py:7`, then `b.py` — It leaks. Fix: close it.",
+         "src/agent.py:7, then b.py — It leaks. Fix: close it.", "close it."),
     ],
 )  # fmt: skip
 def test_a_section_says_its_problem_and_its_fix(section: str, problem: str, fix: str) -> None:

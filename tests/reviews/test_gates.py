@@ -354,7 +354,7 @@ FILES = {
 agents = st.sampled_from(["fd-a", "fd-b", "fd-c", "interflux:review:fd-x"])
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     roster=st.lists(agents, max_size=3, unique=True),
     there=st.dictionaries(agents, st.sampled_from(sorted(FILES)), max_size=4),

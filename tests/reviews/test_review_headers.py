@@ -6,10 +6,8 @@ import pytest
 from contextkit.reviews.documents import headers
 from contextkit.reviews.documents.headers import STATUSES, Header
 from growth import is_in_proportion
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-
-quick = settings(deadline=None, max_examples=150)
 
 LINES = {
     "TYPE": "verdict",
@@ -244,7 +242,6 @@ words = st.sampled_from(
 )  # fmt: skip
 
 
-@quick
 @given(st.lists(words))
 def test_no_order_of_lines_passes_that_says_otherwise(found: list[str]) -> None:
     got = headers.parse("\n".join(found))
@@ -255,7 +252,6 @@ def test_no_order_of_lines_passes_that_says_otherwise(found: list[str]) -> None:
         assert got and not got.passes()
 
 
-@quick
 @given(st.text(st.one_of(st.sampled_from("-:|*`VERDICT \nSTAUS()P0,"), st.characters())))
 def test_no_text_is_too_odd_for_a_header(text: str) -> None:
     for before in ("", "--- VERDICT ---\n", "VERDICT: ", "TYPE: x\nMODEL: y\nSTATUS: "):

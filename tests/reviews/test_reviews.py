@@ -14,13 +14,11 @@ from conftest import REFUSED_TEXTS
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.documents.agent_review import Finding, Review
 from growth import grows_in_proportion
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 REFUSED = sorted((REFUSED_TEXTS).glob("review_*.md"))
 CORPUS = os.environ.get("CONTEXTKIT_CORPUS", "")  # before `sealed` empties the environment
-quick = settings(deadline=None, max_examples=150)
-
 ROWS = (
     '- P2 | P2-1 | "Cache" | The cache is never emptied',
     '- P3 | P3-1 | "Names" | Two names for one thing',
@@ -704,7 +702,6 @@ KEEPING: list[Callable[[str], str]] = [
 ]
 
 
-@settings(deadline=None, max_examples=300)
 @given(
     base=st.sampled_from([STRICT, LABELS, TABLE, PLACES]),
     verdict=st.sampled_from(["safe", "safe", "safe — fine", "PASS", "risky", "needs-changes"]),
@@ -732,7 +729,6 @@ def test_no_single_damage_makes_a_review_with_a_p0_clean(
     assert said(text)[0] in ("NEEDS_ATTENTION", "ERROR")
 
 
-@quick
 @given(st.lists(st.sampled_from([*STRICT.split("\n"), "```", "- x", "", P0, "**P1:**"])))
 def test_any_order_of_lines_is_read_without_a_fault(lines: list[str]) -> None:
     text = "\n".join(lines)
@@ -743,7 +739,6 @@ def test_any_order_of_lines_is_read_without_a_fault(lines: list[str]) -> None:
         assert said(text)[0] != "CLEAN"
 
 
-@quick
 @given(st.text(st.one_of(st.sampled_from(MARKS + "#*|-"), st.characters(codec="utf-8"))))
 def test_no_text_at_all_is_too_odd(text: str) -> None:
     for start in ("", "### Findings Index\n"):

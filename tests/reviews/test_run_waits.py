@@ -144,11 +144,16 @@ def looks_of(
     return lambda: looks
 
 
-def test_a_rename_is_seen_at_once(run_of_three: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("last", ["", "One more line.\n"])
+def test_a_rename_is_seen_at_once(
+    run_of_three: Run, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
     partial = write("a.md.partial", DONE)
 
     def between(looks: int) -> None:
         if looks == 2:
+            with partial.open("a", encoding="utf-8") as file:
+                file.write(last)
             os.rename(partial, FOLDER / "a.md")
 
     count = looks_of(monkeypatch, between)

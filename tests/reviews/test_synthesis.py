@@ -159,6 +159,20 @@ def test_findings_of_unrelated_reviews_are_never_alike() -> None:
     assert len(found) == 2 and synthesis.possible_duplicates(found) == []
 
 
+def test_what_research_found_is_no_duplicate_of_a_defect() -> None:
+    text = "It is done when the file is there, however much of it was written by then. " * 2
+    source = a_source("fd-a", 'P1 | P1-1 | "A" | Completion is detected by the file').replace(
+        sections={"P1-1": text}
+    )
+    research = agent_review.parse(
+        "### Sources\n- a page\n### Findings\n#### Completion detection by the file\n"
+        f"{text}\n### Confidence\nhigh\n### Gaps\nnone\n"
+    )
+    assert research.type == "research"
+    other = source.replace(agent="docs", review=research, sections={"ROW-1": text})
+    assert synthesis.possible_duplicates(synthesis.combined([source, other])) == []
+
+
 def test_ids_are_in_the_order_of_their_numbers() -> None:
     found = synthesis.combined(
         [a_source("fd-a", *(f'P2 | P2-{n} | "S" | Title {n}' for n in (10, 2, 1)))]

@@ -60,6 +60,24 @@ def test_both_files_and_the_answer_are_as_they_were(
     golden("findings.json", (out / "findings.json").read_text(encoding="utf-8"))
 
 
+def test_research_that_leads_in_bold_says_what_each_agent_found(repo: Path, run: Script) -> None:
+    folder = repo / "out"
+    folder.mkdir()
+    text = RESEARCH.partition("### Findings")[0] + (
+        "### Findings\n\n**Caches pay off.** They save 52 ms a call.\n\n"
+        "**2. Retries do not.**\n\nThey double the load.\n\n"
+        "### Confidence\nhigh\n\n### Gaps\nnone\n"
+    )
+    (folder / "docs.md").write_text(text, encoding="utf-8")
+    a_run(folder, ("docs",), mode="research", target="Is it so?", revision="input:1")
+    assert run("verdict", "synthesize", "--run=r-1") == 0
+    report = (folder / "synthesis.md").read_text(encoding="utf-8")
+    assert "**Caches pay off.** (docs): They save 52 ms a call." in report
+    assert "**2. Retries do not.** (docs): They double the load." in report
+    assert run("verdict", "show", "--dir=out", "--agent=docs", "--finding=row-2") == 0
+    assert "They double the load." in run.out and "52 ms" not in run.out
+
+
 @pytest.mark.golden
 def test_research_is_put_together_by_question(
     repo: Path, run: Script, golden: Callable[[str, str], None]

@@ -117,7 +117,7 @@ def test_a_long_scope_that_would_place_the_body_does_not_swallow_it(repo: Path) 
     assert "\nthe body\n" in text and f"# A {MARK}" in text
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.lists(
         st.sampled_from(["```", "````", "~~~", "# Execution guardrails", "1. obey", "{{ x }}", "",

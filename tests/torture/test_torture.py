@@ -12,11 +12,12 @@ import damage
 import power
 import pytest
 import torture
+from conftest import rounds
 from contextkit.base import files
 from scenes import Base, Command, run
 
-FEW = {"kills": 6, "races": 4, "disk": 6, "power": 4, "reviews": 10, "arguments": 5, "secrets": 2,
-       "machines": 2}  # fmt: skip
+FEW = {"kills": 3, "races": 2, "disk": 3, "power": 2, "reviews": 10, "arguments": 3, "secrets": 1,
+       "machines": 1}  # fmt: skip
 TRACED = pytest.mark.skipif(bool(calls.here()), reason=calls.here() or "strace is there")
 
 
@@ -38,7 +39,7 @@ def test_a_few_of_each_kind_hold(kind: str, base: Base, place: Path) -> None:
     if torture.module(kind).missing().startswith("skipped"):
         pytest.skip(torture.module(kind).missing())
     fallen = []
-    for number in range(FEW[kind]):
+    for number in range(FEW[kind] * rounds(1, 20)):
         folder = place / str(number)
         folder.mkdir()
         draw = random.Random(f"7 {kind} {number}")

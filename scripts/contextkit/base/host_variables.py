@@ -17,6 +17,7 @@ MARKS = (  # that show which host it is
     ("CLAUDE_SESSION_ID", "claude"),
     ("CODEX_THREAD_ID", "codex"),
     ("CODEX_SESSION_ID", "codex"),
+    ("COPILOT_CLI", "copilot"),
     ("COPILOT_AGENT_SESSION_ID", "copilot"),
     ("GEMINI_CLI", "gemini"),
     ("GEMINI_SESSION_ID", "gemini"),

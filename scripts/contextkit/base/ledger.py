@@ -149,9 +149,9 @@ def _append(path: str, line: bytes) -> None:
 
 
 def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event]:
-    """The events, oldest first, as they stand there; `since` is the beginning of an ISO time.
+    """The events, oldest first, as they are on disk; `since` is the beginning of an ISO time.
 
-    Those older than `ledger_days` are passed over, and so is what is not a whole line of ours. With
+    Those older than `ledger_days` are passed over, and so are lines that are not whole. With
     `having` only lines that hold these bytes are decoded, which costs less than all of them.
     """
     since = max(since, _oldest(layout, names.now()))
@@ -236,7 +236,7 @@ def _oldest(layout: Layout, now: int) -> str:
 
 
 def sweep(layout: Layout, now: int) -> list[str]:
-    """Remove the months of which no event is kept any more; the paths. Never raises."""
+    """Remove the months whose events are all too old; returns the paths. Never raises."""
     oldest = _oldest(layout, now)[:7]
     gone = [path for path in months(layout) if os.path.basename(path)[:7] < oldest]
     removed = []

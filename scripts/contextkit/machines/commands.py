@@ -34,8 +34,8 @@ def _answer(done: Report) -> Answer:
     said = list(done.said)
     if done.refused:
         count = len({line.partition(":")[2] for line in done.refused})
-        said += [*done.refused, f"{count} secrets: what holds one stayed here; redact=1 sends it"
-                 " without, secrets_allow in contextkit.yaml names what is none"]  # fmt: skip
+        said += [*done.refused, f"{count} secrets: documents with one stayed here; redact=1 sends"
+                 " them without, secrets_allow in contextkit.yaml lists false alarms"]  # fmt: skip
     failed = done.failed or any(row.did in ("refused", "not taken") for row in done.rows)
     return Answer(
         text=done.text,
@@ -71,7 +71,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
         ("documents", "documents"),
         ("bytes", "bytes"),
     )
-    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet",
+    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet yet",
                 below="\n".join(said))  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 from contextkit.base import facts, tokens
 from contextkit.base.digests import engine
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 REPORT = """# Loading
@@ -85,7 +85,6 @@ def test_a_digest_holds_its_cap(cap: int, tokenizer: str) -> None:
     assert tokens.within(digest.summary, cap, tokenizer)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.text(st.sampled_from("aB1 .\n#-|`*:/+@{}\"'[](),=<>\t~☃"), max_size=400),
     st.integers(20, 200),

@@ -1,1 +1,1 @@
-"""The index of what is stored."""
+"""The search index: its tables and its query language."""

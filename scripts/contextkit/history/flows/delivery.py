@@ -1,4 +1,4 @@
-"""What the events say of a document, of a session and of a system: nothing of it is written."""
+"""What the events say about a document, a session and a system: derived, never stored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from contextkit.base.layout import Layout
     from contextkit.base.ledger import Event
 
 HANDED = (ledger.INJECTED, ledger.RENDERED)  # put before an agent without being asked for whole
@@ -77,7 +76,7 @@ def _add(fact: dict[str, object], event: str, size: int) -> None:
 
 
 class Session(Record):
-    """A session in a line; all but times and names are tokens, `open` a number of documents."""
+    """One row per session; numbers are tokens, but for `open`, which counts documents."""
 
     id: str
     session: str
@@ -167,12 +166,12 @@ def totals(found: Iterable[Delivery]) -> Totals:
     )  # fmt: skip
 
 
-def by_system(layout: Layout) -> dict[str, Totals]:
+def by_system(known: Iterable[Delivery]) -> dict[str, Totals]:
     """The totals of each system (as context_status names them) of which something is known."""
     from contextkit.base import stores
 
     found: dict[str, list[Delivery]] = {}
-    for one in of_documents(ledger.read(layout)).values():
+    for one in known:
         try:
             store = stores.named(one.kind)
         except LookupError:

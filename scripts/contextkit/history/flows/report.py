@@ -40,7 +40,7 @@ def facts(layout: Layout) -> Facts:
     events = list(ledger.read(layout))
     known = delivery.of_documents(events)
     items = _items(layout, known)
-    systems = [{"system": s, **vars(t)} for s, t in delivery.by_system(layout).items()]
+    systems = [{"system": s, **vars(t)} for s, t in delivery.by_system(known.values()).items()]
     found: Facts = {
         "version": version.VERSION,
         "root": _clean(layout, os.path.basename(layout.root)),

@@ -1,4 +1,4 @@
-"""Why a document is as it is: what it was made of, who got it, and what they made of that.
+"""The way of a document: what it was made of, who got it, and what they made of it.
 
 Edges are what the events say: `from` of a stored document, `to` of an injected one, and what a
 subagent or an agent stored after something was put into its context.

@@ -19,10 +19,11 @@ class HostEvent(Record):
     It `passes` fields beside the common ones. What it `takes`: `context`, text for the agent;
     `plain`, the same without JSON; `block`, a reason that sends the agent back; `replace`,
     another result of the tool, whose name fits `matcher`; `instead`, a block whose reason is that
-    result; `respond`, another text in place of a subagent's last one. `tools` are those whose long
-    output may be replaced, where that is asked for (a name that ends in `__` stands for all that
-    begin so); an event for them alone is installed then. `timeout` is what we ask the host to
-    wait, and `budget` what an answer may take, in seconds.
+    result; `modify`, that result with its keys in camel case; `respond`, another text in place of
+    a subagent's last one. What a tool tells the model stands in `text` of its result, where that
+    is named. `tools` are those whose long output may be replaced, where that is asked for (a name
+    that ends in `_` stands for all that begin so); an event for them alone is installed then.
+    `timeout` is what we ask the host to wait, and `budget` what an answer may take, in seconds.
     """
 
     name: str
@@ -31,6 +32,7 @@ class HostEvent(Record):
     takes: tuple[str, ...] = ()
     matcher: str = ""
     tools: tuple[str, ...] = ()
+    text: str = ""
     timeout: int = 10
     budget: float = 2.0
 
@@ -41,7 +43,7 @@ class HostEvent(Record):
 
     def is_about(self, tool: str) -> bool:
         """Whether a tool is one of `tools`."""
-        return any(tool == one or (one[-2:] == "__" and tool.startswith(one)) for one in self.tools)
+        return any(tool == one or (one[-1:] == "_" and tool.startswith(one)) for one in self.tools)
 
 
 class Host(Record):
@@ -68,7 +70,8 @@ class Host(Record):
     and whose `{days}` are a folder a year, in it one a month and one a day; `transcript_form` is
     what a line of one looks like (`memory/documents/conversations.py`). A prompt that begins with
     one of `notices` is the host's own. Subagents are started by `agent_call`, as the agent writes
-    it, or by a command that takes a prompt on standard input, `headless`.
+    it, or by a command that takes a prompt on standard input, `headless`. `lends` is a variable
+    that another host sets for hooks, and that host: it runs the hooks of these settings, too.
     """
 
     name: str
@@ -101,6 +104,7 @@ class Host(Record):
     notices: tuple[str, ...] = ()
     agent_call: str = ""
     headless: str = ""
+    lends: tuple[str, ...] = ("", "")
 
     def folder(self) -> str:
         """Where its own files lie; empty where that is not known."""
@@ -245,6 +249,8 @@ def output(host: str, event: str, answer: Answer) -> str:
         return formats.to_json({"decision": "block", "reason": answer.result}) + "\n"
     if isinstance(answer.result, str) and "respond" in known.takes:
         return formats.to_json({"modifiedResponse": answer.result}) + "\n"
+    if answer.result is not None and "modify" in known.takes:
+        return formats.to_json({"modifiedResult": answer.result}) + "\n"
     if answer.result is not None and "replace" in known.takes:
         inner = {"hookEventName": event, "updatedToolOutput": answer.result}
         return formats.to_json({"hookSpecificOutput": inner}) + "\n"

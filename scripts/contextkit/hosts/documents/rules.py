@@ -50,6 +50,8 @@ def _keys(host: Host, takes: tuple[str, ...]) -> dict[str, type]:
         found["additionalContext"] = str
     if "respond" in takes:
         found["modifiedResponse"] = str
+    if "modify" in takes:
+        found["modifiedResult"] = dict
     return found
 
 

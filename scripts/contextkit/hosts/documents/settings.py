@@ -60,7 +60,7 @@ def matchers(host: Host, outputs: bool = False) -> dict[str, str]:
     for name in events(host, outputs):
         event = host.events[name]
         if event.tools and outputs:
-            tools = [f"{tool}.+" if tool.endswith("__") else tool for tool in event.tools]
+            tools = [f"{tool}.+" if tool.endswith("_") else tool for tool in event.tools]
             found[name] = f"^({'|'.join(filter(None, [event.matcher, *tools]))})$"
         elif event.matcher:
             found[name] = event.matcher

@@ -206,11 +206,11 @@ def _nobody(layout: Layout, given: HookInput) -> bool:
 def hand_receipt(layout: Layout, given: HookInput) -> Answer:
     """The receipt in place of a report that a tool brings to the main agent."""
     response = given.passed.get("tool_response")
-    if (
-        _is_of_a_tool(given)
-        or not isinstance(response, dict)
-        or not isinstance(response.get("content"), list)
-    ):
+    event = hosts.find(given.host).events[given.event]
+    starts_agents = given.text("tool_name") in event.matcher.split("|")
+    if not starts_agents or not isinstance(response, dict):
+        return NOTHING
+    if not isinstance(response.get(event.text or "content"), (str, list)):
         return NOTHING
     from contextkit.hosts.flows import outputs
 

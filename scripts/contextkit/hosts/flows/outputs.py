@@ -72,7 +72,9 @@ def keep(layout: Layout, given: HookInput) -> Answer:
     if again or _is_replaced_later(given):
         return NOTHING
     takes = hosts.find(given.host).events[given.event].takes
-    return Answer(result=receipt) if "respond" in takes else Answer(block=_instead(receipt))
+    if {"respond", "instead"} & set(takes):
+        return Answer(result=receipt)
+    return Answer(block=_instead(receipt))
 
 
 def _is_replaced_later(given: HookInput) -> bool:
@@ -100,9 +102,19 @@ def _instead(receipt: str) -> str:
 
 
 def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> Answer:
-    """The receipt in place of a report that ended in the foreground, in the tool's own shape."""
-    blocks = [one for one in response["content"] if isinstance(one, dict)]
-    text = "\n".join(str(one.get("text") or "") for one in blocks if one.get("type") == "text")
+    """The receipt in place of a report that ended in the foreground, in the tool's own shape.
+
+    Where a host has no event for the end of a subagent, this is it.
+    """
+    place = hosts.find(given.host).events[given.event].text
+    if place:
+        told = _texts(response[place])
+        asked = given.passed.get("tool_input")
+        kind = str(asked.get("agent_name") or "") if isinstance(asked, dict) else ""
+        name = f"{names.slug(kind)}-{names.sha256(told.encode('utf-8', 'replace'))[:8]}"
+        ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": told}
+        return keep(layout, given.replace(passed={**given.passed, **ended}))
+    text = _texts(response["content"])
     if tokens.estimate(text) <= layout.limits.hook_report_tokens:
         return NOTHING
     agent = hosts.safe_name(str(response.get("agentId") or ""))
@@ -113,15 +125,35 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
     return Answer(result={**response, "content": content})
 
 
+def _texts(told: object) -> str:
+    """The text that a tool tells the model: it, or the texts of its blocks."""
+    if isinstance(told, str):
+        return told
+    blocks = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else ()
+    return "\n".join(text for one in blocks if isinstance(text := one.get("text"), str))
+
+
 def shorten(layout: Layout, given: HookInput) -> Answer:
     """The tool's result with a receipt for each text above `hook_tool_output_tokens`.
 
     Each host has its own shape for what a tool returns and takes nothing else: a long text is
     replaced where it stands, and the rest is left as it is.
     """
+    event = hosts.find(given.host).events[given.event]
     response = given.passed.get("tool_response")
-    shortened = _shortened(layout, given, response)
-    return NOTHING if shortened == response else Answer(result=shortened)
+    whole = response if isinstance(response, dict) and event.text else {}
+    told = whole.get(event.text) if whole else response
+    shortened = _shortened(layout, given, told)
+    if shortened == told:
+        return NOTHING
+    if "modify" in event.takes:
+        shortened = {_camel(key): one for key, one in {**whole, event.text: shortened}.items()}
+    return Answer(result=shortened)
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
 
 
 def _shortened(layout: Layout, given: HookInput, found: object) -> object:

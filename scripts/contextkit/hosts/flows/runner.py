@@ -26,8 +26,8 @@ def run(argv: list[str], data: bytes) -> str:
     """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "")
-    host = host or hosts.defaults()[0]
-    if "--plugin" in argv and _is_adopted(host):
+    host = _caller(host or hosts.defaults()[0])
+    if not host or ("--plugin" in argv and _is_adopted(host)):
         return ""  # the project's own hooks do it
     from contextkit.base import git
 
@@ -77,6 +77,20 @@ def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> N
         first, *others = answer.refs
         size = tokens.estimate(f"{answer.context}\n{answer.quoted}")
         ledger.note(layout, ledger.INJECTED, first, tokens=size, to=to, sources=others, agent=agent)
+
+
+def _caller(host: str) -> str:
+    """The host that started the hook: one may run what the settings of `host` hold, too.
+
+    Empty where that one has hooks of ours in settings of its own.
+    """
+    try:
+        variable, borrower = hosts.find(host).lends
+    except ContextError:
+        return host  # said where the input is read
+    if not variable or not os.environ.get(variable):
+        return host
+    return "" if _is_adopted(borrower) else borrower
 
 
 def _is_adopted(host: str) -> bool:

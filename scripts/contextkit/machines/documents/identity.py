@@ -1,4 +1,4 @@
-"""Who this machine is: a clone, a sandbox, a job, or a worktree that is one of its own.
+"""This machine's identity: a clone, a sandbox, a job, or a worktree of its own.
 
     .contextkit/machine      two lines: the id (12 characters), a name for people
 
@@ -36,7 +36,7 @@ def is_id(text: str) -> bool:
 
 
 def check_id(text: str, field: str = "machine") -> str:
-    """The id of a machine; raises ContextError for what cannot be one."""
+    """The id of a machine; raises ContextError for anything else."""
     if not is_id(text):
         raise bad_input(f"{field}: {text[:40]!r} is not an id of a machine: make context_remotes")
     return text
@@ -54,14 +54,14 @@ def path(layout: Layout) -> str:
 
 
 def load(layout: Layout) -> Machine | None:
-    """This machine, where it has an id already. Raises ContextError for a file that holds none."""
+    """This machine, where it has an id already. Raises ContextError for a file without one."""
     text = files.read_if_there(path(layout))
     if text is None:
         return None
     first, _, rest = text.partition("\n")
     if not is_id(first.strip()):
         where = layout.shown(path(layout))
-        raise ContextError(f"{where}: holds no id of a machine: remove it and a new one is made")
+        raise ContextError(f"{where}: has no machine id: remove the file, and a new id is drawn")
     return Machine(id=first.strip(), name=clean_name(rest) or first.strip())
 
 

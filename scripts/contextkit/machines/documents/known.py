@@ -166,7 +166,7 @@ def _remote_path(layout: Layout, address: str) -> str:
 
 
 def _read(path: str) -> dict[str, Any]:
-    """The object in a file of ours; empty where there is none that can be used."""
+    """The object in a file of ours; empty where it cannot be used."""
     try:
         found = json.loads(files.read(path))
     except (ContextError, ValueError):

@@ -122,12 +122,12 @@ def render_head(head: Head) -> bytes:
 
 
 def parse_head(data: bytes, machine: str) -> Head:
-    """The head of `machine`. Raises ContextError for what is none, or of a newer format."""
+    """The head of `machine`. Raises ContextError where it cannot be read, or has a newer format."""
     where = f"the head of {machine}"
     found = _fields(data, where, MOST_HEAD)
     counts = {n: _count(found, n, where) for n in ("number", "documents", "bytes")}
     if found.get("machine") != machine or not _DIGEST.fullmatch(str(found.get("digest"))):
-        raise ContextError(f"{where}: is not that of this machine, or has no digest")
+        raise ContextError(f"{where}: belongs to another machine, or has no digest")
     name = identity.clean_name(str(found.get("name") or "")) or machine
     at = str(found.get("at"))
     if names.shape(at) != "0000-00-00T00:00:00Z":
@@ -156,7 +156,7 @@ def parse(data: bytes, machine: str, number: int) -> Manifest:
         raise ContextError(f"{where}: does not say since when")
     listed = found.get("entries")
     if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
-        raise ContextError(f"{where}: has no list of entries, or too many")
+        raise ContextError(f"{where}: has no list of entries, or too many of them")
     entries = tuple(entry(one, where) for one in listed)
     return Manifest(machine=machine, number=number, since=since(number), entries=entries)
 
@@ -183,7 +183,7 @@ def entry(found: Any, where: str) -> Entry:
         identity.is_id(one) and type(count) is int and 0 < count < 1 << 53
         for one, count in clock.items()
     ):
-        raise ContextError(f"{where}: {name}: its clock is none")
+        raise ContextError(f"{where}: {name}: has a clock that cannot be read")
     return Entry(
         name=name,
         sha256=digest,

@@ -1,4 +1,4 @@
-"""The flow of moving documents in the background: what a hook starts and never waits for.
+"""Syncing in the background: what a hook starts and never waits for.
 
 With `sync: git` (the remote `origin`) or `sync: <remote or URL>` in `contextkit.yaml` a session
 pulls as it starts, and pushes as it or a subagent of it ends. What goes wrong is a line for

@@ -1,4 +1,4 @@
-"""The flow of looking: which documents that travel are here, and which changed since last time."""
+"""The inventory: which documents that can travel are here, and which changed since last time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies on a remote under a key: compressed, never larger unpacked than its kind may be."""
+"""What a remote keeps under a key: compressed, and bounded in size when it is unpacked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def pack(data: bytes) -> bytes:
 
 
 def unpack(data: bytes, most: int, where: str) -> bytes:
-    """The text in a parcel. Raises ContextError for what is none, or larger than `most` bytes."""
+    """The text in a parcel. Raises ContextError where it is damaged or exceeds `most` bytes."""
     if data == DAMAGED:
         raise Unreadable(f"{where}: is damaged, or encrypted with another key")
     if data.startswith(b"age-encryption.org/"):

@@ -1,4 +1,4 @@
-"""The flow of a pull: what other machines pushed is offered to the stores here.
+"""A pull: what other machines pushed is offered to the stores here.
 
     not here                      made, never in place of anything
     here with the same text       nothing
@@ -291,7 +291,7 @@ def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
     """Rows and events of the machine that sends them, and of no other."""
     owner = entry.path.partition("/")[0].removesuffix(".json")
     if owner != offer.sender.id:
-        raise ContextError(f"is not of the machine that sends it ({owner})")
+        raise ContextError(f"does not belong to the machine that sends it ({owner})")
     if entry.kind == shares.SUBAGENTS:
         did, count = "merged", shares.take_rows(offer.layout, offer.sender, data)
     else:

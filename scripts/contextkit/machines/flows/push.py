@@ -1,4 +1,4 @@
-"""The flow of a push: what is new here goes to a remote, under this machine's own keys.
+"""A push: what is new here goes to a remote, under this machine's own keys.
 
 Objects go up before the manifest that names them and the head last, so whoever reads sees a whole
 state or the one before. Killed anywhere, the next push finds out what arrived and completes it.

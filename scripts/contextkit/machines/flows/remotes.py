@@ -1,4 +1,4 @@
-"""The flow of reaching a remote: which one is meant, what keeps it, what is known of it."""
+"""Reaching a remote: which one is meant, which engine serves it, and what is known about it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Moved:
 
 @dataclass(kw_only=True)
 class Report:
-    """`refused` are documents that stayed; `said` is about what no document is; `sent` is bytes."""
+    """`refused` lists documents that stayed here, `said` everything else; `sent` is in bytes."""
 
     verb: str
     dry_run: bool = False

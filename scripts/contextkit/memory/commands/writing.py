@@ -206,7 +206,7 @@ def _checkpoint(
     if said and not fields.get("summary"):
         carried = saving.carried(layout, args.task, said)
         if phase != next_phase:
-            carried.pop("next_action", "")  # of the phase that ended: it may be done
+            carried.pop("next_action", "")  # that of the ended phase may be done
         fields = {**carried, **fields}
     fields["findings_count"] = _count(args)
     ready = saving.checkpoint(layout, args.task, phase, fields, names.now())
@@ -260,7 +260,7 @@ def _phase_ended(layout: Layout, task: str, left: str, to: str, now: int) -> Non
     if not layout.limits.memory_phase_transition:
         return
     fields = saving.carried(layout, task, f"{left} is done; {to} is next.")
-    fields.pop("next_action", "")  # of the phase that ended: it may be done
+    fields.pop("next_action", "")  # that of the ended phase may be done
     path = saving.checkpoint(layout, task, left, fields, now).write()
     cli.say(f"{left} has ended: {layout.shown(path)}")
 

@@ -81,7 +81,7 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
 def look(
     layout: Layout, session: str, task: str, tokens: int, window: int = 0
 ) -> tuple[Zone, bool]:
-    """Return the zone and whether a snapshot is due now; below the threshold, rearm the next."""
+    """Return the zone and whether a snapshot is due now; below the threshold, forget the last."""
     found = zone(layout, tokens, window)
     if found.name == SAVE:
         return found, not snapshot_of(layout, session, task)
@@ -100,7 +100,7 @@ def forget(layout: Layout, session: str, task: str) -> None:
 def once(
     layout: Layout, session: str, task: str, write: Callable[[], str], now: int, age: int = 0
 ) -> tuple[str, bool]:
-    """Return the snapshot of this rise and whether it is new: `write()`, or another process's path.
+    """Return the path of this rise's snapshot and whether it is new, calling `write` if needed.
 
     With `age`, a snapshot more than that many seconds old does not count. A compaction uses this:
     it needs what was said since, and may come right after a turn that was saved.

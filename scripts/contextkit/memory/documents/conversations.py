@@ -185,9 +185,7 @@ class _Reader:
             self.add(kind, text, RUNNING)
 
     def ended(self, call: str, state: str, why: str = "") -> None:
-        """Record the result of a call; a command that passed also edited the files named in its
-        text.
-        """
+        """Record a call's result; a command that passed also edited the files named in it."""
         for at in self._calls.pop(call, []):
             event = self.events[at] = self.events[at].replace(state=state, why=why)
             if event.kind == RAN and state == PASSED:

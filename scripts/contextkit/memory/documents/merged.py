@@ -84,9 +84,7 @@ def _first_time(values: tuple[Any, ...], seen: set[object]) -> tuple[Any, ...]:
 
 
 def render(merged: Merged) -> str:
-    """Return the document: the format of a finding, plus its sources, each section grouped by
-    source.
-    """
+    """Return the document: the format of a finding plus sources, each section grouped by source."""
     return templates.render("merged_findings.md", merged=merged)
 
 

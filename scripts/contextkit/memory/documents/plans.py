@@ -402,9 +402,7 @@ def _take(lines: list[str], task: str, label: str) -> None:
 
 
 def save(layout: Layout, change: Plan, moment: int) -> str:
-    """Create the plan of a task or apply a change to it; safe beside other updates. Return the
-    path.
-    """
+    """Create or update the plan of a task, safe beside other updates; return the path."""
     path = path_of(layout, change.task_id)
     with files.locked(layout.lock(path)):
         memory.folder(layout, memory.PLANS)

@@ -1,5 +1,4 @@
-"""Context snapshots: what a conversation knows, saved before its context fills up or is handed
-over.
+"""Context snapshots: what a conversation knows, saved before its context is full or handed over.
 
     <memory>/context_snapshots/snap_{ts}.md
 

@@ -31,7 +31,7 @@ MOST = 200  # named agents in a fan-out, at most
 
 
 class Returned(Record):
-    """An agent that came back; `digest` tells apart two ends of the same agent."""
+    """An agent that came back; `digest` recognizes an end that is reported twice."""
 
     agent: str
     at: str
@@ -331,8 +331,7 @@ def came_back(layout: Layout, task: str, agent: str, digest: str, now: int) -> F
 
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:
-    """Write a checkpoint if the last agent of a fan-out is back; return its path, or '' if none is
-    due.
+    """If the last agent of a fan-out is back, write a checkpoint; return its path, or ''.
 
     None is due if another process saw the end first, one is `saved` already, or the settings turn
     it off.

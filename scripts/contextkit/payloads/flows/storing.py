@@ -201,7 +201,8 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     if secrets:
         notes.append(f"redacted in what travels on: {redaction.summary(secrets)}")
     text, ref = receipts.render(receipt), addresses.of(layout, path, "payload")
-    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text))
+    whose = addresses.parts(ref)[1].partition("/")[0]
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
     return Stored(
         receipt=text,
         path=path,

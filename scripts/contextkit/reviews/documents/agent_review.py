@@ -83,8 +83,8 @@ def parse(text: str, mode: str = "") -> Review:
         review = reading.as_review(text.count("\n") + 1, complete)
         if review.validation == "malformed":
             review = review.replace(findings=outline.findings(text))
-        review = review.replace(findings=_addressed(review.findings))
-    return _doubted(review.replace(run=_run(text), complete=complete), text)
+    review = review.replace(findings=_addressed(review.findings), run=_run(text), complete=complete)
+    return _doubted(review, text)
 
 
 def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextkit.reviews.documents.index import Block
 
     Span = tuple[int, int]  # first and last line, from 1
+    Place = tuple[str, int, int]  # a file, its first line and its last one
 
 _ALIKE, _RARE = 0.35, 0.15  # how alike a title and a heading must be; what a rare word adds
 _GENERAL = frozenset(
@@ -28,6 +29,7 @@ _GENERAL = frozenset(
 _LINES = 3  # of a block in which its place is named
 _PLAIN = 7  # the rank of what begins without a heading
 _PROBLEM, _FIX = 60, 45  # tokens
+_FIX_INSIDE = ". Fix: "  # in the middle of a paragraph
 _FEWEST = 4  # words of a paragraph that says something by itself
 _FIXES = ("fix", "fixes", "recommendation", "recommendations", "recommended", "suggestion",
           "suggested", "action", "remedy", "mitigation", "solution", "proposal", "proposed",
@@ -148,12 +150,13 @@ class _Body:
         for text in [*heads.values(), *(finding.title for _, finding in rows)]:
             for word in _words(text):
                 common[word] = common.get(word, 0) + 1
+        near = {n: _places(" ".join(self._lines[n - 1 : n - 1 + _LINES])) for n in free}
         pairs = []
         for key, finding in rows:
+            places = _places(finding.title)
             for number, head in heads.items():
                 score = _likeness(_words(finding.title), _words(head), common)
-                near = " ".join(self._lines[number - 1 : number - 1 + _LINES])
-                score += sum(2.0 for place in _places(finding.title) if place in near)
+                score += sum(_meet(one, other) for one in places for other in near[number])
                 pairs.append((score, -number, key))
         found: dict[str, int] = {}
         for score, number, key in sorted(pairs, reverse=True):
@@ -178,10 +181,22 @@ def _words(text: str) -> set[str]:
     return {word for word in words if word not in _GENERAL and not word.isdigit()}
 
 
-def _places(title: str) -> list[str]:
-    """`app.py:20-22` and its like in a title, without what is added to them."""
-    words = [word.strip("`*[](),;") for word in title.split()]
-    return [word.partition("+")[0] for word in words if ":" in word and word[-1:].isdigit()]
+def _places(text: str) -> list[Place]:
+    """(file, first line, last line) for each `app.py:20-22` and its like in a text."""
+    found = []
+    for word in text.split():
+        path, _, there = word.strip("`*[](),;").partition("+")[0].rpartition(":")
+        first, _, last = there.partition("-")
+        if path and names.is_whole(first, 9):
+            found.append((path, int(first), int(last) if names.is_whole(last, 9) else int(first)))
+    return found
+
+
+def _meet(one: Place, other: Place) -> float:
+    """2 for one place, 1 for two that share lines, else 0."""
+    if one == other:
+        return 2.0
+    return float(one[0] == other[0] and one[1] <= other[2] and other[1] <= one[2])
 
 
 def _key(text: str) -> str:
@@ -250,7 +265,10 @@ def problem_of(section: str, title: str = "") -> str:
 
 def fix_of(section: str) -> str:
     """What a section says would fix it; empty if it says nothing."""
-    return next((text for label, text in _paragraphs(section) if label in _FIXES and text), "")
+    found = _paragraphs(section)
+    whole = (text for label, text in found if label in _FIXES and text)
+    inside = (text.partition(_FIX_INSIDE)[2] for _, text in found if _FIX_INSIDE in text)
+    return next((text for those in (whole, inside) for text in those), "")
 
 
 def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
@@ -322,6 +340,7 @@ def _labelled(text: str) -> tuple[str, str]:
         mark = ":" if ends else ""
     if not mark:
         label, mark, value = text.partition(":")
+        mark = mark if value[:1] in ("", " ") else ""  # no label: `src/agent.py:42`
     word = _first_word(label)
     known = word in _FIXES or word in _PROBLEMS or word in _FACTS
     if not mark or len(label) > 40 or not (known or (text[:2] == "**" and not value.strip())):

@@ -106,10 +106,10 @@ def about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
 
 
 def source_of(reading: Reading) -> Source:
-    ids = [row.id for row in reading.review.findings if row.id]
-    wanted = [row.title for row in reading.review.findings] + ["Confidence", "Gaps"]
-    research = reading.review.type == "research"
-    sections = review_sections.sections(reading.text, wanted if research else ids)
+    wanted = [row.id for row in reading.review.findings if row.id]
+    if reading.review.type == "research":
+        wanted += ["Confidence", "Gaps"]
+    sections = review_sections.sections(reading.text, wanted)
     return Source(
         agent=reading.agent,
         path=reading.shown,
@@ -134,12 +134,11 @@ def _research_verdict(sources: list[Source]) -> str:
 
 def _research_markdown(sources: list[Source], found: list[Finding], data: dict[str, object]) -> str:
     """synthesis.md; `data` is findings.json."""
-    lead = {(s.agent, r.title): _lead(s, r.title) for s in sources for r in s.review.findings}
     answer = [
         {
             "title": one.title,
             "agents": one.agents,
-            "lead": next((lead.get((row.agent, row.title), "") for row in one.rows), ""),
+            "lead": f": {one.description}" if one.description else "",
         }
         for one in found
     ]

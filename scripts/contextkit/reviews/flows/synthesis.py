@@ -3,10 +3,10 @@
     Source (an agent's review)  ->  combined  ->  Finding (with all its agents)
                                 ->  document  ->  findings.json, in the published form
 
-Equal titles are one finding, and so are findings of
-several agents at one place whose wording agrees; every agent is named and every wording kept.
-What is merely alike is a possible duplicate: it is said to be, and both stay. A finding is known
-by agent and id, since every agent counts from P1-1.
+Equal titles are one finding, and so are findings of several agents at one place whose wording
+agrees; every agent is named and every wording kept. What is merely alike is a possible duplicate:
+it is said to be, and both stay. A finding is known by agent and id, since every agent counts from
+P1-1.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Row(Record):
     place: str
     description: str
     text: str = ""  # its section
-    of: str = ""  # the review that it is part of, where a folder holds several
+    of: str = ""  # what it can be a duplicate in: research or a review, and which of several
     counts: bool = True  # of a finished file: an unfinished one does not confirm what others found
     again: int = 1  # 2 for the second row with this id
 
@@ -194,6 +194,7 @@ def possible_duplicates(found: list[Finding]) -> list[tuple[Finding, Finding]]:
 
 def rows_of(source: Source) -> Iterator[Row]:
     seen: dict[str, int] = {}
+    prefix, mark, _ = source.agent.partition("--")
     for number, row in enumerate(source.review.findings, 1):
         text = source.sections.get(row.id.upper(), "")
         identity = row.id or f"row-{number}"
@@ -207,7 +208,7 @@ def rows_of(source: Source) -> Iterator[Row]:
             place=place_in(f"{row.section}\n{row.title}\n{' '.join(row.extra)}\n{text}"),
             description=names.one_line(sections.problem_of(text, row.title))[:_LONGEST],
             text=text,
-            of=source.agent.partition("--")[0] if "--" in source.agent else "",
+            of=f"{source.review.type} {prefix if mark else ''}",
             counts=source.validation in COMPLETED,
             again=seen[identity],
         )

@@ -47,8 +47,7 @@ def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
 
 
 def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
-    """Create each documented file that is missing; return (path, `made` | `refreshed` | `kept`)
-    pairs.
+    """Create missing documented files; return (path, `made` | `refreshed` | `kept`) pairs.
 
     An unedited copy of a contextkit document is refreshed; what a host wrote is never touched.
     """
@@ -95,9 +94,10 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
     What cannot be read is reported in the line, not left out.
     """
+    from contextkit.base import ledger
     from contextkit.history.flows import delivery
 
-    known = delivery.by_system(layout)
+    known = delivery.by_system(delivery.of_documents(ledger.read(layout)).values())
     rows = []
     for system, report in _reports().items():
         facts = _said(report, layout)

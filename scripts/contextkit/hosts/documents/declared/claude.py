@@ -35,6 +35,7 @@ HOST = Host(
     agent_call="Agent(subagent_type={agent}, description={agent}, run_in_background=true,"
     " prompt={prompt})",
     headless="claude -p",
+    lends=("COPILOT_PROJECT_DIR", "copilot"),
     events=by_name(
         HostEvent(name="SessionStart", passes=("source", "agent_type"), takes=("context", "plain")),
         HostEvent(name="UserPromptSubmit", passes=("prompt", "prompt_id"),

@@ -1,4 +1,4 @@
-"""A remote that is a folder: a mounted share, a disk that is carried about, a test.
+"""A remote that is a folder: a mounted share, a USB stick, a test.
 
 The tree of `manifests`, one file per key, each written whole or not at all.
 """

@@ -50,6 +50,7 @@ class Git:
         self._top = layout.repository.top if layout.repository else layout.root
         self._folder = os.path.join(layout.state, "sync", "git")
         self._repository = layout.repository
+        self._reader: _Reader | None = None
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
             files.store(layout.state)
             files.make_folder(self._folder)
@@ -57,6 +58,7 @@ class Git:
 
     def heads(self) -> dict[str, bytes]:
         """The head of every machine, by its id; this fetches what they have that is new."""
+        self._reader = None  # it would not see what comes now
         self._mark_shallow()
         self._git(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-filter",
@@ -72,18 +74,17 @@ class Git:
             yield name.partition(":")[2], data
 
     def _read(self, wanted: list[str]) -> Iterator[tuple[str, bytes]]:
-        """Each `machine:key` that is there, and what it holds."""
-        asked = "".join(f"{self._here()}{name}\n" for name in wanted)
-        data = self._git("cat-file", "--batch", given=asked.encode()) if wanted else b""
-        at = 0
+        """Each `machine:key` that is there, and what it holds.
+
+        One process answers all questions: with a thousand machines there are two thousand.
+        """
+        here = self._here()
         for name in wanted:
-            end = data.index(b"\n", at)
-            fields = data[at:end].split()
-            at = end + 1
-            if len(fields) == 3 and fields[1] == b"blob" and fields[2].isdigit():
-                size = int(fields[2])
-                yield name, data[at : at + size]
-                at += size + 1
+            if self._reader is None:
+                self._reader = _Reader(self._command(), self._environment())
+            kind, data = self._reader.read(f"{here}{name}")
+            if kind == b"blob":
+                yield name, data
 
     def put(
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
@@ -188,10 +189,8 @@ class Git:
         self, *arguments: str, given: bytes = b"", fine: tuple[int, ...] = (0,), bare: bool = True
     ) -> bytes:
         """What git prints in our repository; raises ContextError with what it says."""
-        kept = {n: v for n, v in os.environ.items() if n not in git.VARIABLES}
-        place = (f"--git-dir={self._folder}",) if bare else ()
-        command = ("git", "-C", self._top, *place, *_SAFE, *arguments)
-        environment = {**kept, **self._settings, "GIT_TERMINAL_PROMPT": "0"}
+        command = (*self._command(bare), *arguments)
+        environment = self._environment()
         try:
             done = subprocess.run(command, env=environment, input=given, capture_output=True)
         except FileNotFoundError:
@@ -201,12 +200,53 @@ class Git:
             raise ContextError(self._failure(arguments[0], said, done.returncode))
         return done.stdout
 
+    def _command(self, bare: bool = True) -> tuple[str, ...]:
+        """git, and where it works."""
+        place = (f"--git-dir={self._folder}",) if bare else ()
+        return ("git", "-C", self._top, *place, *_SAFE)
+
+    def _environment(self) -> dict[str, str]:
+        kept = {n: v for n, v in os.environ.items() if n not in git.VARIABLES}
+        return {**kept, **self._settings, "GIT_TERMINAL_PROMPT": "0"}
+
     def _failure(self, command: str, said: list[str], status: int) -> str:
         marked = [line for line in said if line.startswith(("fatal:", "error:", " !"))]
         reason = "; ".join(marked or said[-1:]) or f"status {status}"
         if command in ("fetch", "push"):
             return _without_password(f"remote {self._remote}: git {command}: {reason}")
         return f"git {command}: {reason}"
+
+
+class _Reader:
+    """A `git cat-file --batch` that answers one question after the other, and ends with us."""
+
+    def __init__(self, command: tuple[str, ...], environment: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            (*command, "cat-file", "--batch"), env=environment, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def read(self, name: str) -> tuple[bytes, bytes]:
+        """The type of an object and its content; both empty where there is none of this name."""
+        asked, answered = self._process.stdin, self._process.stdout
+        assert asked is not None and answered is not None
+        try:
+            asked.write(name.encode() + b"\n")
+            asked.flush()
+        except OSError:
+            pass  # it has ended: there is no answer
+        fields = answered.readline().split()
+        if not fields:
+            raise ContextError("git cat-file: ended before it had answered")
+        if len(fields) != 3 or not fields[2].isdigit():
+            return b"", b""
+        return fields[1], answered.read(int(fields[2]) + 1)[:-1]
+
+    def __del__(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._process.wait()
 
 
 def _without_password(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What an engine is: somewhere that keeps the tree of `manifests`, and reads its own writes."""
+"""The protocol of an engine: it keeps the tree of `manifests`, and reads its own writes."""
 
 from __future__ import annotations
 
