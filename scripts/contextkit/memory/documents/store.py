@@ -186,7 +186,7 @@ def _age(name: str) -> tuple[str, int, str]:
 def read(path: str) -> str:
     """Read a document, refusing a link or a pipe instead of blocking on it."""
     if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):
-        kind = "a symbolic link" if os.path.islink(path) else "no plain file"
+        kind = "a symbolic link" if os.path.islink(path) else "not a plain file"
         raise ContextError(f"{path}: is {kind}: refused")
     return files.read(path)
 
