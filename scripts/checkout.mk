@@ -87,7 +87,7 @@ lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 clean: ## remove what set-up and tests made
-	@$(CONTEXTKIT_HERE) rm -rf .venv scripts/contextkit/compiled .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@$(CONTEXTKIT_HERE) rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Nothing that is known: the nearest target is said.
 .DEFAULT:

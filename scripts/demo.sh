@@ -12,6 +12,7 @@ for name in ${CONTEXTKIT_GIVEN:-}; do
         exit 2 ;;
     esac
 done
+command -v git > /dev/null || { echo "demo: git is not installed, or not on the PATH: install git" >&2; exit 1; }
 kit=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/contextkit-demo.XXXXXX")
 trap '[ "${keep:-}" ] || rm -rf "$scratch"' EXIT

@@ -1,4 +1,4 @@
-"""The files that make this repository a plugin of Claude Code and Codex; by `make manual`."""
+"""The files that make this repository a plugin of each host that has plugins; by `make manual`."""
 
 from __future__ import annotations
 
@@ -37,6 +37,10 @@ def files() -> dict[str, str]:
             "hooks": "./hooks/codex.json",
         },
         "hooks/codex.json": {"hooks": _of_codex()},
+        "hooks/gemini/gemini-extension.json": {
+            name: plugin[name] for name in ("name", "version", "description")
+        },
+        "hooks/gemini/hooks/hooks.json": {"hooks": _of_gemini()},
     }
     texts = {path: json.dumps(one, indent=2) + "\n" for path, one in found.items()}
     skills = {
@@ -52,6 +56,22 @@ def _of_codex() -> dict[str, object]:
     return {
         event: [{"hooks": [{"type": "command", "timeout": host.events[event].timeout,
                             "command": f"{start} {event} --host=codex --plugin"}]}]
+        for event in settings.events(host)
+    }  # fmt: skip
+
+
+def _of_gemini() -> dict[str, object]:
+    """The hooks of the extension, which lies two folders below the toolkit and is linked.
+
+    Not at the top, where its `hooks/hooks.json` would be that of Claude Code.
+    """
+    host = contracts.find("gemini")
+    only = settings.matchers(host)
+    start = '"${extensionPath}"/../../scripts/hook.sh'
+    return {
+        event: [({"matcher": only[event]} if event in only else {}) | {
+            "hooks": [{"type": "command", "timeout": host.events[event].timeout * host.timeouts,
+                       "command": f"{start} {event} --host=gemini --plugin"}]}]
         for event in settings.events(host)
     }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -45,6 +46,17 @@ def test_all_shows_everything_and_keep_leaves_the_folder(tmp_path: Path) -> None
     (kept,) = (tmp_path / "scratch").iterdir()
     assert done.stdout.endswith(f"Left in {kept}\n") and (kept / ".temp/memory").is_dir()
     assert "<html" in (kept / ".contextkit/report.html").read_text("utf-8")
+
+
+def test_without_git_it_says_what_to_install(tmp_path: Path) -> None:
+    for name in ("dirname", "mktemp", "rm"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    done = subprocess.run(
+        ["/bin/sh", CHECKOUT / "scripts/demo.sh"], env={"PATH": str(tmp_path)},
+        capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    said = "demo: git is not installed, or not on the PATH: install git\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
 
 
 def test_a_misspelled_variable_is_refused(tmp_path: Path) -> None:

@@ -293,8 +293,8 @@ def test_without_uv_and_pip_it_says_in_one_line_what_to_install(
     machine.add_uv("echo a lot of talk; echo no route to host >&2; exit 1")
     refused = make("reminders", cwd=clone, env=without, status=2)
     assert told(refused.stderr) == [
-        "contextkit: set-up failed: packages could not be installed; is the package index in"
-        " reach? `uv pip install` failed: no route to host",
+        "contextkit: set-up failed: packages could not be installed; is the package index"
+        " reachable? `uv pip install` failed: no route to host",
     ]
     assert "a lot of talk" not in refused.stderr
     machine.add_uv()

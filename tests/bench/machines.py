@@ -45,6 +45,11 @@ def seconds(action: str, machine: Machine) -> float:
     return time.perf_counter() - start
 
 
+def busy() -> float:
+    """Seconds of the processor that this process and those it waited for have taken."""
+    return sum(os.times()[:4])
+
+
 def populate(engine: Engine, count: int) -> None:
     """As many machines as `count` on a remote, with a document each, as each would push it."""
     for number in range(count):
@@ -105,11 +110,17 @@ def many_documents(kind: str, bare_start: float) -> None:
         for number in range(DOCUMENTS):
             path = one.root / ".temp/memory/findings" / f"m{number}_20261122T100000.md"
             files.write(str(path), TEXT.format(n=number), derived=True)
+        before = busy()
         push = seconds("push", one)
+        pushed = busy() - before
         nothing = seconds("push", one)
-        pull, again = seconds("pull", other), seconds("pull", other)
-        print(f"{kind:8} push {push:6.2f} s   push of none {nothing:6.3f} s"
-              f" ({nothing / bare_start:4.1f} starts)   pull {pull:6.2f} s   again {again:6.3f} s",
+        before = busy()
+        pull = seconds("pull", other)
+        pulled = busy() - before
+        again = seconds("pull", other)
+        print(f"{kind:8} push {push:6.2f} s ({pushed:.2f} of processor)"
+              f"   push of none {nothing:6.3f} s ({nothing / bare_start:4.1f} starts)"
+              f"   pull {pull:6.2f} s ({pulled:.2f})   again {again:6.3f} s",
               flush=True)  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def a_body(**sections: str) -> str:
 
 
 def room_for(body: str) -> int:
-    return tokens.cautious(body)
+    return tokens.size(body)
 
 
 def test_a_body_that_fits_is_given_back_as_it_is() -> None:
@@ -74,6 +74,6 @@ def test_where_nothing_fits_whole_the_beginning_of_the_most_important_does() -> 
 def test_whatever_is_asked_for_is_kept_to(lines: list[str], most: int) -> None:
     body = BODY + "\n".join(lines)
     text, gone = trim.trimmed(body, most)
-    assert tokens.cautious(text) <= most
+    assert tokens.size(text) <= most
     assert bool(gone) == (text != body)
     assert trim.trimmed(text, most) == (text, [])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import CHECKOUT
-from contextkit.base import copies, tokens
+from contextkit.base import copies, facts, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
@@ -260,12 +260,13 @@ def test_the_order_of_trimming() -> None:
     kept, said = fitting.clipped(given, LIMITS, render, strict=False)
     by_files = [(3, n + 1, 3) for n in range(9, 4, -1)]
     assert seen[: seen.index((1, 1, 1)) + 1] == [  # then what was cut is restored as far as it fits
-        *((5, 10, 3), (4, 10, 3), (3, 10, 3)), *by_files, *[(3, 6, 3)] * 5,
+        *((5, 10, 3), (5, 10, 3), (4, 10, 3), (3, 10, 3)), *by_files, *[(3, 6, 3)] * 5,
         *((3, 6, 2), (3, 6, 1)), (1, 1, 1),
     ]  # fmt: skip
     assert len(kept.decisions[0]) <= 60 and len(kept.files_modified[0]) <= 60
     assert kept.next_action == "Finish task 3."
     assert "decisions: 5 given, 1 kept, 4 dropped" in said
+    assert kept.facts_kept == facts.share(fitting._told(given), fitting._told(kept))
     assert "decisions: 1 shortened" in said
 
 

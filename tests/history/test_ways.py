@@ -289,3 +289,20 @@ def test_what_is_read_more_often_than_it_is_long_has_saved_nothing(repo: Path) -
     totals = delivery.totals(delivery.of_documents(events()).values())
     assert (totals.stored, totals.shown, totals.saved) == (1100, 300, 1000)
     assert [row.saved for row in delivery.sessions(events())] == [0, 1000]
+
+
+def test_the_status_says_what_became_of_what_was_stored(repo: Path, run: Script) -> None:
+    layout = Layout()
+    for name, size in (("a", 1000), ("b", 500)):
+        ledger.note(layout, "stored", f"finding:{name}", tokens=size)
+    ledger.note(layout, "rendered", "finding:a", tokens=60)
+    ledger.note(layout, "shown", "finding:a", tokens=40)
+    assert run("context", "status") == 0
+    (memory,) = [line for line in run.out.splitlines() if line.startswith("memory")]
+    assert memory.endswith(
+        "1 never delivered; 1 never opened; 2 never consumed; "
+        "so far ~1500 tokens stored, ~60 injected, ~40 shown, ~1400 saved"
+    )
+    assert run("context", "status", "--json") == 0
+    (row,) = [one for one in json.loads(run.out) if one["id"] == "memory"]
+    assert row["delivery"]["never_consumed"] == 2 and row["delivery"]["saved"] == 1400

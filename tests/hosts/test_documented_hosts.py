@@ -64,7 +64,7 @@ def test_a_hook_of_somebody_else_in_a_flat_file_stays() -> None:
     assert hook_settings.removed(text, emptied, "s") == mine
 
 
-@pytest.mark.parametrize("name", ["gemini", "copilot"])
+@pytest.mark.parametrize("name", ["gemini", "copilot", "cursor"])
 def test_doctor_fires_their_hooks(repo: Path, name: str) -> None:
     adoption_steps.carry_out(adoption.adopt(str(repo), "tools/contextkit", (name,), False))
     fired = trials.fire_all(Layout(), (name,))
@@ -153,3 +153,12 @@ def test_a_host_that_runs_the_hooks_of_another_is_answered_once_and_in_its_form(
     path.write_text('{"hooks": {"Stop": [{"command": "x/scripts/hook.sh"}]}}', encoding="utf-8")
     assert runner.run(["SessionStart", "--host=claude"], data) == ""
     assert "1 reminder is open" in runner.run(["SessionStart", "--host=copilot"], data)
+
+
+def test_a_host_that_has_its_own_words_for_an_answer() -> None:
+    said = hosts.output("cursor", "stop", hosts.Answer(block="write out/x.md"))
+    assert json.loads(said) == {"followup_message": "write out/x.md"}
+    said = hosts.output("cursor", "sessionStart", hosts.Answer(context="1 reminder is open"))
+    assert json.loads(said) == {"additional_context": "1 reminder is open"}
+    given = hosts.parse("cursor", "stop", b'{"conversation_id": "c-1"}')
+    assert given.session == "c-1"

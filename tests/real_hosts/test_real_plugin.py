@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,6 +11,16 @@ from projects import Project, git
 from test_real_receipts import PROMPT, scripted, told
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def cloned(tmp_path: Path) -> Path:
+    """What git holds and nothing that set-up makes: hooks run there with any python3."""
+    kit = tmp_path / "kit"
+    git(CHECKOUT, "checkout-index", "-a", f"--prefix={kit}/")
+    git(kit, "init", "-q", "-b", "main")
+    git(kit, "add", "-A")
+    git(kit, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "a release")
+    return kit
 
 
 def test_the_plugin_is_valid(tmp_path: Path) -> None:
@@ -35,12 +44,42 @@ def test_the_plugin_is_at_work_in_a_project_that_was_not_adopted(tmp_path: Path)
     assert git(root, "status", "--porcelain") == "" and project.diagnostics == ""
 
 
+def test_claude_installs_it_from_git_and_runs_its_hooks(tmp_path: Path) -> None:
+    """From its own marketplace, as a user does; nothing is set up but python3."""
+    kit, root, home = cloned(tmp_path), tmp_path / "bare", tmp_path / "home"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    env = clients.environment(home)
+    for words in (("marketplace", "add", str(kit)), ("install", "contextkit@contextkit")):
+        subprocess.run([clients.program("claude"), "plugin", *words], env=env, check=True)
+    (installed,) = home.glob(".claude/plugins/cache/contextkit/contextkit/*/scripts/hook.sh")
+    assert not (installed.parents[1] / ".venv").exists()
+    project = Project(root, home, "claude")
+    with scripted(project, background=True) as models:
+        done = project.run(models, PROMPT)
+    copies, receipts = told(models)
+    assert done.status == 0 and copies == 0 and receipts > 0
+    assert git(root, "status", "--porcelain") == "" and project.diagnostics == ""
+
+
+def test_gemini_links_it_and_runs_its_hooks(tmp_path: Path) -> None:
+    kit, root, home = cloned(tmp_path), tmp_path / "bare", tmp_path / "home"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    env = clients.environment(home, GEMINI_CLI_TRUST_WORKSPACE="true")
+    words = ("extensions", "link", "--consent", str(kit / "hooks" / "gemini"))
+    subprocess.run([clients.program("gemini"), *words], env=env, check=True, cwd=root)
+    project = Project(root, home, "gemini")
+    with scripted(project) as models:
+        done = project.run(models, PROMPT)
+    copies, receipts = told(models)
+    assert done.status == 0 and copies == 0 and receipts > 0
+    assert git(root, "status", "--porcelain") == "" and project.diagnostics == ""
+
+
 def test_codex_installs_it_and_runs_its_hooks(tmp_path: Path) -> None:
-    """From a checkout that was set up: Codex keeps a copy of it."""
-    kit, root = tmp_path / "kit", tmp_path / "bare"
-    git(CHECKOUT, "checkout-index", "-a", f"--prefix={kit}/")
-    compiled = Path("scripts", "contextkit", "compiled")
-    shutil.copytree(CHECKOUT / compiled, kit / compiled, dirs_exist_ok=True)
+    """From what git holds, which nobody has set up: Codex keeps a copy of it."""
+    kit, root = cloned(tmp_path), tmp_path / "bare"
     root.mkdir()
     git(root, "init", "-q", "-b", "main")
     project = Project(root, tmp_path / "home", "codex")

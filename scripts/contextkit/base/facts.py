@@ -62,6 +62,12 @@ def find(text: str) -> list[Fact]:
     return sorted(facts, key=lambda fact: fact[2])
 
 
+def share(whole: str, said: str) -> str:
+    """`12/87`: how many of the facts of `whole` the text `said` carries, which stands for it."""
+    found = find(whole)
+    return f"{kept(found, said)}/{len(found)}"
+
+
 def kept(facts: list[Fact], said: str) -> int:
     """How many of `facts` the text `said` carries too."""
     there = {(kind, value) for kind, value, _ in find(said)}

@@ -1,6 +1,6 @@
 """Compile templates with Jinja ahead of time, for the run-time in `templates.py`.
 
-    python scripts/contextkit/base/template_compiler.py      all of them, at set-up
+    python scripts/contextkit/base/template_compiler.py      those that changed, at set-up
 
 The code that Jinja generates is taken as it is, but for its import line; a template that
 needs more of Jinja than the run-time has is refused by the name of what it needs.
@@ -96,11 +96,19 @@ def _asked_of_loop(call: ast.Call) -> str:
 
 
 def compile_one(name: str) -> str:
-    """Compile one template, keep the module for the next process, and return its code."""
-    code = generate(files.read(os.path.join(templates.FOLDER, name + ".j2")), name)
+    """Compile one template, keep the module for the next process, and return its code.
+
+    One that was made from the same source stays, whichever Jinja made it: git tracks them, since a
+    plugin is a clone that nobody sets up.
+    """
+    source = files.read(os.path.join(templates.FOLDER, name + ".j2"))
+    path = os.path.join(FOLDER, templates.module_name(name) + ".py")
+    there = files.read_if_there(path) or ""
+    if f"\nSOURCE = {names.fingerprint(source.encode())}\n" in there:
+        return there
+    code = generate(source, name)
     try:
-        files.store(FOLDER)
-        files.write(os.path.join(FOLDER, templates.module_name(name) + ".py"), code)
+        files.write(path, code)
     except OSError:
         pass  # a read-only checkout: compiled for this process alone
     return code
@@ -108,10 +116,10 @@ def compile_one(name: str) -> str:
 
 def compile_all() -> list[str]:
     """Compile every template; returns their names."""
-    names = sorted(n[:-3] for n in os.listdir(templates.FOLDER) if n.endswith(".j2"))
-    for name in names:
+    found = sorted(n[:-3] for n in os.listdir(templates.FOLDER) if n.endswith(".j2"))
+    for name in found:
         compile_one(name)
-    return names
+    return found
 
 
 if __name__ == "__main__":

@@ -115,6 +115,14 @@ def _uncounted(text: str, guess: int, tokenizer: str) -> float:
     return guess * CAUTION + rare * max(0.0, 3 - CAUTION * PROFILES[tokenizer][7])
 
 
+def size(text: str, tokenizer: str = DEFAULT) -> int:
+    """How many tokens a text takes of a cap: exactly, else the most that it is taken to have."""
+    exact = count(text, tokenizer)
+    if exact >= 0:
+        return exact
+    return -int(-_uncounted(text, estimate(text, tokenizer), tokenizer) // 1)
+
+
 def count(text: str, tokenizer: str = DEFAULT) -> int:
     """How many tokens exactly; -1 where no counter with that vocabulary is installed."""
     vocabulary = TOKENIZERS.get(tokenizer, "")
@@ -149,17 +157,17 @@ def _is_plain(text: str) -> bool:
     )
 
 
-def clip(text: str, limit: int, mark: str = "…") -> str:
+def clip(text: str, limit: int, mark: str = "…", tokenizer: str = DEFAULT) -> str:
     """The longest beginning of `text` within `limit` estimated tokens, `mark` included.
 
     Cuts at a blank where one is near, so that no word is halved.
     """
-    if estimate(text) <= limit:
+    if estimate(text, tokenizer) <= limit:
         return text
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if estimate(text[:middle].rstrip() + mark) <= limit:
+        if estimate(text[:middle].rstrip() + mark, tokenizer) <= limit:
             low = middle
         else:
             high = middle - 1

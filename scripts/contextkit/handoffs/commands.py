@@ -126,7 +126,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     rows = [
         {"id": name.removesuffix(".yaml"),
          "path": layout.shown(os.path.join(layout.handoffs, name)), **vars(handoff),
-         "tokens": handoffs.measure(handoff),
+         "tokens": handoffs.measure(handoff, layout.limits.tokenizer),
          "state": "consumed" if handoff.consumed else "newest" if name == newest else "kept",
          "ref": addresses.of(layout, os.path.join(layout.handoffs, name), "handoff")}
         for name, handoff in found.items()

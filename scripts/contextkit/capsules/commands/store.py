@@ -120,7 +120,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
     body, secrets = redaction.redacted(loaded.body, layout.limits.secrets_allow)
     gone: list[str] = []
     if args.max_tokens:
-        body, gone = trim.trimmed(body, args.max_tokens)
+        body, gone = trim.trimmed(body, args.max_tokens, layout.limits.tokenizer)
     ref = addresses.of(layout, path, "capsule")
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(body))
     stale = drift.staleness(layout, path)

@@ -45,19 +45,19 @@ class _Item(Record):
         return urgent, _ORDER.get(self.section, len(_BACKGROUND)), _newest(self.text), -self.at
 
 
-def trimmed(body: str, max_tokens: int) -> tuple[str, list[str]]:
-    """`body` within `max_tokens` (cautiously estimated), and what was taken out of it, in words.
+def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tuple[str, list[str]]:
+    """`body` within `max_tokens` of the reader's tokenizer, and what was taken out, in words.
 
     A body that fits is given back as it is.
     """
-    if tokens.cautious(body) <= max_tokens:
+    if tokens.within(body, max_tokens, tokenizer):
         return body, []
     items = _items(body)
     going = sorted(items, key=lambda item: item.weight)
     low, high = 1, len(going)
     while low < high:
         middle = (low + high) // 2
-        if tokens.cautious(_joined(items, going[:middle])) <= max_tokens:
+        if tokens.within(_joined(items, going[:middle]), max_tokens, tokenizer):
             high = middle
         else:
             low = middle + 1
@@ -65,7 +65,8 @@ def trimmed(body: str, max_tokens: int) -> tuple[str, list[str]]:
     gone = _told(items, going[:low])
     if not text:  # not even the most urgent item fits: its beginning does
         last = going[-1]
-        text = tokens.clip(_joined([last], []), int(max_tokens / tokens.CAUTION) - 1) + "\n"
+        room = int(max_tokens / tokens.CAUTION) - 1
+        text = tokens.clip(_joined([last], []), room, tokenizer=tokenizer) + "\n"
         gone = [*_told(items, going[:-1]), "the rest was cut"]
     return text, gone
 

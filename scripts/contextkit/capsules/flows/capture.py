@@ -234,13 +234,14 @@ def _fitted(
     for room in _ROOM:
         information = _information(layout, material, room)
         prompt = templates.render("capsule_prompt.md", information=information, **values)
-        size = tokens.cautious(prompt)
-        if size <= cap:
+        fits = tokens.within(prompt, cap, layout.limits.tokenizer)
+        if fits:
             break
     notes = []
     if room is not _ROOM[0]:
         notes.append(f"quoted fewer notebooks, commits and reminders to stay within {cap} tokens")
-    if size > cap:
+    if not fits:
+        size = tokens.size(prompt, layout.limits.tokenizer)
         notes.append(f"the prompt has ~{size} tokens, above {cap}: the outline itself is long")
     return prompt, tuple(notes)
 

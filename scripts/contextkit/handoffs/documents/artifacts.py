@@ -54,6 +54,7 @@ PLACEHOLDERS = {
     "rejected": (),
     "resolved": (),
     "session": "",
+    "facts_kept": "",
 }
 
 
@@ -79,6 +80,7 @@ class Handoff(Record):
     rejected: tuple[str, ...] = ()  # approaches tried and dropped
     resolved: tuple[str, ...] = ()  # blockers closed by this switch
     session: str = ""  # the session that switched, from `sessions.key`
+    facts_kept: str = ""  # `12/15`: hard facts kept of what was given, once something was cut
 
     def check(self) -> None:
         for field, agent in (("from", self.from_agent), ("to", self.to_agent)):
@@ -174,9 +176,9 @@ def _parse_own(text: str) -> Handoff | None:
     return own if render(own) == text else None
 
 
-def measure(handoff: Handoff) -> int:
-    """The tokens of a handoff, estimated cautiously, as a hard limit requires."""
-    return tokens.cautious(render(handoff))
+def measure(handoff: Handoff, tokenizer: str = tokens.DEFAULT) -> int:
+    """The tokens of a handoff as its limit counts them, in the reader's tokenizer."""
+    return tokens.size(render(handoff), tokenizer)
 
 
 def template_document(layout: Layout) -> str:

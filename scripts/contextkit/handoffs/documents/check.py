@@ -52,8 +52,9 @@ def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
         count, most = len(fields.get(field, ())), getattr(limits, limit)
         if count > most:
             yield f"{field}: {count} entries, {most} are the most"
-    count, most = tokens.estimate(text), limits.handoff_max_tokens
-    if count > most:
+    most = limits.handoff_max_tokens
+    if not tokens.within(text, most, limits.tokenizer):
+        count = tokens.size(text, limits.tokenizer)
         yield f"has ~{count} tokens, {most} are the most"
 
 

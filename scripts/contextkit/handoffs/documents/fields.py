@@ -37,6 +37,7 @@ _TEXTS = _STORY | {
     "sequence": "sequence",
     "consumed": "consumed",
     "session": "session",
+    "facts_kept": "facts_kept",
 }
 _LISTS = {
     "decisions": "decisions",

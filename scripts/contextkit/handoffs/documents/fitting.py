@@ -12,7 +12,7 @@ list of decisions, files or blockers with any entry never becomes empty. This mo
 
 from __future__ import annotations
 
-from contextkit.base import names, tokens
+from contextkit.base import facts, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
@@ -54,18 +54,29 @@ def clipped(
     def fits(one: Handoff) -> bool:
         return tokens.within(render(one), most, limits.tokenizer)
 
+    if short == handoff and fits(short):
+        return handoff, ()
+    whole = facts.find(_told(handoff))
+    short = short.replace(facts_kept=f"{len(whole)}/{len(whole)}")
     if not fits(short):
         short = _fitting(short, _counted(handoff.files_modified), fits)
         if not fits(short):
             raise _too_long(short, most, tokens.cautious(render(short), limits.tokenizer))
     said = _said(handoff, short)
-    if said and strict:
+    if strict:
         raise bad_input("strict: " + "; ".join(said))
-    if said:
-        size = tokens.estimate(render(short), limits.tokenizer)
-        kept = ", ".join(f"{len(getattr(short, n))} {n}" for n in LISTS if getattr(short, n))
-        said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{size} tokens")
+    short = short.replace(facts_kept=f"{facts.kept(whole, _told(short))}/{len(whole)}")
+    size = tokens.estimate(render(short), limits.tokenizer)
+    kept = ", ".join(f"{len(getattr(short, n))} {n}" for n in LISTS if getattr(short, n))
+    said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{size} tokens")
     return short, tuple(said)
+
+
+def _told(handoff: Handoff) -> str:
+    """All that may be cut, as text."""
+    lists = [entry for name in (*LISTS, "resolved") for entry in getattr(handoff, name)]
+    texts = (handoff.next_action, handoff.story_status, handoff.last_command)
+    return "\n".join([*lists, *texts])
 
 
 def _fitting(handoff: Handoff, given: int, fits: Fits) -> Handoff:

@@ -250,7 +250,9 @@ def switch_from_prompt(
         fields |= {"story_path": story} if story else {}
     done = switch(layout, fields, now)
     fits = longest is None or len(done.text) <= longest
-    if fits and (most_tokens is None or tokens.cautious(done.text) <= most_tokens):
+    if fits and (
+        most_tokens is None or tokens.within(done.text, most_tokens, layout.limits.tokenizer)
+    ):
         return done.text or None
     return incoming.shortened(layout, to, done.text)
 

@@ -54,7 +54,8 @@ class Host(Record):
     variable that names the project's folder; without one the launcher is searched from the current
     directory up. `arguments`: a program is started without a shell. `renamed`: fields that it
     calls otherwise, theirs by ours. `flat`: its file has a version, handlers stand in an event's
-    list without groups, and what is said stands in the answer itself. `timeouts` is how many of
+    list without groups, and what is said stands in the answer itself, as `context_key`; with a
+    `block_key` the reason of a block does, too. `timeouts` is how many of
     its units of time a second has. `wraps` is the tag in which it puts what a hook said before the
     next prompt. `below` is what to do where it is started in a folder below the project, if it runs
     no hooks then. `process` is the variable with its
@@ -86,6 +87,8 @@ class Host(Record):
     project: str = ""
     arguments: bool = False
     flat: bool = False
+    context_key: str = "additionalContext"
+    block_key: str = ""
     timeouts: int = 1
     renamed: dict[str, str] | None = None
     wraps: str = ""
@@ -243,6 +246,8 @@ def output(host: str, event: str, answer: Answer) -> str:
     known = find(host).events.get(event)
     if known is None:
         return ""
+    if answer.block.strip() and "block" in known.takes and find(host).block_key:
+        return formats.to_json({find(host).block_key: answer.block}) + "\n"
     if answer.block.strip() and "block" in known.takes:
         return formats.to_json({"decision": "block", "reason": answer.block}) + "\n"
     if isinstance(answer.result, str) and "instead" in known.takes:
@@ -259,7 +264,7 @@ def output(host: str, event: str, answer: Answer) -> str:
     if not text or "context" not in known.takes:
         return ""
     if find(host).flat:
-        return formats.to_json({"additionalContext": text}) + "\n"
+        return formats.to_json({find(host).context_key: text}) + "\n"
     inner = {"hookEventName": event, "additionalContext": text}
     return formats.to_json({"hookSpecificOutput": inner}) + "\n"
 

@@ -47,7 +47,9 @@ def _keys(host: Host, takes: tuple[str, ...]) -> dict[str, type]:
     if not host.flat:
         found["hookSpecificOutput"] = dict
     elif "context" in takes:
-        found["additionalContext"] = str
+        found[host.context_key] = str
+    if host.block_key and "block" in takes:
+        found[host.block_key] = str
     if "respond" in takes:
         found["modifiedResponse"] = str
     if "modify" in takes:
@@ -74,7 +76,7 @@ def _of_object(host: Host, event: str, said: dict[str, Any]) -> list[str]:
     elif "reason" in said:
         found.append("a reason without a decision")
     inner = said.get("hookSpecificOutput")
-    found += _too_long(host, str(said.get("additionalContext") or ""))
+    found += _too_long(host, str(said.get(host.context_key) or ""))
     return found + (_of_inner(host, event, inner) if isinstance(inner, dict) else [])
 
 

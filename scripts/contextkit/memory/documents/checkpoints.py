@@ -3,7 +3,8 @@
     <memory>/checkpoints/cp_{phase}_{ts}.json
 
 The keys of the design come first, in its order, then `files`: a digest of each file in play, which
-tells a reader what has changed since. manuals/external-memory.md describes the format.
+tells a reader what has changed since, and `facts_kept`: how many hard facts of the findings it
+repeats. manuals/external-memory.md describes the format.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Checkpoint(Record):
     next_action: str = ""
     recovery_instructions: str = ""
     files: tuple[Reference, ...] = ()
+    facts_kept: str = ""  # `3/57`: hard facts of the findings that it stands for
 
     def check(self) -> None:
         memory.check_task(self.task_id)
@@ -57,6 +59,8 @@ def render(checkpoint: Checkpoint) -> str:
     fields |= {name: values[name] for name in _TEXTS}
     if checkpoint.files:
         fields["files"] = checkpoint.files
+    if checkpoint.facts_kept:
+        fields["facts_kept"] = checkpoint.facts_kept
     return formats.to_json({**fields, "format": FORMAT}) + "\n"
 
 

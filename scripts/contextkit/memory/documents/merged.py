@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import stores, templates
+from contextkit.base import facts, stores, templates
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -44,6 +44,7 @@ class Merged(Record):
     status: str = ""
     parts: tuple[Part, ...] = ()
     more: tuple[Extra, ...] = ()
+    facts_kept: str = ""  # `12/12`: hard facts of the findings that it stands for
 
     def sources(self) -> tuple[str, ...]:
         """The names of the merged files."""
@@ -83,6 +84,12 @@ def _first_time(values: tuple[Any, ...], seen: set[object]) -> tuple[Any, ...]:
     return fresh
 
 
+def measured(merged: Merged, found: Iterable[tuple[str, Finding]]) -> Merged:
+    """`merged` with how many hard facts of the findings it carries."""
+    whole = "\n".join(text for _, one in found for text in one.texts())
+    return merged.replace(facts_kept=facts.share(whole, render(merged)))
+
+
 def render(merged: Merged) -> str:
     """Return the document: the format of a finding plus sources, each section grouped by source."""
     return templates.render("merged_findings.md", merged=merged)
@@ -101,7 +108,7 @@ def parse(text: str) -> Merged:
     for heading in ("Summary", *LISTS.values()):
         for section in outline.find(heading):
             _take_groups(section.lines, said, stray, heading)
-    header = ("# ", "**Task", "**Timestamp", "**Status", "**Sources", "- `")
+    header = ("# ", "**Task", "**Timestamp", "**Status", "**Sources", "- `", sections.FACTS_KEPT)
     more = []
     for extra in findings.more_of(outline, findings.HEADINGS, header, escaped=True):
         first, _, text = extra.text.partition("\n")
@@ -119,6 +126,7 @@ def parse(text: str) -> Merged:
         status=status if status in findings.STATUSES else "",
         parts=tuple(_part(file, task, values) for file, values in said.items()),
         more=tuple(more),
+        facts_kept=outline.facts_kept(),
     )
 
 

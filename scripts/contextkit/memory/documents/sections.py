@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # version in the last line of plans, findings, merged findings and snapshots
 FORMAT_MARK = "<!-- contextkit: format="
+FACTS_KEPT = "facts_kept: "  # how a document says what it keeps of the text that it stands for
 
 
 class FileNote(Record):
@@ -77,6 +78,11 @@ class Outline:
                 if line.lower().startswith(label.lower()):
                     return clean(line[len(label) :])
         return ""
+
+    def facts_kept(self) -> str:
+        """`12/87` of a line `facts_kept: 12/87` above the first section; empty without one."""
+        found = (line for line in self.head.lines if line.startswith(FACTS_KEPT))
+        return next(found, "").removeprefix(FACTS_KEPT).strip()
 
     def find(self, *names: str) -> list[Section]:
         """The sections with any of these names, ignoring case."""

@@ -43,6 +43,7 @@ class Snapshot(Record):
     decisions: tuple[str, ...] = ()
     resume: str = ""
     digests: tuple[Reference, ...] = ()
+    facts_kept: str = ""  # `12/87`: hard facts of the conversation and findings that it stands for
 
     def check(self) -> None:
         if self.reason and self.reason not in REASONS:
@@ -144,6 +145,7 @@ def parse(text: str) -> Snapshot:
         decisions=tuple(listed["decisions"]),
         resume=outline.body("Resume Instructions"),
         digests=digests,
+        facts_kept=outline.facts_kept(),
     )
 
 

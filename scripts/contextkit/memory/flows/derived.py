@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, redaction, references
+from contextkit.base import facts, files, git, names, redaction, references
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings, sections, snapshots
 from contextkit.memory.documents import store as memory
@@ -61,11 +61,13 @@ def derive(
     told = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     saved = checkpoints.load_all(layout, task) if task else []
     checkpoint = saved[-1][1] if saved else None
-    caught, edited = _caught_up(layout, transcript, checkpoint) if transcript else ("", ())
+    caught, edited, whole = (
+        _caught_up(layout, transcript, checkpoint) if transcript else ("", (), "")
+    )
     in_play = _files_in_play((*modified, *edited), told)
     paths = [saving.path_of(file.path) for file in in_play]
     decisions = [q.text for q in plan.questions if not q.answered] if plan else []
-    return snapshots.make(
+    made = snapshots.make(
         timestamp=names.iso(now),
         reason=reason,
         summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught))) or _UNSAID,
@@ -79,18 +81,21 @@ def derive(
         resume=_clean(layout, _resume(task, plan, checkpoint)),
         digests=references.seal(layout.root, paths),
     )
+    whole = "\n".join([whole, *(text for _, one in told for text in one.texts())]).strip()
+    return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
 
 
 def _caught_up(
     layout: Layout, transcript: str, checkpoint: Checkpoint | None
-) -> tuple[str, tuple[FileNote, ...]]:
-    """What the session did since the last save, and the files it edited."""
+) -> tuple[str, tuple[FileNote, ...], str]:
+    """What the session did since the last save, the files it edited, and all that was said."""
     from contextkit.memory.flows import transcripts
 
     since = max(last_save(layout), checkpoint.timestamp if checkpoint else "")
     allowed = layout.limits.secrets_allow
     found = transcripts.catch_up(transcript, since, root=layout.root, allowed=allowed)
-    return found.text, tuple(FileNote(path=path, note="edited") for path in found.edited)
+    edited = tuple(FileNote(path=path, note="edited") for path in found.edited)
+    return found.text, edited, found.whole
 
 
 def last_save(layout: Layout) -> str:

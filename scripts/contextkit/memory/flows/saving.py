@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, references
+from contextkit.base import facts, names, references
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -209,6 +209,8 @@ def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
         digests=_sealed(layout, in_play),
         **fields,
     )
+    if whole := _texts_of(_found(layout, task) if task else []):
+        made = made.replace(facts_kept=facts.share(whole, snapshots.render(made)))
     return Pending(text=snapshots.render(made), write=lambda: snapshots.save(layout, made, now))
 
 
@@ -264,7 +266,7 @@ def _checkpoint(
     in_play = [*notes(fields.get("files", ())), *(file for one in found for file in one.files)]
     next_action = known.next_actions[0] if known.next_actions else ""
     count = fields.get("findings_count")
-    return Checkpoint(
+    made = Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
         task_id=task,
         phase=phase,
@@ -279,6 +281,20 @@ def _checkpoint(
         recovery_instructions=sections.clean(fields.get("recovery") or "") or _HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
+    whole = _texts_of(found)
+    return made.replace(facts_kept=facts.share(whole, _said(made))) if whole else made
+
+
+def _said(made: Checkpoint) -> str:
+    """What a checkpoint says in words."""
+    steps = (*made.completed_subtasks, *made.pending_subtasks)
+    texts = (made.context_summary, made.next_action, made.recovery_instructions)
+    return "\n".join([*texts, *steps, *(file.path for file in made.files)])
+
+
+def _texts_of(found: Iterable[Finding]) -> str:
+    """All that findings say: what a snapshot or a checkpoint of their task stands for."""
+    return "\n".join(text for one in found for text in one.texts())
 
 
 def _found(layout: Layout, task: str) -> list[Finding]:

@@ -58,6 +58,7 @@ class CaughtUp(Record):
     last_said: str = ""
     text: str = ""
     left_out: int = 0
+    whole: str = ""  # all that was said and done since, as far as it was read
 
     @property
     def empty(self) -> bool:
@@ -102,6 +103,7 @@ def catch_up(
             if e.kind == conversations.STEPS and e.state in _OPEN
         ),
         last_said=(_texts(events, conversations.SAID) or ("",))[-1],
+        whole="\n".join(filter(None, (text for e in events for text in (e.text, e.why)))),
     )
     happened = told.requests or told.edited or told.failed or told.running or told.decisions
     return _fitted(told, max_tokens) if happened or told.last_said else CaughtUp(path=path)

@@ -116,8 +116,13 @@ def merge(
     for _, merged in earlier:
         kept |= {part.file: part.finding for part in merged.parts if part.file not in sources}
         more += merged.more
-    merged = merged_findings.merge(task, [*kept.items(), *sources.items()], names.iso(now), more)
-    return merged, [path for path, _ in found], [path for path, _ in earlier]
+    parts = [*kept.items(), *sources.items()]
+    merged = merged_findings.merge(task, parts, names.iso(now), more)
+    return (
+        merged_findings.measured(merged, parts),
+        [path for path, _ in found],
+        [path for path, _ in earlier],
+    )
 
 
 def put_away(layout: Layout, task: str, paths: list[str]) -> list[str]:

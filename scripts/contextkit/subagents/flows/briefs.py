@@ -48,9 +48,10 @@ def brief(layout: Layout, branch: str) -> str:
     text = redaction.redacted(source.text, layout.limits.secrets_allow)[0]
     limit = room = layout.limits.subagent_brief_tokens
     said = _said(source, text)
-    while room and (len(said) > _CHARACTERS or tokens.cautious(said) > limit):
+    tokenizer = layout.limits.tokenizer
+    while room and (len(said) > _CHARACTERS or not tokens.within(said, limit, tokenizer)):
         room = room * 4 // 5
-        said = _said(source, trim.trimmed(text, room)[0], shortened=True)
+        said = _said(source, trim.trimmed(text, room, tokenizer)[0], shortened=True)
     return said
 
 

@@ -351,7 +351,7 @@ def body_of(layout: Layout, path: str, request: Request) -> Body:
     allowed = layout.limits.secrets_allow
     whole = redaction.checked(found.body, f"capsule: {shown}", allowed, request.redact)
     most = request.max_tokens
-    body, gone = trim.trimmed(whole, most) if most else (whole, [])
+    body, gone = trim.trimmed(whole, most, layout.limits.tokenizer) if most else (whole, [])
     changed = [f"`{name}` is {state}" for name, state in drift.marks(layout, files.read(path))
                if state != references.FRESH]  # fmt: skip
     return Body(

@@ -102,18 +102,27 @@ def status(layout: Layout) -> list[dict[str, object]]:
     for system, report in _reports().items():
         facts = _said(report, layout)
         if system in known:
-            facts |= {"status": f"{facts['status']}; {_delivered(known[system])}"}
+            said = "; ".join([str(facts["status"]), *_delivered(system, known[system])])
+            facts |= {"status": said}
             facts["delivery"] = vars(known[system])
         rows.append({"id": system, **facts})
     return rows
 
 
-def _delivered(totals: Totals) -> str:
-    """What was never delivered or opened, and how many tokens were stored and how many carried."""
-    never = (("delivered", totals.never_delivered), ("opened", totals.never_opened))
+_CONSUMED = ("memory", "verdicts")  # reminders and handoffs say it in their own words
+
+
+def _delivered(system: str, totals: Totals) -> list[str]:
+    """What was never delivered, opened or consumed, and what its tokens became."""
+    never = [("delivered", totals.never_delivered), ("opened", totals.never_opened)]
+    never += [("consumed", totals.never_consumed)] if system in _CONSUMED else []
     said = [f"{count} never {what}" for what, count in never if count]
-    carried = f"~{totals.stored} tokens stored, ~{totals.injected + totals.shown} carried"
-    return "; ".join([*said, carried])
+    if totals.stored:
+        said.append(
+            f"so far ~{totals.stored} tokens stored, ~{totals.injected} injected,"
+            f" ~{totals.shown} shown, ~{totals.saved} saved"
+        )
+    return said
 
 
 def _reports() -> dict[str, Callable[[Layout], Facts]]:
@@ -190,7 +199,7 @@ def _handoffs(layout: Layout) -> Facts:
     state, said = handoff_state.current(layout)
     found, _ = handoffs.read(layout, handoff_state.everywhere(state))
     waiting = sum(not handoff.consumed for handoff in found.values())
-    size = sum(handoffs.measure(handoff) for handoff in found.values())
+    size = sum(handoffs.measure(one, layout.limits.tokenizer) for one in found.values())
     there = [(state.active, ""), *((one.active, one.session) for one in state.elsewhere())]
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
     active = f"{', '.join(who[:3])} is active" if who else "no agent is active"

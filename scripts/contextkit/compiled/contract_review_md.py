@@ -1,0 +1,35 @@
+"""Compiled from templates/contract_review.md.j2 by `make setup`; do not edit."""
+
+from contextkit.base.templates import LoopContext, environment, missing
+
+Undefined = TemplateRuntimeError = None
+internalcode = lambda function: function
+SOURCE = 350415969428158204
+name = 'contract_review.md'
+
+def root(context, missing=missing):
+    resolve = context.resolve_or_missing
+    undefined = environment.undefined
+    concat = environment.concat
+    cond_expr_undefined = Undefined
+    if 0: yield None
+    l_0_path = resolve('path')
+    l_0_run = resolve('run')
+    l_0_sentinel = resolve('sentinel')
+    pass
+    yield '## Output Contract\n\nWrite ALL findings to `'
+    yield str((undefined(name='path') if l_0_path is missing else l_0_path))
+    yield '`.\nDo NOT return findings in your response text.\nYour response text should be a single line: "Findings written to '
+    yield str((undefined(name='path') if l_0_path is missing else l_0_path))
+    yield '"\n\nWrite to that name plus `.partial`, and rename it when all is written.\n\nFile structure:\n\n'
+    if (undefined(name='run') if l_0_run is missing else l_0_run):
+        pass
+        yield '<!-- run-uuid: '
+        yield str((undefined(name='run') if l_0_run is missing else l_0_run))
+        yield ' -->\n'
+    yield '### Findings Index\n- SEVERITY | ID | "Section" | Title\nVerdict: safe|needs-changes|risky\n\n### Summary\n[3-5 lines]\n\n### Issues Found\n#### ID. SEVERITY: Title\n[detailed findings, file:line]\n\n### Improvements\n#### IMP-1. Title\n\n<!-- '
+    yield str((undefined(name='sentinel') if l_0_sentinel is missing else l_0_sentinel))
+    yield ' -->\n\nOne row a finding. SEVERITY: P0 to P3 or IMP. Each ID once, as P1-2. Any P0: risky; any P1: needs-changes; else safe. No findings: only `Verdict: safe`. Unable to review: only `Verdict: error`, and why.\n'
+
+blocks = {}
+debug_info = '3=15&5=17&11=19&12=22&28=25'

@@ -1,0 +1,20 @@
+"""Compiled from templates/payload_readme.md.j2 by `make setup`; do not edit."""
+
+from contextkit.base.templates import LoopContext, environment, missing
+
+Undefined = TemplateRuntimeError = None
+internalcode = lambda function: function
+SOURCE = 1721012599819925163
+name = 'payload_readme.md'
+
+def root(context, missing=missing):
+    resolve = context.resolve_or_missing
+    undefined = environment.undefined
+    concat = environment.concat
+    cond_expr_undefined = Undefined
+    if 0: yield None
+    pass
+    yield "# Payloads\n\nLong output of subagents, kept out of the main agent's context. Each session has a folder of its own:\n\n    <session>/manifest.json                       what is stored, in order\n    <session>/<YYYYMMDD-HHMMSS>-<topic>.md        a payload: summary, full content, sources\n\n`make payload_store topic=… source=… < report.md` stores a text and prints a receipt; `make payload_show ref=…`\nprints it again; `make payload_list` shows what is there. Everything here is for one session: it goes when the\nsession ends or has been idle for 24 hours. Nothing here is in git but this page.\n"
+
+blocks = {}
+debug_info = ''

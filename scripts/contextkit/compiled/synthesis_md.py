@@ -1,0 +1,175 @@
+"""Compiled from templates/synthesis.md.j2 by `make setup`; do not edit."""
+
+from contextkit.base.templates import LoopContext, environment, missing
+
+Undefined = TemplateRuntimeError = None
+internalcode = lambda function: function
+SOURCE = 1073486655394188888
+name = 'synthesis.md'
+
+def root(context, missing=missing):
+    resolve = context.resolve_or_missing
+    undefined = environment.undefined
+    concat = environment.concat
+    cond_expr_undefined = Undefined
+    if 0: yield None
+    l_0_verdict = resolve('verdict')
+    l_0_launched = resolve('launched')
+    l_0_completed = resolve('completed')
+    l_0_failed = resolve('failed')
+    l_0_counts = resolve('counts')
+    l_0_input = resolve('input')
+    l_0_at = resolve('at')
+    l_0_groups = resolve('groups')
+    l_0_issues = resolve('issues')
+    l_0_improvements = resolve('improvements')
+    l_0_heat = resolve('heat')
+    l_0_reports = resolve('reports')
+    l_0_conflicts = resolve('conflicts')
+    l_0_duplicates = resolve('duplicates')
+    try:
+        t_1 = environment.filters['joined']
+    except KeyError:
+        @internalcode
+        def t_1(*unused):
+            raise TemplateRuntimeError("No filter named 'joined' found.")
+    pass
+    yield '# Synthesis\n\n**Verdict:** '
+    yield str((undefined(name='verdict') if l_0_verdict is missing else l_0_verdict))
+    yield '\n**Agents:** '
+    yield str((undefined(name='launched') if l_0_launched is missing else l_0_launched))
+    yield ' launched, '
+    yield str((undefined(name='completed') if l_0_completed is missing else l_0_completed))
+    yield ' completed, '
+    yield str((undefined(name='failed') if l_0_failed is missing else l_0_failed))
+    yield ' failed\n**Findings:** '
+    yield str((undefined(name='counts') if l_0_counts is missing else l_0_counts))
+    yield '\n**Reviewed:** '
+    yield str((undefined(name='input') if l_0_input is missing else l_0_input))
+    yield '\n**At:** '
+    yield str((undefined(name='at') if l_0_at is missing else l_0_at))
+    yield '\n\n## Findings by severity\n\n'
+    t_2 = 1
+    for l_1_group in (undefined(name='groups') if l_0_groups is missing else l_0_groups):
+        _loop_vars = {}
+        pass
+        yield '### '
+        yield str(environment.getattr(l_1_group, 'severity'))
+        yield '\n\n'
+        for l_2_finding in environment.getattr(l_1_group, 'findings'):
+            _loop_vars = {}
+            pass
+            yield '- **'
+            yield str(environment.getattr(l_2_finding, 'title'))
+            yield '** ('
+            yield str(t_1(environment.getattr(l_2_finding, 'agents')))
+            yield '; confidence '
+            yield str(environment.getattr(l_2_finding, 'confidence'))
+            yield ')'
+            yield str(environment.getattr(l_2_finding, 'where'))
+            yield '\n'
+            if environment.getattr(l_2_finding, 'description'):
+                pass
+                yield '  It says: '
+                yield str(environment.getattr(l_2_finding, 'description'))
+                yield '\n'
+        l_2_finding = missing
+        yield '\n'
+        t_2 = 0
+    l_1_group = missing
+    if t_2:
+        pass
+        yield 'None.\n\n'
+    yield '## Issues checklist\n\n'
+    t_3 = 1
+    for l_1_issue in (undefined(name='issues') if l_0_issues is missing else l_0_issues):
+        _loop_vars = {}
+        pass
+        yield '- [ ] **'
+        yield str(environment.getattr(l_1_issue, 'severity'))
+        yield '** | '
+        yield str(environment.getattr(l_1_issue, 'key'))
+        yield ' | '
+        yield str(environment.getattr(l_1_issue, 'title'))
+        yield '\n'
+        t_3 = 0
+    l_1_issue = missing
+    if t_3:
+        pass
+        yield 'Nothing to do.\n'
+    yield '\n## Improvements\n\n'
+    t_4 = 1
+    for l_1_improvement in (undefined(name='improvements') if l_0_improvements is missing else l_0_improvements):
+        _loop_vars = {}
+        pass
+        yield '- **'
+        yield str(environment.getattr(l_1_improvement, 'title'))
+        yield '** ('
+        yield str(t_1(environment.getattr(l_1_improvement, 'agents')))
+        yield ')'
+        yield str(environment.getattr(l_1_improvement, 'where'))
+        yield '\n'
+        t_4 = 0
+    l_1_improvement = missing
+    if t_4:
+        pass
+        yield 'None.\n'
+    yield '\n## Heat map\n\n| agent | P0 | P1 | P2 | P3 | IMP | ? | status |\n|---|---|---|---|---|---|---|---|\n'
+    for l_1_row in (undefined(name='heat') if l_0_heat is missing else l_0_heat):
+        _loop_vars = {}
+        pass
+        yield '| '
+        yield str(environment.getattr(l_1_row, 'agent'))
+        yield ' | '
+        yield str(environment.getattr(l_1_row, 'cells'))
+        yield ' | '
+        yield str(environment.getattr(l_1_row, 'status'))
+        yield ' |\n'
+    l_1_row = missing
+    yield '\n## Agent reports\n\n'
+    for l_1_report in (undefined(name='reports') if l_0_reports is missing else l_0_reports):
+        _loop_vars = {}
+        pass
+        yield '- '
+        yield str(environment.getattr(l_1_report, 'agent'))
+        yield ': '
+        yield str(environment.getattr(l_1_report, 'status'))
+        yield ' ('
+        yield str(environment.getattr(l_1_report, 'validation'))
+        yield str(environment.getattr(l_1_report, 'stated'))
+        yield ') — `'
+        yield str(environment.getattr(l_1_report, 'path'))
+        yield '`\n'
+    l_1_report = missing
+    yield '\n## Conflicts\n\n'
+    t_5 = 1
+    for l_1_conflict in (undefined(name='conflicts') if l_0_conflicts is missing else l_0_conflicts):
+        _loop_vars = {}
+        pass
+        yield '- '
+        yield str(l_1_conflict)
+        yield '\n'
+        t_5 = 0
+    l_1_conflict = missing
+    if t_5:
+        pass
+        yield 'None.\n'
+    yield '\n## Possible duplicates\n\nAt one place, or in like words. Each is counted by itself.\n\n'
+    t_6 = 1
+    for l_1_pair in (undefined(name='duplicates') if l_0_duplicates is missing else l_0_duplicates):
+        _loop_vars = {}
+        pass
+        yield '- '
+        yield str(environment.getattr(l_1_pair, 'one'))
+        yield ' — '
+        yield str(environment.getattr(l_1_pair, 'other'))
+        yield '\n'
+        t_6 = 0
+    l_1_pair = missing
+    if t_6:
+        pass
+        yield 'None.\n'
+    yield '\n<!-- contextkit: format=1 -->\n'
+
+blocks = {}
+debug_info = '3=32&4=34&5=40&6=42&7=44&11=47&12=51&14=53&15=57&16=65&17=68&27=79&28=83&35=96&36=100&45=112&46=116&51=124&52=128&57=140&58=144&67=153&68=157'

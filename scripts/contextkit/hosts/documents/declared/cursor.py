@@ -1,0 +1,31 @@
+"""Cursor. By its documented contract of August to October 2026 alone; never tried in the program.
+
+Some versions refuse `sessionStart`, though it is documented. What a turn said last is not passed.
+"""
+
+from __future__ import annotations
+
+from contextkit.hosts.documents.contracts import Host, HostEvent, by_name
+
+_ALL = ("conversation_id", "generation_id", "cursor_version", "workspace_roots", "user_email")
+
+HOST = Host(
+    name="cursor",
+    title="Cursor",
+    command="cursor-agent",
+    settings=".cursor/hooks.json",
+    flat=True,
+    context_key="additional_context",
+    block_key="followup_message",
+    trust="restart Cursor, and look at its Hooks settings",
+    renamed={"session_id": "conversation_id"},
+    events=by_name(
+        HostEvent(name="sessionStart", does="SessionStart", passes=_ALL, takes=("context",)),
+        HostEvent(name="beforeSubmitPrompt", does="UserPromptSubmit",
+                  passes=("prompt", "attachments", *_ALL)),
+        HostEvent(name="preCompact", does="PreCompact", passes=("trigger", *_ALL)),
+        HostEvent(name="stop", does="Stop", passes=("status", "loop_count", *_ALL),
+                  takes=("block",)),
+        HostEvent(name="sessionEnd", does="SessionEnd", passes=("reason", *_ALL), timeout=5),
+    ),
+)  # fmt: skip
