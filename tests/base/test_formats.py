@@ -181,6 +181,9 @@ HEAD_LINES = st.sampled_from(
     ["a: b", 'b: "x: y"', "c:", "  - one", '  - "two, 字 # no"', "d: 2025-10-23T18:05:00Z", "a: b ",
      "e:f", "---", "--- ", "g: 'h'", 'i: "\\n"', "j: yes", "k: 010", "l: ~", "m: a: b", "n: a #b",
      "  more", "- o", "# p", "", "q:  r", 's: "t" u', "...", "v: [w]", "x: &y z", "é: e", "1: 2",
+     'o1: "Fix \\"login\\""', 'o2: "\\\\"', 'o3: "\\u0007\\t"', 'o4: "\\x41"', 'o5: "\\"',
+     'o6: "\\ud800"',
+     'o7: "a"b\\n"', 'o8: "\\u00"', 'o9: "a"b\\u0041"',
      'c2: ""', "  -  x", "c: d:", "z: (a), b", 'w: "\u3000"', 'u: "\u2028"', "\tt: t", "? r"]
 ) | st.text(max_size=8)  # fmt: skip
 
@@ -193,6 +196,13 @@ def test_our_own_front_matter_is_read_as_the_library_reads_it(lines: list[str], 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(formats, "_own_front_matter", lambda text: None)
             assert formats.front_matter(text, "f") == own
+
+
+@given(st.text('aé字😀"\\\n\t\r\x07\x85 :#{u0', max_size=20))
+def test_a_scalar_that_our_filter_quoted_needs_no_yaml(text: str) -> None:
+    for always in (False, True):
+        own = formats._own_front_matter(f"---\na: {filters.quoted(text, always)}\n---\n")
+        assert own == ({"a": text}, "")
 
 
 def test_what_our_templates_write_needs_no_yaml() -> None:

@@ -24,7 +24,7 @@ def capture_cases(folder: Path) -> list[Case]:
         Case("remember_later", add, 1.6, prepare=again),
         Case("remember_later list", script("remember_later.py", "list"), 2.5),
         Case("capsule_prompt", script("capsule_prompt.py"), 2.5),
-        Case("capsule_prompt stub=1", script("capsule_prompt.py", "--stub", "--file=stub.md"), 3,
+        Case("capsule_prompt stub=1", script("capsule_prompt.py", "--stub", "--file=stub.md"), 2.5,
              prepare=lambda: stub.unlink(missing_ok=True)),
         Case("context_status", script("context.py", "status")),
         Case("make remember_later", make("remember_later", "m=Outline onboarding UX spike"), 0.2,
@@ -39,7 +39,7 @@ def capsule_cases(folder: Path) -> list[Case]:
 
     outline = capsules.outline(
         capsules.blank("feature/bench", "s", 1_761_242_700, 1200, "0.1", mini=False), "a.md", "b.md"
-    )
+    ).replace("<the objective in one sentence>", r"Fix \"login\"")
     Path("app.py").write_text("x = 1\n", encoding="utf-8")
     text = re.sub(r"<path:line[^<>\n]*>", "app.py", outline)
     text = re.sub(r"<[^<>\n]+>", "what is known of it, in a line of some length", text)
@@ -52,5 +52,9 @@ def capsule_cases(folder: Path) -> list[Case]:
         (into / f"{name}.md").write_text(named, encoding="utf-8")
     subprocess.run(script("capsule.py", "check", "--seal"), check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)  # fmt: skip
-    calls = ("latest", "list", "show", "show --max-tokens=200", "check", "check --seal")
-    return [Case(f"capsule {call}", script("capsule.py", *call.split()), 3) for call in calls]
+    calls = {"latest": 2.5, "list": 2.5, "show": 2.5, "show --max-tokens=200": 2.5,
+             "check": 3, "check --seal": 3}  # fmt: skip
+    return [
+        Case(f"capsule {call}", script("capsule.py", *call.split()), limit)
+        for call, limit in calls.items()
+    ]

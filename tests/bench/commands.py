@@ -16,7 +16,7 @@ from capsule_cases import capsule_cases, capture_cases
 from handoff_cases import handoff_cases
 from history_cases import history_cases
 from hook_cases import hook_cases
-from measure import BARE, Case, measure, report
+from measure import BARE, Case, judged
 from memory_cases import memory_cases
 from payload_cases import payload_cases
 from places import SCRIPTS, scratch
@@ -48,9 +48,8 @@ def main() -> int:
             folder = Path(made).resolve()
             scratch(folder)
             cases = [Case("python -c pass", BARE), *groups[name](folder)]
-            measure(cases, ROUNDS)
             print(f"\n{name}")
-            kept = report(cases) and kept
+            kept = judged(cases, ROUNDS) and kept
             kept = flat(cases) and kept
             os.chdir("/")
     return 0 if kept else 1

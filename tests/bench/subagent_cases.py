@@ -37,7 +37,7 @@ def subagent_cases(folder: Path) -> list[Case]:
         Case("subagent_status of 1,000", script(manager, "status"), 3,
              prepare=lambda: registry.write_text(many, encoding="utf-8")),
         Case("subagent_finish without a text", script(manager, *finish), 2.5),
-        Case("subagent_finish with one", script(manager, *finish, "--file=scope.md")),
+        Case("subagent_finish with one", script(manager, *finish, "--file=scope.md"), 6),
         Case("subagent_launch", launch, prepare=fresh),
     ]  # fmt: skip
 

@@ -89,7 +89,9 @@ def test_hostile_texts_run_nothing(browser: Any) -> None:
     assert opened.page.evaluate("window.evil === undefined")
     assert opened.page.title() == "contextkit: what was carried"
     assert opened.page.locator("main script, main img, main iframe, main object").count() == 0
-    assert "<script>alert(1)</script>" in opened.page.inner_text("main")
+    said = opened.page.inner_text("main")
+    assert "<script>alert(1)</script>" in said
+    assert "make context_show ref='session:<script>alert(1)</script>'" in said  # as it is pasted
 
 
 @pytest.mark.usefixtures("stored")

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +104,12 @@ def test_long_lists_are_cut_and_counted(repo: Path, monkeypatch: Any) -> None:
         f"finding:a_2025100{number}T000000" for number in (5, 4, 3)
     ]
     assert found["left_out"] == 2
+
+
+def test_a_command_in_it_can_be_pasted_whatever_a_document_is_called() -> None:
+    ref = "capsule:feature/$(touch evil)'s/20251023T000000Z"
+    said = report._call("context_why", ref=ref)
+    assert shlex.split(said) == ["make", "context_why", f"ref={ref}"]
+    assert (
+        report._call("context_show", ref="payload:s-1/x") == "make context_show ref=payload:s-1/x"
+    )

@@ -306,3 +306,15 @@ def test_the_status_says_what_became_of_what_was_stored(repo: Path, run: Script)
     assert run("context", "status", "--json") == 0
     (row,) = [one for one in json.loads(run.out) if one["id"] == "memory"]
     assert row["delivery"]["never_consumed"] == 2 and row["delivery"]["saved"] == 1400
+
+
+def test_the_way_says_whether_the_whole_was_opened(repo: Path, run: Script) -> None:
+    Path("report.md").write_text("# R\n\n## A\n\none\n\n## B\n\n" + "two words\n" * 200, "utf-8")
+    run("payload_store", "store", "--topic=t", "--source=a", "--file=report.md", "--force")
+    run("context", "show", "--ref=payload:latest", "--part=A")
+    run("payload_store", "show", "--ref=latest", "--part=content")
+    opened = why_of(run, "payload:latest")["opened"]
+    assert [(one["event"], one["whole"]) for one in opened] == [("shown", False), ("shown", True)]
+    assert run("context", "why", "--ref=payload:latest") == 0
+    shown = [line for line in run.out.splitlines() if "  shown" in line]
+    assert " of ~" in shown[0] and shown[0].endswith(" tokens") and shown[1].endswith("  the whole")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from conftest import Script, git
 
 OUT = Path(".clavain/reviews/current")
+SCHEMA = os.environ.get("CONTEXTKIT_SARIF_SCHEMA", "")  # before `sealed` empties the environment
 
 
 @pytest.fixture(autouse=True)
@@ -200,7 +202,22 @@ def test_sarif_has_what_code_scanning_reads(run: Script) -> None:
     ]
 
 
-def test_annotations_are_a_line_a_finding_whatever_it_says(run: Script) -> None:
+@pytest.mark.skipif(not SCHEMA, reason="CONTEXTKIT_SARIF_SCHEMA names no copy of OASIS's schema")
+def test_sarif_is_valid_by_the_published_schema(run: Script) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads(Path(SCHEMA).read_text(encoding="utf-8"))
+    kind = jsonschema.validators.validator_for(schema)
+    odd = ("P1", "P1-3", "100% of <b>\u2028lost</b> ", 3)
+    for found in ((), (SAFE, LOST, SLOW, odd, ("IMP", "IMP-1", "Say more", 0))):
+        identity = a_run(run, *found)
+        if found:
+            dismiss(run, identity, "a/P1-1")
+        assert run("verdict", "export", f"--run={identity}", "--format=sarif") == 0
+        valid = kind(schema, format_checker=kind.FORMAT_CHECKER)
+        assert [error.message for error in valid.iter_errors(json.loads(run.out))] == []
+
+
+def test_annotations_are_a_line_for_each_finding_whatever_it_says(run: Script) -> None:
     odd = ("P2", "P2-2", "100% of a::b, c are\u2028lost", 3)
     identity = a_run(run, LOST, odd)
     assert run("verdict", "export", identity, "--format=github") == 0

@@ -233,6 +233,16 @@ def test_a_report_on_work_passes_no_review(out: Path, run: Script) -> None:
     assert gate(run) == ("FAIL", [["malformed", "fd-b"]])
 
 
+def test_forty_reasons_are_printed_and_the_rest_counted(out: Path, run: Script) -> None:
+    a_run(out, roster=tuple(f"a{number:02}" for number in range(43)))
+    run("verdict", "gate", "--run=r-1", "--json")
+    every = json.loads(run.out)["reasons"]
+    run("verdict", "gate", "--run=r-1")
+    first, *reasons, last = run.out.splitlines()
+    assert first == f"FAIL {len(every)} reasons" and len(every) > 43
+    assert len(reasons) == 40 and last.startswith(f"… {len(every) - 40} more")
+
+
 def test_a_process_may_block_more_than_p0_and_p1_but_not_less(out: Path, run: Script) -> None:
     (out / "fd-b.md").write_text(SMALL, encoding="utf-8")
     a_run(out, blocks=("P3",))

@@ -245,3 +245,71 @@ def test_the_page_has_every_function_and_no_other() -> None:
     functions = re.findall(r"^(verdict_\w+)\(\)", LIBRARY.read_text("utf-8"), re.M)
     told = re.findall(r"^## (verdict_\w+)", PAGE.read_text("utf-8"), re.M)
     assert told == functions == [name for name, _, _ in BLOCKS if name != "Sourcing"]
+
+
+# The contract: what a caller types, what it reads, and with which status. In this order, in one
+# shell; wherever the library is sourced from.
+CONTRACT = (
+    ("verdict_count_by_status || echo 0", "0 verdicts", 0),
+    ("verdict_parse_all", "", 0),
+    ("verdict_get_attention", "", 0),
+    ("verdict_total_tokens || echo 0", "0", 0),
+    ("verdict_read nobody", "", 1),
+    ("verdict_clean", "", 0),
+    ("verdict_init", "", 0),
+    ("cat .clavain/verdicts/.gitignore", "*", 0),
+    ("verdict_write a verdict CLEAN haiku 'all fine'", "", 0),
+    ("verdict_read a", "CLEAN\thaiku\tall fine", 0),
+    ("verdict_write a verdict NEEDS_CHANGES haiku 'two issues'", "", 0),
+    ("verdict_read a", "NEEDS_ATTENTION\thaiku\tNEEDS_CHANGES: two issues", 0),
+    ("verdict_write b verdict SKIPPED_SHIP_CLASS none 'docs only'", "", 0),
+    ("verdict_count_by_status", "1 NEEDS_ATTENTION, 1 SKIPPED_SHIP_CLASS", 0),
+    ("verdict_get_attention | cut -f 1", "a", 0),
+    ("verdict_write '' verdict CLEAN m s", "", 2),
+    ("verdict_write c verdict CLEAN m", "", 2),
+    ("verdict_write ../c verdict CLEAN m s", "", 2),
+    ("verdict_write a:b:c verdict CLEAN m 'an odd name' x.md '[]' 0 40", "", 0),
+    ("verdict_read a:b:c", "CLEAN\tm\tan odd name", 0),
+    ("verdict_write d implementation COMPLETE m done d.md '[\"a.go\"]' 0 2 ship", "", 0),
+    ("verdict_total_tokens", "42", 0),
+    ("verdict_write d implementation FAILED m 'no luck' d.md nonsense many lots", "", 0),
+    ("verdict_parse_all | grep -c FAILED", "1", 0),
+    ("VERDICT_DIR=other; verdict_count_by_status; VERDICT_DIR=.clavain/verdicts", "0 verdicts", 0),
+    ("cd below && verdict_count_by_status | tr , '\\n' | wc -l | tr -d ' '; cd ..", "4", 0),
+)
+PLACES = (
+    "beside",
+    "a link",
+    "a relative link",
+    "a link to a link",
+    "a folder with blanks",
+    "a copy",
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_contract_holds_wherever_the_library_is_sourced_from(repo: Path, place: str) -> None:
+    library = {
+        "beside": lambda: LIBRARY,
+        "a link": lambda: linked(repo / "hooks", LIBRARY),
+        "a relative link": lambda: linked(repo / "hooks", Path(os.path.relpath(LIBRARY, "hooks"))),
+        "a link to a link": lambda: linked(repo / "more", linked(repo / "hooks", LIBRARY)),
+        "a name with blanks": lambda: linked(repo / "our own hooks", LIBRARY),
+        "a copy": lambda: copied(repo / "hooks"),
+    }[place]()
+    (repo / "below").mkdir()
+    (repo / "tools").mkdir()
+    (repo / "tools/contextkit").symlink_to(SCRIPTS.parent)
+    story = "\n".join(f'{call}\necho "[$?]"' for call, _, _ in CONTRACT)
+    done = shell(story, library=library, _VERDICT_SESSION_FILE="/nonexistent")
+    expected = "".join(f"{out}\n" * bool(out) + f"[{status}]\n" for _, out, status in CONTRACT)
+    assert done.stdout == expected
+    assert "Traceback" not in done.stderr
+
+
+def linked(folder: Path, to: Path) -> Path:
+    """A link to the library in a folder of the caller's own."""
+    folder.mkdir()
+    path = folder / "lib-verdict.sh"
+    path.symlink_to(to)
+    return path

@@ -178,3 +178,24 @@ def test_the_variable_of_the_old_library_names_the_store(
 ) -> None:
     monkeypatch.setenv("CLAVAIN_VERDICT_DIR", "x")
     assert verdicts.save(layout, a_verdict()) == os.path.join(layout.root, "x", "ui.json")
+
+
+def test_a_row_has_at_most_160_characters_and_a_legacy_one_all_of_its_summary() -> None:
+    for length in (100, 145, 200, 400):
+        entry = an_entry(summary="x" * length)
+        whole = f"CLEAN\tui\t{'x' * length}"
+        assert verdicts.table([entry], legacy=True) == whole
+        row = verdicts.table([entry])
+        assert row == whole if len(whole) <= 160 else len(row) <= 160 and row.endswith("…")
+
+
+def test_a_long_file_is_read_to_its_end(layout: Layout) -> None:
+    for size in (65_535, 65_536, 200_000):
+        path = Path(verdicts.save(layout, a_verdict()))
+        entry = {**LEGACY_V1, "note": ""}
+        entry["note"] = "x" * (size - len(json.dumps(entry)))
+        path.write_text(json.dumps(entry), encoding="utf-8")
+        assert path.stat().st_size == size
+        loaded = verdicts.load_all(layout)
+        assert [one["summary"] for one in loaded.documents] == ["nothing found"]
+        assert loaded.broken == []

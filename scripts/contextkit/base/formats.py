@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # What a scalar without quotes may hold for us to read it ourselves.
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+@ (),:")
+_ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
+_HEX = frozenset("0123456789abcdef")
 _MAX_YAML = 65_536  # bytes; nothing that we read as YAML is near it
 
 
@@ -99,8 +101,8 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
 def _own_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
     """The same for front matter as our templates write it, without the price of YAML; else None.
 
-    Lines of `name: value` and lists of `  - value`, a value in double quotes without escapes or
-    of plain characters. Whatever else there is, YAML has to read.
+    Lines of `name: value` and lists of `  - value`, a value in double quotes or of plain
+    characters. Whatever else there is, YAML has to read.
     """
     end = text.find("\n---\n")
     if not text.startswith("---\n") or not 0 < end <= _MAX_YAML:
@@ -128,10 +130,29 @@ def _own_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
 def _own_scalar(text: str) -> str | None:
     """What a scalar says that every reader of YAML takes for the same string; else None."""
     if text[:1] == text[-1:] == '"' and len(text) > 1:
-        inside = text[1:-1]
-        return inside if inside.isprintable() and '"' not in inside and "\\" not in inside else None
+        return _unescaped(text[1:-1]) if text.isprintable() else None
     plain = text[:1].isalnum() and text[-1:] not in " :" and ": " not in text
     return text if plain and _PLAIN.issuperset(text) else None
+
+
+def _unescaped(inside: str) -> str | None:
+    """The text between double quotes if its escapes are those of `filters.quoted`; else None."""
+    pieces = []
+    at = 0
+    while (slash := inside.find("\\", at)) >= 0:
+        letter, code = inside[slash + 1 : slash + 2], inside[slash + 2 : slash + 6]
+        pieces.append(inside[at:slash])
+        at = slash + 2
+        if letter in _ESCAPES:
+            pieces.append(_ESCAPES[letter])
+        elif letter == "u" and len(code) == 4 and _HEX.issuperset(code) and code[0] != "d":
+            pieces.append(chr(int(code, 16)))
+            at += 4
+        else:
+            return None
+    pieces.append(inside[at:])
+    has_quote = any('"' in piece for piece in pieces[::2])
+    return None if has_quote else "".join(pieces)
 
 
 def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:

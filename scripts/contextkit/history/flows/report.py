@@ -212,6 +212,13 @@ def _row(layout: Layout, what: str, why: str, command: str) -> Facts:
     return {"what": _clean(layout, what), "why": _clean(layout, why), "open": command}
 
 
+def _call(target: str, **named: str) -> str:
+    """A command that can be pasted into a shell, whatever a document is called."""
+    import shlex
+
+    return " ".join(["make", target, *(f"{n}={shlex.quote(v)}" for n, v in named.items())])
+
+
 def _failed(layout: Layout) -> list[Facts]:
     from contextkit.hosts.documents import diagnostics
     from contextkit.reviews.documents import verdicts
@@ -223,12 +230,12 @@ def _failed(layout: Layout) -> list[Facts]:
         status = watch.status_now(layout, row)
         if status in ("failed", "timed_out"):
             ref = f"subagent:{row['id']}"
-            rows.append(_row(layout, ref, status, f"make context_show ref={ref}"))
+            rows.append(_row(layout, ref, status, _call("context_show", ref=ref)))
     for entry in verdicts.load_all(layout).documents:
         if entry["status"] in ("ERROR", "FAILED", "BLOCKED"):
             ref = f"verdict:{_stem(entry['agent'])}"
             why = f"{entry['status']} {entry['summary']}"
-            rows.append(_row(layout, ref, why, f"make context_show ref={ref}"))
+            rows.append(_row(layout, ref, why, _call("context_show", ref=ref)))
     for line in diagnostics.lines(layout.hooks)[-20:]:
         rows.append(_row(layout, "a hook", line, "make doctor"))
     return rows[:_MOST]
@@ -253,7 +260,7 @@ def _stale(layout: Layout) -> list[Facts]:
     for one in newest.values():
         for reason in drift.seen(layout, one.capsule, files.read(one.path)):
             ref = addresses.of(layout, one.path, "capsule")
-            rows.append(_row(layout, ref, reason, f"make context_why ref={ref}"))
+            rows.append(_row(layout, ref, reason, _call("context_why", ref=ref)))
     return rows[:_MOST]
 
 
@@ -265,12 +272,12 @@ def _open(layout: Layout) -> list[Facts]:
     rows = []
     for one in reminders.load_all(layout).documents:
         if not one.done:
-            done = f"make reminder_done id={one.id}"
+            done = _call("reminder_done", id=one.id)
             rows.append(_row(layout, f"reminder:{one.id}", one.note, done))
     for path, found in handoffs.load_all(layout):
         if not found.consumed:
             ref = addresses.of(layout, path, "handoff")
-            rows.append(_row(layout, ref, found.next_action, f"make context_show ref={ref}"))
+            rows.append(_row(layout, ref, found.next_action, _call("context_show", ref=ref)))
     return rows[:_MOST]
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 12  # levels in each direction
 _MOST = 200  # lines of a tree; more are counted
+_WHOLE = 0.9  # of the tokens stored: who was shown as many has seen the whole
 _MOST_FILES = 200  # files that are compared with a commit
 _MOST_TEXT = 200_000  # characters of a document that are searched for the files it names
 
@@ -112,12 +113,15 @@ def writers(stored: Event) -> list[str]:
 def way(layout: Layout, history: History, ref: str) -> Way:
     """What is known of one document. Raises ContextError where nothing is, and it is not there."""
     made = history.stored(ref) or {}
+    size = made.get("tokens", 0)
     opened = [
         {
             "at": one["at"],
             "event": one["event"],
             "by": _who(one),
             "tokens": one.get("tokens", 0),
+            "of": size,
+            "whole": 0 < size * _WHOLE <= one.get("tokens", 0),
             "machine": one.get("machine", ""),
         }
         for one in history.of.get(ref, ())
@@ -144,6 +148,16 @@ def way(layout: Layout, history: History, ref: str) -> Way:
 
 def _who(event: Event) -> str:
     return event.get("by") or event.get("agent") or event.get("session") or ""
+
+
+def _how_much(opened: dict[str, object]) -> str:
+    """Whether the whole was opened or a part of it; nothing where no text was shown."""
+    if not opened["tokens"]:
+        return ""
+    if opened["whole"]:
+        return "  the whole"
+    of = f" of ~{opened['of']}" if opened["of"] else ""
+    return f"  ~{opened['tokens']}{of} tokens"
 
 
 def _on(said: dict[str, object]) -> str:
@@ -248,7 +262,7 @@ def tree(history: History, top: Way) -> str:
               f"  ~{one['tokens']} tokens{_on(one)}"
               for one in top.to[:_MOST]] or ["  nobody yet"]  # fmt: skip
     lines += ["", "opened"]
-    lines += [f"  {one['at']}  {one['event']}  {one['by']}".rstrip() + _on(one)
+    lines += [f"  {one['at']}  {one['event']}  {one['by']}".rstrip() + _how_much(one) + _on(one)
               for one in top.opened[:_MOST]] or ["  by nobody yet"]  # fmt: skip
     down = _branches(history, history.left, top.ref)
     lines += ["", "left", *(down or ["  nothing known"])]

@@ -108,7 +108,7 @@ def _uri(path: str) -> str:
 
 
 def _github(data: dict[str, Any]) -> str:
-    """A workflow command a finding; what is dismissed is left out."""
+    """A workflow command for each finding; what is dismissed is left out."""
     lines = []
     for one in _all(data):
         if one.get("dismissed"):
@@ -134,10 +134,11 @@ def _markdown(data: dict[str, Any]) -> str:
     found = _all(data)
     shown = [one for one in found if not one.get("dismissed")]
     launched, completed, failed = synthesis.numbers(data)
+    many = "finding" if len(shown) == 1 else "findings"
     head = [
         f"## Review: {data['verdict']}",
         "",
-        f"{completed} of {launched} agents, {failed} failed; {len(shown)} findings"
+        f"{completed} of {launched} agents, {failed} failed; {len(shown)} {many}"
         f" ({sum(one.get('since') == 'new' for one in shown)} new), {len(data['fixed'])} fixed,"
         f" {len(found) - len(shown)} dismissed.",
         "",

@@ -214,13 +214,13 @@ def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
 def rendered(decision: Decision, asked: Asked) -> str:
     """`PASS` and what passed, or `FAIL` and one line per reason."""
     reasons = decision.reasons
+    gone = f"; {decision.dismissed} dismissed" if decision.dismissed else ""
     if not reasons:
         known = "what was reviewed is unchanged"
         if not asked.run:
             known = "no run: who was asked and which revision was reviewed is not known"
-        gone = f"; {decision.dismissed} dismissed" if decision.dismissed else ""
         return f"PASS {decision.agents} of {decision.agents} agents; {known}{gone}"
-    lines = [f"FAIL {len(reasons)} reason{'s' * (len(reasons) > 1)}"]
+    lines = [f"FAIL {len(reasons)} reason{'s' * (len(reasons) > 1)}{gone}"]
     for one in reasons[:_MOST]:
         cells = (one.reason, one.agent or "-", one.text)
         row = "\t".join(map(names.one_line, cells))

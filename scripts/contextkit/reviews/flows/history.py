@@ -61,8 +61,8 @@ def in_force(layout: Layout, run: Run) -> list[Dismissal]:
 def recognized(run: Run, rows: list[Known], known: list[Dismissal]) -> dict[int, Dismissal]:
     """For the number of a row that was dismissed, its dismissal.
 
-    By its identity, else as in `matches`: by its place and like words, each dismissal once. One
-    that is reworded and stricter than what was dismissed is another finding.
+    By its identity, else by one place and like words, each dismissal once: words alone hide
+    nothing. One that is reworded and stricter than what was dismissed is another finding.
     """
     by_identity = {one.identity: one for one in known}
     own = [identity(run.target, row.title, row.place) for row in rows]
@@ -70,7 +70,7 @@ def recognized(run: Run, rows: list[Known], known: list[Dismissal]) -> dict[int,
     left = [one for one in known if one.identity not in own]
     told = [Told(title=row.title, place=row.place) for row in rows]
     olds = [Told(title=one.title, place=f"{one.file}:{one.line}") for one in left]
-    for number, old in _alike(told, olds):
+    for number, old in _alike(told, olds, at_one_place=True):
         one, severity = left[old], rows[number].severity
         is_milder = severity and vocabulary.strictest(severity, one.severity) == one.severity
         if number not in found and one not in found.values() and is_milder:
@@ -213,14 +213,17 @@ def matches(
     return pairs
 
 
-def _alike(found: list[Told], earlier: list[Told]) -> list[tuple[int, int]]:
-    """The pairs of like findings, by number, the most alike first."""
+def _alike(
+    found: list[Told], earlier: list[Told], at_one_place: bool = False
+) -> list[tuple[int, int]]:
+    """The pairs of like findings, by number, the most alike first; those at one place if asked."""
     alike = Likeness([*found, *earlier])
+    are_alike = alike.are_one if at_one_place else alike.are_alike
     pairs = []
     for number in range(len(found)):
         for old in range(len(earlier)):
             other = len(found) + old
-            if alike.are_alike(number, other):
+            if are_alike(number, other):
                 pairs.append((alike.of(number, other), number, old))
     return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
 
