@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from contextkit.base import changes
-from contextkit.base import layout as layouts
+from contextkit.base import changes, version
 from contextkit.base.changes import Change
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -36,10 +35,10 @@ def test_a_copy_of_the_toolkit_is_no_work_to_review(
     commit("mine")
     commit("tools/contextkit/scripts/verdict.py")
     assert len(comparisons.compare(Layout()).changes) == 2
-    monkeypatch.setattr(layouts, "TOOLKIT", str(repo / "tools" / "contextkit"))
+    monkeypatch.setattr(version, "TOOLKIT", str(repo / "tools" / "contextkit"))
     (one,) = comparisons.compare(Layout()).changes
     assert one.path == "mine"
-    monkeypatch.setattr(layouts, "TOOLKIT", str(repo))  # at work on the toolkit itself
+    monkeypatch.setattr(version, "TOOLKIT", str(repo))  # at work on the toolkit itself
     assert len(comparisons.compare(Layout()).changes) == 2
 
 

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 354366015729846090
+SOURCE = 1252934653542233685
 name = 'context_snapshot.md'
 
 def root(context, missing=missing):
@@ -50,7 +50,13 @@ def root(context, missing=missing):
     yield str(t_3(environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'reason')))
     yield '\n**Task ID**: '
     yield str(t_3(environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'task_id')))
-    yield '\n\n## Conversation Summary\n'
+    yield '\n'
+    if environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'facts_kept'):
+        pass
+        yield 'facts_kept: '
+        yield str(environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'facts_kept'))
+        yield '\n'
+    yield '\n## Conversation Summary\n'
     yield str(t_4(t_3(environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'summary'))))
     yield '\n\n## Current State\n- Task: '
     yield str(t_3(environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'task')))
@@ -87,4 +93,4 @@ def root(context, missing=missing):
         yield '\n'
 
 blocks = {}
-debug_info = '2=40&3=42&4=44&5=46&8=48&11=50&12=52&13=54&16=56&19=58&20=62&24=68&25=72&29=76&32=78&33=80'
+debug_info = '2=40&3=42&4=44&5=46&6=48&7=51&11=54&14=56&15=58&16=60&19=62&22=64&23=68&27=74&28=78&32=82&35=84&36=86'

@@ -121,14 +121,15 @@ def _adopted(layout: Layout) -> list[Finding]:
         adopted = vendored.load(os.path.join(folder, vendored.RECORD))
         top = folder.removesuffix("/" + adopted.folder)
         skills = (adoption_texts.skills(find(host)) for host in adopted.hosts)
-        current = {path: text for one in skills for path, text in one.items()}
+        current = {path: text.encode() for one in skills for path, text in one.items()}
         for path in adopted.files:
-            there = files.read_if_there(os.path.join(top, path))
-            shown = layout.shown(os.path.join(top, path))
+            place = os.path.join(top, path)
+            there = files.read_bytes(place) if os.path.isfile(place) else None
+            shown = layout.shown(place)
             if there is None:
                 mend = "make adopt into=."
                 found.append(Finding(area="copies", problem=f"{shown}: is gone", mend=mend))
-            elif not vendored.is_ours(adopted, path, there.encode("utf-8")):
+            elif not vendored.is_ours(adopted, path, there):
                 stays = path.endswith("/SKILL.md")
                 mend = "it stays as it is" if stays else "the next adopt keeps your text aside"
                 problem = f"{shown}: was edited"
