@@ -1,6 +1,7 @@
 """Laws of pushing and pulling, whatever the order, wherever a process is killed.
 
-A few histories and every fourth step here; `make torture what=machines` draws many, over git too.
+A few histories and every fourth step in `make test`, all steps in `make test_long`; `make torture
+what=machines` draws as many histories as wanted, over git too.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from conftest import LONG, rounds
 from five_machines import ACTIONS, COUNT, LAST_KILL, Step, World
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -26,7 +28,10 @@ STEPS = st.tuples(
 
 
 @settings(
-    max_examples=5, derandomize=True, phases=NO_SHRINKING, suppress_health_check=list(HealthCheck)
+    max_examples=rounds(5, 100),
+    derandomize=not LONG,
+    phases=NO_SHRINKING,
+    suppress_health_check=list(HealthCheck),
 )
 @given(steps=st.lists(STEPS, min_size=15, max_size=30))
 def test_any_order_of_pushes_pulls_and_kills_ends_in_the_same_set(steps: list[Step]) -> None:
@@ -53,7 +58,7 @@ def test_the_laws_see_what_is_lost_and_what_is_doubled(sealed: Path) -> None:
 @pytest.mark.parametrize("action", ["push", "pull"])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_killed_at_a_step_the_next_call_completes(sealed: Path, action: str, after: bool) -> None:
-    for step in range(1 + after, 60, 4):
+    for step in range(1 + after, 60, rounds(4, 1)):
         folder = sealed / f"{step}"
         one, other = (Machine(folder / name, f"file://{folder}/remote") for name in "ab")
         one.store("s-1", "auth", "text\n")

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 import toon_format
-from conftest import SCRIPTS, rounds
-from contextkit.base import names
+from conftest import SCRIPTS, Script, rounds
+from contextkit.base import files, names
 from contextkit.base.digests import engine
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
@@ -331,3 +331,21 @@ def test_the_same_text_gives_the_same_receipt_in_any_process(repo: Path) -> None
         assert status == 0
         receipts.add(out)
     assert len(receipts) == 1
+
+
+def test_a_disk_error_at_the_end_keeps_the_payload_that_the_manifest_lists(
+    run: Script, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, whole = "It takes 52 ms. " * 200, files.settle
+
+    def broken() -> None:
+        monkeypatch.setattr(files, "settle", whole)  # it fails once
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(files, "settle", broken)
+    options = ["--topic=x", "--source=y", "--session=s"]
+    assert run("payload_store", *options, stdin=text) == 1
+    assert run.out.startswith(text) and "storing failed" in run.err
+    listed = json.loads((repo / STORE / "s" / "manifest.json").read_bytes())["payloads"]
+    assert [(repo / STORE / "s" / one["path"]).is_file() for one in listed] == [True]
+    assert run("payload_store", "repair", "--session=s") == 0 and run.out == "nothing to fix\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 
 import pytest
 from conftest import Script
@@ -138,3 +140,29 @@ def test_a_list_fits_eighty_columns_and_the_beginning_of_an_id_names_it(run: Scr
     assert max(map(len, lines)) <= 80
     assert run("payload_store", "show", lines[1].split()[0], "--part=content") == 0
     assert run.out == "x"
+
+
+@pytest.mark.usefixtures("repo")
+def test_a_hit_too_long_for_the_room_is_cut_and_the_others_are_counted(run: Script) -> None:
+    body = "needle " + "long words " * 60 + "\nneedle again\n"
+    run("payload_store", "--topic=x", "--source=y", "--session=s", "--force", stdin=body)
+    assert run("payload_store", "find", "needle", "--max-tokens=40") == 0
+    hit, rest = run.out.splitlines()
+    assert (
+        "needle long words" in hit and hit.endswith("…") and rest == "+2 more"
+    )  # its summary says it, too
+    assert tokens.within(run.out, 46)
+
+
+@pytest.mark.usefixtures("repo")
+def test_a_search_that_takes_seconds_says_how_far_it_is(
+    run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        options = ["--topic=x", "--source=y", "--session=s", "--force"]
+        run("payload_store", *options, stdin=f"needle {number}\n")
+    clock = itertools.count(step=2)
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    assert run("payload_store", "find", "needle") == 0
+    assert "payload_store: 2 payloads searched ..." in run.err
+    assert len(run.out.splitlines()) == 6

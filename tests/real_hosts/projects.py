@@ -46,7 +46,9 @@ class Project:
         clients.codex_home(self.home, self.root, models.address, extra)
         done = clients.codex(self.home, place, prompts[0], options, True, **more)
         for prompt in prompts[1:]:
-            done = clients.codex(self.home, place, prompt, ("resume", "--last"), True, **more)
+            done = clients.codex(
+                self.home, place, prompt, (*options, "resume", "--last"), True, **more
+            )
         return done
 
     def git(self, *words: str) -> str:

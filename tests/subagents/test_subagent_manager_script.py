@@ -541,6 +541,26 @@ def test_the_monitor_waits_for_the_end(
     assert out.count(out[0]) == 2 and "!" not in "".join(out)
 
 
+def test_the_monitor_notices_an_end_before_its_next_look(
+    manager: Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sleep, end = time.sleep, tmp_path / "end"
+    identity = manager.launch(f"until [ -e {end} ]; do sleep 0.02; done", "--capsule=none")
+    slept: list[float] = []
+
+    def pass_time(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            monkeypatch.setattr(time, "sleep", sleep)
+            end.touch()
+            until(lambda: (RUNS / identity / "exit").exists())
+            monkeypatch.setattr(time, "sleep", pass_time)
+
+    monkeypatch.setattr(time, "sleep", pass_time)
+    manager("monitor", "--interval=30")
+    assert sum(slept[2:]) <= 2  # seconds from the end until it is noticed
+
+
 def test_the_monitor_marks_rows_and_ends_with_1(
     manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -571,7 +591,7 @@ def test_the_monitor_gives_up_after_three_looks_with_an_alert(
     manager.launch("sleep 60", "--capsule=none")
     monkeypatch.setenv("CONTEXT_NOW", "2025-10-23T19:05:00Z")
     manager("monitor", "--interval=7", status=1)
-    assert looks == [7, 7] and manager.said.count("requires manual attention") == 1
+    assert sum(looks) == 14 and manager.said.count("requires manual attention") == 1
 
 
 def test_the_monitor_says_who_died_whoever_noted_it_first(manager: Manager) -> None:

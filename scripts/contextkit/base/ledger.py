@@ -155,20 +155,25 @@ def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event
     `having` only lines that hold these bytes are decoded, which costs less than all of them.
     """
     since = max(since, _oldest(layout, names.now()))
+    for data in _data(layout, since[:7]):
+        yield from [one for one in _events(data, having) if one["at"] >= since]
+
+
+def _data(layout: Layout, since: str) -> Iterator[bytes]:
+    """What is in the file of each month from `since` on, oldest first."""
     for path in months(layout):
-        if os.path.basename(path)[:7] < since[:7]:
+        if os.path.basename(path)[:7] < since:
             continue
         try:
-            data = files.read_bytes(path)
+            yield files.read_bytes(path)
         except ContextError:
             continue  # removed just now, or not readable: history is all that is missing
-        yield from [one for one in _events(data, having) if one["at"] >= since]
 
 
 def stored_elsewhere(layout: Layout) -> dict[str, str]:
     """The documents that another machine was the last to store, and its name, by address."""
-    if all(one["event"] != STORED for one in read(layout, having=b'"machine":')):
-        return {}  # most repositories: next to nothing was decoded
+    if not any(b'"machine":' in data for data in _data(layout, "")):
+        return {}  # most repositories: nothing is decoded
     stored = (one for one in read(layout, having=b'"stored"') if one["event"] == STORED)
     last = {one["ref"]: one.get("machine", "") for one in stored}
     return {ref: names.one_line(machine) for ref, machine in last.items() if machine}

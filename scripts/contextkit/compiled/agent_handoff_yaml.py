@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 594425947510893156
+SOURCE = 617208909670452570
 name = 'agent_handoff.yaml'
 
 def root(context, missing=missing):
@@ -110,6 +110,11 @@ def root(context, missing=missing):
     yield '\n  sequence: '
     yield str(environment.getattr((undefined(name='handoff') if l_0_handoff is missing else l_0_handoff), 'sequence'))
     yield '\n'
+    if environment.getattr((undefined(name='handoff') if l_0_handoff is missing else l_0_handoff), 'facts_kept'):
+        pass
+        yield '  facts_kept: '
+        yield str(t_1(environment.getattr((undefined(name='handoff') if l_0_handoff is missing else l_0_handoff), 'facts_kept'), True))
+        yield '\n'
     if environment.getattr((undefined(name='handoff') if l_0_handoff is missing else l_0_handoff), 'session'):
         pass
         yield '  session: '
@@ -120,4 +125,4 @@ def root(context, missing=missing):
     yield '\n'
 
 blocks = {}
-debug_info = '2=19&3=21&5=23&6=25&7=27&8=29&9=31&10=33&12=36&13=40&18=46&20=49&21=53&26=59&28=62&29=66&34=73&35=75&37=78&38=82&41=85&43=88&44=92&47=95&48=98&50=101&51=103&52=105&53=107&54=110&56=113'
+debug_info = '2=19&3=21&5=23&6=25&7=27&8=29&9=31&10=33&12=36&13=40&18=46&20=49&21=53&26=59&28=62&29=66&34=73&35=75&37=78&38=82&41=85&43=88&44=92&47=95&48=98&50=101&51=103&52=105&53=107&54=110&56=112&57=115&59=118'

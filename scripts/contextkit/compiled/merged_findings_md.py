@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1489452500701831886
+SOURCE = 1133844629632717271
 name = 'merged_findings.md'
 
 def root(context, missing=missing):
@@ -63,6 +63,11 @@ def root(context, missing=missing):
         yield str(t_3(environment.getattr(environment.getattr(l_1_part, 'finding'), 'description')))
         yield '\n'
     l_1_part = missing
+    if environment.getattr((undefined(name='merged') if l_0_merged is missing else l_0_merged), 'facts_kept'):
+        pass
+        yield 'facts_kept: '
+        yield str(environment.getattr((undefined(name='merged') if l_0_merged is missing else l_0_merged), 'facts_kept'))
+        yield '\n'
     yield '\n## Summary\n\n'
     for l_1_part in environment.getattr((undefined(name='merged') if l_0_merged is missing else l_0_merged), 'parts'):
         _loop_vars = {}
@@ -179,4 +184,4 @@ def root(context, missing=missing):
     yield '<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '2=37&3=39&4=41&5=43&7=45&8=49&13=61&14=64&15=67&16=69&22=74&23=77&24=80&25=83&26=86&33=94&34=97&35=100&36=102&37=106&44=114&45=117&46=120&47=122&48=126&55=132&56=135&57=138&58=140&59=144&64=149&65=152&66=156&67=158&68=160&72=164&73=168&74=170'
+debug_info = '2=37&3=39&4=41&5=43&7=45&8=49&10=60&11=63&16=66&17=69&18=72&19=74&25=79&26=82&27=85&28=88&29=91&36=99&37=102&38=105&39=107&40=111&47=119&48=122&49=125&50=127&51=131&58=137&59=140&60=143&61=145&62=149&67=154&68=157&69=161&70=163&71=165&75=169&76=173&77=175'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from contextkit.base import addresses, cli, files, ledger, names, sessions, tokens
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
@@ -14,6 +15,8 @@ from contextkit.payloads.flows import retention, storing
 _WIDTH = 80  # characters of a row
 _ID, _SOURCE = 40, 12  # characters of an id (its beginning is enough to name it) and of a source
 _FIND_TOKENS = 4000  # tokens of what `find` shows where nobody says how many
+_LARGE = 4_000_000  # characters of a text that takes a while to read
+_LEAST = 20  # tokens of a hit, below which it is only counted
 _AROUND = 100  # characters that `find` shows on either side in a very long line
 PARTS = ("file", "head", "summary", "content", "sources", "facts")
 SESSION = Option(
@@ -29,6 +32,8 @@ def store(layout: Layout, args: Arguments) -> Answer:
     output = _output(args)
     budget = args.budget or _budget_of_the_environment() or layout.limits.payload_budget
     size = output.tokens
+    if len(output.content) > _LARGE:
+        cli.say(f"reading {len(output.content) / 1e6:.0f} million characters ...")
     asked = bool(args.force or target)
     if args.inline or not (asked or size > budget):
         why = "as asked" if args.inline else f"within {budget}"
@@ -254,7 +259,12 @@ def find(layout: Layout, args: Arguments) -> Answer:
     if args.session:
         sessions.check(args.session)
     searched = [args.session] if args.session else payloads.sessions_in(layout)
-    hits = ((name, *hit) for name in searched for hit in payloads.search(layout, name, args.q))
+    looked = _Progress("payloads searched")
+    hits = (
+        (name, *hit)
+        for name in searched
+        for hit in payloads.search(layout, name, args.q, looked.one_more)
+    )
     cap = args.max_tokens or _FIND_TOKENS
     rows: list[dict[str, object]] = []
     lines: list[str] = []
@@ -264,10 +274,12 @@ def find(layout: Layout, args: Arguments) -> Answer:
         said = f"{identity}:{number}: {shown}" + (
             f"  [{names.one_line(section)}]" if section else ""
         )
-        spent += tokens.estimate(said, layout.limits.tokenizer) * tokens.CAUTION + 1
-        if more or (spent > cap and (lines or args.max_tokens)):
+        room = int((cap - spent - 1) / tokens.CAUTION)
+        if more or room < _LEAST:
             more += 1
             continue
+        said = tokens.clip(said, room, tokenizer=layout.limits.tokenizer)
+        spent += tokens.estimate(said, layout.limits.tokenizer) * tokens.CAUTION + 1
         lines.append(said)
         rows.append({"id": identity, "line": number, "text": shown, "section": section,
                      "ref": f"payload:{session}/{identity}"})  # fmt: skip
@@ -278,6 +290,21 @@ def find(layout: Layout, args: Arguments) -> Answer:
     status = 0 if lines else 1
     talk = f"+{more} more: narrow q=, or raise max_tokens={cap}" if more else ""
     return Answer(text="\n".join(lines), status=status, data=rows, talk=talk)
+
+
+class _Progress:
+    """Says on stderr how far a command is, once a second from the second one on."""
+
+    def __init__(self, what: str) -> None:
+        self._what, self._count = what, 0
+        self._said = time.monotonic()
+
+    def one_more(self) -> None:
+        self._count += 1
+        now = time.monotonic()
+        if now - self._said >= 1:
+            self._said = now
+            cli.say(f"{self._count} {self._what} ...")
 
 
 def _around(line: str, query: str) -> str:

@@ -13,6 +13,7 @@ from contextkit.subagents.flows import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.subagents.documents.registry import Row
     from contextkit.subagents.flows import launch as launching
 
 ID = Option(
@@ -20,6 +21,7 @@ ID = Option(
 )
 NOBODY = "No running subagents detected. Exiting monitor loop."
 _SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
+_GLANCE = 1  # seconds after which a monitor notices that a subagent has ended
 
 
 KINDS = ("here", "throwaway", "worktree")  # as sandboxes.py makes them
@@ -111,10 +113,19 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         given_up = any(count >= limits.subagent_alert_polls for count in seen.values())
         if given_up or not running or polls == args.iterations:
             break
-        time.sleep(interval)
+        names_of_running = {one["id"] for one in running}
+        _pause(layout, [row for row in rows if row["id"] in names_of_running], interval)
     if running:
         cli.say(f"Outstanding subagents: {', '.join(one['id'] for one in running)}")
     return Answer(text="" if running else NOBODY, status=int(alerted), data=found)
+
+
+def _pause(layout: Layout, running: list[Row], interval: int) -> None:
+    """Wait for the next look, `interval` seconds; less where a subagent ends meanwhile."""
+    for _ in range(0, interval, _GLANCE):
+        time.sleep(_GLANCE)
+        if any(watch.status_now(layout, row) != row["status"] for row in running):
+            return
 
 
 class _Screen:

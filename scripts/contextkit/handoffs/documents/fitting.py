@@ -12,7 +12,7 @@ list of decisions, files or blockers with any entry never becomes empty. This mo
 
 from __future__ import annotations
 
-from contextkit.base import facts, names, tokens
+from contextkit.base import names, tokens
 from contextkit.base.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
@@ -56,6 +56,8 @@ def clipped(
 
     if short == handoff and fits(short):
         return handoff, ()
+    from contextkit.base import facts
+
     whole = facts.find(_told(handoff))
     short = short.replace(facts_kept=f"{len(whole)}/{len(whole)}")
     if not fits(short):

@@ -121,10 +121,10 @@ def _adopted(layout: Layout) -> list[Finding]:
         adopted = vendored.load(os.path.join(folder, vendored.RECORD))
         top = folder.removesuffix("/" + adopted.folder)
         skills = (adoption_texts.skills(find(host)) for host in adopted.hosts)
-        current = {path: text.encode() for one in skills for path, text in one.items()}
+        current = {path: text for one in skills for path, text in one.items()}
         for path in adopted.files:
             place = os.path.join(top, path)
-            there = files.read_bytes(place) if os.path.isfile(place) else None
+            there = files.read_bytes(place) if os.path.lexists(place) else None  # a picture too
             shown = layout.shown(place)
             if there is None:
                 mend = "make adopt into=."
@@ -134,7 +134,7 @@ def _adopted(layout: Layout) -> list[Finding]:
                 mend = "it stays as it is" if stays else "the next adopt keeps your text aside"
                 problem = f"{shown}: was edited"
                 found.append(Finding(area="copies", problem=problem, mend=mend, note=True))
-            elif path in current and current[path] != there:
+            elif path in current and current[path].encode("utf-8") != there:
                 found.append(_old(shown, "make adopt into=."))
     return found
 

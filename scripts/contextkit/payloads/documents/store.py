@@ -29,7 +29,7 @@ from contextkit.payloads.documents import manifest as manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MANIFEST = "manifest.json"
 LIST, TOTAL = "payloads", "totalTokensStored"
@@ -365,14 +365,19 @@ def load(path: str, where: str) -> Payload:
     return parse(files.read_bytes(path), where)
 
 
-def search(layout: Layout, session: str, query: str) -> Iterator[tuple[str, int, str, str]]:
+def search(
+    layout: Layout, session: str, query: str, looked: Callable[[], None] = lambda: None
+) -> Iterator[tuple[str, int, str, str]]:
     """(id, line number in the file, line, section) wherever all words of `query` stand.
+
+    `looked` is called before each payload.
 
     In one line, upper and lower case alike; where no line of a section has them all but the
     section has, the line of it that has most of them.
     """
     words = list(dict.fromkeys(query.lower().split())) or [query.lower()]
     for path in documents(layout, session):
+        looked()
         try:
             text = files.read_bytes(path).decode("utf-8", "replace")
         except ContextError:
