@@ -54,7 +54,7 @@ def path(layout: Layout) -> str:
 
 
 def load(layout: Layout) -> Machine | None:
-    """Return this machine if it has an id already. Raises ContextError for a file without a valid one."""
+    """Return this machine if it has an id yet. Raises ContextError if the file holds no id."""
     text = files.read_if_there(path(layout))
     if text is None:
         return None

@@ -105,7 +105,7 @@ def lock(layout: Layout) -> files.locked:
 
 
 def load(layout: Layout, machine: str) -> Known:
-    """Return what `machine`, this machine, knows; nothing if the file is lost or another machine's."""
+    """Return what `machine`, this machine, knows; nothing if the file is lost or another's."""
     found = _read(os.path.join(folder(layout), "documents.json"))
     if found.get("machine") != machine:
         return Known(machine=machine)
@@ -135,7 +135,7 @@ def save(layout: Layout, known: Known) -> None:
 
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
-    """Return what we know of a remote; nothing if it is lost or from an earlier identity of ours."""
+    """Return what we know of a remote; nothing if it is lost or from an earlier identity."""
     found = _read(_remote_path(layout, address))
     if found.get("machine") != machine or found.get("address") != names.sha256(address.encode()):
         return Remote(address=address)

@@ -5,8 +5,8 @@
     machines/<id>/head.json      the number of the newest manifest and its digest
 
 Manifest `n` holds what changed after manifest `n & (n - 1)` (the number without its lowest bit): a
-reader that is one behind reads one, a new reader reads at most one per bit of `n`, and each power of
-two holds everything. Each key has one writer.
+reader that is one behind reads one, a new reader reads at most one per bit of `n`, and each power
+of two holds everything. Each key has one writer.
 
 All of it comes from other machines, so everything is checked here: names, sizes, formats.
 """
@@ -122,7 +122,7 @@ def render_head(head: Head) -> bytes:
 
 
 def parse_head(data: bytes, machine: str) -> Head:
-    """Parse the head of `machine`. Raises ContextError if it is unreadable or has a newer format."""
+    """Parse the head of `machine`. Raises ContextError if unreadable or of a newer format."""
     where = f"the head of {machine}"
     found = _fields(data, where, MOST_HEAD)
     counts = {n: _count(found, n, where) for n in ("number", "documents", "bytes")}

@@ -18,7 +18,7 @@ def pack(data: bytes) -> bytes:
 
 
 def unpack(data: bytes, most: int, where: str) -> bytes:
-    """Unpack a parcel. Raises ContextError if it is damaged or unpacks to more than `most` bytes."""
+    """Unpack a parcel. Raises ContextError if it is damaged or exceeds `most` bytes unpacked."""
     if data == DAMAGED:
         raise Unreadable(f"{where}: is damaged, or encrypted with another key")
     if data.startswith(b"age-encryption.org/"):

@@ -58,7 +58,7 @@ def pull(
         there = knowledge.load_remote(layout, address, machine.id)
         offer = Offer(layout, machine, known, report)
         inventory.look(layout, machine, known, offer.now, report.said)
-        if known.unfinished:  # an earlier pull was killed: which sessions got something is not known
+        if known.unfinished:  # a killed pull: which sessions got something is unknown
             offer.sessions.update(dict.fromkeys(payloads.sessions_in(layout)))
         heads = remotes.read_heads(at.heads(), report.said)
         others = [head for head in heads.values() if head.machine != machine.id]

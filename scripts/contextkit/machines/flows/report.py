@@ -32,7 +32,10 @@ class Moved:
 
 @dataclass(kw_only=True)
 class Report:
-    """What was done; `refused` lists documents held back, `said` other messages; `sent` is in bytes."""
+    """What was done; `sent` is in bytes.
+
+    refused: documents that were held back; said: other messages.
+    """
 
     verb: str
     dry_run: bool = False

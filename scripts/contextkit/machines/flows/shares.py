@@ -354,7 +354,7 @@ def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
 
 
 def _append(path: str, lines: list[bytes]) -> None:
-    """Append each line with a single write, as the ledger's own writers do, since they take no lock."""
+    """Append each line with a single write, as the ledger's own writers do: they take no lock."""
     files.make_folder(os.path.dirname(path))
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     try:

@@ -45,7 +45,8 @@ class Folder:
     ) -> int:  # fmt: skip
         """Write the objects, then the manifest that names them, then the head.
 
-        `before` is the digest in the head that we left; raises Elsewhere if the head there has another.
+        `before` is the digest in the head that we left; raises Elsewhere if the head there has
+        another.
         """
         data = self._get(manifests.head_key(machine))
         if (manifests.parse_head(data, machine).digest if data else "") != before:

@@ -4,8 +4,8 @@
 
 git's object store is content-addressed, so only new content is sent. History does not grow, and a
 plain clone, which takes branches and tags, gets none of it. What was fetched is kept in a separate
-repository below `.contextkit`, so neither `git log --all` nor `git gc` in the user's repository sees
-it; how to reach remotes is taken from the user's settings.
+repository below `.contextkit`, so neither `git log --all` nor `git gc` in the user's repository
+sees it; how to reach remotes is taken from the user's settings.
 
 A commit without parents does not tell git what the other side has, so git would send everything
 again. If old commits are marked shallow, git looks at their trees as well, so every known commit is
@@ -90,7 +90,7 @@ class Git:
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
     ) -> int:  # fmt: skip
-        """Replace the last commit with one that holds the new keys and the old ones that `keep` names.
+        """Replace the last commit with one that holds the new keys and those old ones in `keep`.
 
         Raises Elsewhere if the ref is not the one that we last saw.
         """
@@ -188,7 +188,7 @@ class Git:
     def _git(
         self, *arguments: str, given: bytes = b"", fine: tuple[int, ...] = (0,), bare: bool = True
     ) -> bytes:
-        """Run git in our repository and return its output; raises ContextError with git's message."""
+        """Run git in our repository and return its output; raises ContextError on failure."""
         command = (*self._command(bare), *arguments)
         environment = self._environment()
         try:
@@ -218,7 +218,7 @@ class Git:
 
 
 class _Reader:
-    """A `git cat-file --batch` process that answers queries one by one and ends with this process."""
+    """A `git cat-file --batch` process that answers queries in turn and ends with this process."""
 
     def __init__(self, command: tuple[str, ...], environment: dict[str, str]) -> None:
         self._process = subprocess.Popen(

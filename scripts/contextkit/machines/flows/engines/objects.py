@@ -71,7 +71,8 @@ class Objects:
     ) -> int:  # fmt: skip
         """Write the objects concurrently, then the manifest that names them, then the head.
 
-        `before` is the digest in the head that we left; raises Elsewhere if the head there has another.
+        `before` is the digest in the head that we left; raises Elsewhere if the head there has
+        another.
         """
         data = self._get(manifests.head_key(machine))
         if (manifests.parse_head(data, machine).digest if data else "") != before:
@@ -123,7 +124,7 @@ class Objects:
 
 
 def _package() -> Any:
-    """Import the package lazily: it costs as much as a bare start, and git remotes do not need it."""
+    """Import the package lazily: it takes as long as a bare start; git remotes do without."""
     packages.extend_path()
     try:
         from importlib import import_module

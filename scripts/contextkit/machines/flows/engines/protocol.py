@@ -22,10 +22,10 @@ if TYPE_CHECKING:
             self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes],
             head: bytes, keep: frozenset[str], before: str,
         ) -> int:  # fmt: skip
-            """Write objects, then the manifest that names them, then the head; return the bytes sent.
+            """Write objects, then the manifest that names them, then the head; return bytes sent.
 
-            `keep` holds every key that is needed from now on. `before` is the digest in the head that we
-            left; raises Elsewhere if the head there has another.
+            `keep` holds every key that is needed from now on. `before` is the digest in the head
+            that we left; raises Elsewhere if the head there has another.
             """
 
         def forget(self, machine: str) -> None:

@@ -91,9 +91,10 @@ class Sealed:
         return self._key.decrypted(data) or head
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that exist; DAMAGED for an object that our key cannot open.
+        """Yield (key, value) for the keys that exist; DAMAGED for an object sealed by another key.
 
-        Raises ContextError for a manifest that our key cannot open: nothing of that machine is readable.
+        Raises ContextError for a manifest that our key cannot open: nothing of that machine is
+        readable.
         """
         meant = {self._name(key): key for key in keys}
         for name, data in self._engine.get(machine, meant):
@@ -122,7 +123,7 @@ class Sealed:
         )
 
     def _closed(self, machine: str, head: bytes) -> bytes:
-        """Return a head with the fields that an engine needs, and the whole head encrypted inside."""
+        """Return a head with the fields that an engine needs, and the whole one encrypted inside."""
         inner = manifests.parse_head(head, machine)
         shown: dict[str, Any] = {**vars(inner), "name": machine}
         shown["digest"] = self._key.digest(inner.digest)
