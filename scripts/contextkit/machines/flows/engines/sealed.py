@@ -123,7 +123,7 @@ class Sealed:
         )
 
     def _closed(self, machine: str, head: bytes) -> bytes:
-        """Return a head with the fields that an engine needs, and the whole one encrypted inside."""
+        """Return a head with the fields an engine needs and the whole one encrypted inside."""
         inner = manifests.parse_head(head, machine)
         shown: dict[str, Any] = {**vars(inner), "name": machine}
         shown["digest"] = self._key.digest(inner.digest)
