@@ -47,9 +47,7 @@ def session_lock(layout: Layout, session: str) -> files.locked:
 
 def end(layout: Layout, session: str, now: int, summary_file: str = "") -> Ended | None:
     """End a session: its payloads are gone until `resume`, or for good. None if it has none."""
-    log = log_file(
-        layout, session, summary_file, ending=True
-    )  # refuse before anything is ended
+    log = log_file(layout, session, summary_file, ending=True)  # refuse before ending it
     if not os.path.isdir(payloads.folder(layout, session)):
         return None
     with session_lock(layout, session):
