@@ -47,7 +47,7 @@ class Work:
         self.programs: list[str] = []
 
     def read(self, path: str) -> bytes | None:
-        """Return a host's file with the changes so far; raises ContextError for a link that leads out."""
+        """Return a host's file with the changes so far; refuses a link that leads outside."""
         real = files.inside(self.into, os.path.join(self.into, path), path)
         shown = os.path.relpath(real, self.into)
         if shown in self.changes:

@@ -66,7 +66,7 @@ def described(found: list[Ignored]) -> list[str]:
 
 def refuse(into: str, folder: str, paths: list[str]) -> None:
     """Raise ContextError, with the ways out, if git ignores any of the files to write."""
-    own = os.path.exists(os.path.join(into, folder, ".git"))  # a checkout there is a repository of its own
+    own = os.path.exists(os.path.join(into, folder, ".git"))  # a repository of its own
     found = find(into, [p for p in paths if not (own and p.startswith(folder + "/"))])
     if not found:
         return
