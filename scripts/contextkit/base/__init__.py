@@ -1,1 +1,1 @@
-"""What knows no document: the command line, files, git, names, settings, templates, text."""
+"""Code that knows no document: the command line, files, git, names, settings, templates, text."""

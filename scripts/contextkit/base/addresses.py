@@ -1,11 +1,12 @@
-"""Addresses: `kind:name`, by which every document can be asked for again.
+"""Addresses: `kind:name`, which identifies a document so that it can be opened again.
 
     payload:s-42/20261122-043007-auth-flow      capsule:feature/demo/20261122T043007Z
     reminder:r-1a2b3c    finding:ui_20261122T043007    verdict:fd-safety    run:20261122T…-0a1b2c
 
-An address is made from the path and never stored twice: the name is the path inside the store
-without its suffix, and stays when the document is archived or its session ends. Of a store that
-is one file it is the id of the entry. `session:…` and `review:run/agent/id` are not files.
+An address is derived from the path and never stored separately. The name is the path inside the
+store without its suffix, and does not change when the document is archived or its session ends. In
+a store that is a single file, the name is the id of the entry. `session:…` and
+`review:run/agent/id` do not name files.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from contextkit.base.stores import Store
 
 LATEST = "latest"
-_AROUND = "`'\"()[]{}<>*,;!?"  # what stands around an address in prose
+_AROUND = "`'\"()[]{}<>*,;!?"  # punctuation that may surround an address in prose
 _SUFFIXES = tuple({store.suffix for store in stores.STORES if store.suffix})
 _MOST_NAMED = 5  # candidates that a message names
 
 
 class Address(Record):
-    """A document that was found: its address, its kind and the file it is in (absolute)."""
+    """A document that was found: its address, its kind, and the absolute path of its file."""
 
     ref: str
     kind: str
@@ -38,19 +39,19 @@ class Address(Record):
 
 
 def kinds() -> tuple[str, ...]:
-    """The kinds of the stores' documents, in the order of the stores."""
+    """The kinds of document, in the order of the stores."""
     return tuple(store.kind for store in stores.STORES if store.module)
 
 
 def parts(ref: str) -> tuple[str, str]:
-    """An address as kind and name; the kind is empty where none of ours is named."""
+    """Split an address into kind and name; the kind is '' unless it is one of ours."""
     kind, colon, name = ref.partition(":")
     known = colon and (kind in kinds() or kind in ("session", "review"))
     return (kind, name) if known else ("", ref)
 
 
 def bare(ref: str, kind: str) -> str:
-    """What a command of one kind takes: the name in an address of that kind, else `ref` itself.
+    """The name in an address of this kind; any other text is returned unchanged.
 
     Raises ContextError for an address of another kind.
     """
@@ -63,28 +64,28 @@ def bare(ref: str, kind: str) -> str:
 
 
 def of(layout: Layout, path: str, kind: str = "") -> str:
-    """The address of the document in the file at `path`; empty where it is in no store of ours.
+    """The address of the document in the file at `path`, or '' if it is in none of our stores.
 
-    With `kind` only that store is looked at. A store of one file has no address for its file.
+    With `kind`, only that store is considered. The file of a single-file store has no address.
     """
     best = ""
     for store in stores.STORES:
         if kind not in ("", store.kind) or not _fits(store, os.path.basename(path)):
             continue
         name = _name(layout, store, path)
-        if name and (store.form or not best):  # one that says how its files are called knows them
+        if name and (store.form or not best):  # a store that declares a file name pattern wins
             best = f"{store.kind}:{name}"
     return best
 
 
 def _fits(store: Store, name: str) -> bool:
-    """Whether a file of this name can be a document of the store."""
+    """Whether a file with this name can be a document of the store."""
     ours = store.suffix and name.endswith(store.suffix) and name[0] != "."
     return bool(ours and (not store.form or names.shape(name).startswith(store.form)))
 
 
 def _name(layout: Layout, store: Store, path: str) -> str:
-    """The name that a path has in a store, also where its documents are put away; else empty."""
+    """The name of a path in a store, even after its document was archived; '' if it has none."""
     place = layout.store(store.kind) + "/"
     if path.startswith(place):
         name = path[len(place) : -len(store.suffix)]
@@ -100,7 +101,7 @@ def _name(layout: Layout, store: Store, path: str) -> str:
 
 
 def away(layout: Layout, store: Store) -> tuple[str, ...]:
-    """Folders, each with one folder per session or task in it, where documents go that are done."""
+    """The folders that finished documents move to, with one subfolder per session or task."""
     if store.kind == "payload":
         return (layout.ended,)
     if store.within == "memory":
@@ -109,9 +110,9 @@ def away(layout: Layout, store: Store) -> tuple[str, ...]:
 
 
 def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[Address]:
-    """Every document of a kind, of all by default, by what its files are called: none is read.
+    """List every document of a kind (default: all) by file name, without reading any.
 
-    Only stores of one file are. With `with_away` also what was archived or has ended.
+    Only single-file stores are read. `with_away` includes archived documents and ended sessions.
     """
     for store in stores.STORES:
         if not store.module or kind not in ("", store.kind):
@@ -155,7 +156,7 @@ def _names_in(folder: str) -> list[str]:
 
 
 def _walked(folder: str, suffix: str) -> Iterator[str]:
-    """The files below `folder` that end in `suffix`, by name; no links, no drafts."""
+    """The files below `folder` that end in `suffix`, by name; links and drafts are skipped."""
     try:
         with os.scandir(folder) as inside:
             entries = sorted(inside, key=lambda entry: entry.name)
@@ -171,10 +172,10 @@ def _walked(folder: str, suffix: str) -> Iterator[str]:
 
 
 def find(layout: Layout, ref: str, kind: str = "") -> Address:
-    """The document that an address, a path, an unambiguous beginning or `latest` means.
+    """Find the document that an address, a path, an unambiguous prefix, or `latest` refers to.
 
-    A beginning is one of the address, of the name, or of its last part. Raises ContextError where
-    there is none, or more than one.
+    A prefix may be one of the address, of the name, or of the last part of the name. Raises
+    ContextError if nothing matches, or more than one document does.
     """
     text = ref.strip()
     named, name = parts(text)
@@ -203,7 +204,7 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
 
 
 def _file(layout: Layout, text: str) -> str:
-    """The absolute path of the file that was typed, relative to the root or to here; or empty."""
+    """The absolute path of a typed file, relative to the root or the current directory; or ''."""
     for base in (layout.root, layout.here):
         path = os.path.normpath(os.path.join(base, text)) if text and "\0" not in text else ""
         if path and os.path.isfile(path) and path.startswith(layout.root + "/"):
@@ -212,7 +213,7 @@ def _file(layout: Layout, text: str) -> str:
 
 
 def _spellings(ref: str) -> tuple[str, ...]:
-    """What may be typed for an address: itself, its name, the last part of that, decoded."""
+    """What users may type for an address: the address, its name, the last part of it, decoded."""
     name = ref.partition(":")[2]
     found = (ref, name, name.rpartition("/")[2])
     return (*found, _decoded(name)) if "%" in name else found
@@ -225,13 +226,13 @@ def _decoded(name: str) -> str:
 
 
 def time_of(ref: str) -> str:
-    """The time in an address as ISO; empty for one without."""
+    """The time in an address in ISO form, or '' if it has none."""
     digits = _stamp(ref)
     return names.iso(names.moment(digits)) if digits else ""
 
 
 def _stamp(ref: str) -> str:
-    """The digits of the time in an address, so that the newest sorts last; else empty."""
+    """The digits of the time in an address, which sort chronologically; '' if it has none."""
     digits = ""
     for part in ref.replace("_", "/").replace(":", "/").split("/"):
         shape = names.shape(part)
@@ -253,7 +254,7 @@ def _none(ref: str, kind: str, begun: list[Address], found: list[Address]) -> Co
 
 
 def named_in(layout: Layout, text: str, most: int = 40) -> list[str]:
-    """The documents that a text names by address or path, each once, as many as `most`."""
+    """The documents that a text names by address or path, each once, at most `most` of them."""
     found: dict[str, None] = {}
     for word in text.split():
         if len(word) < 6 or ("/" not in word and ":" not in word):
@@ -267,7 +268,7 @@ def named_in(layout: Layout, text: str, most: int = 40) -> list[str]:
 
 
 def _named(layout: Layout, word: str) -> str:
-    """The address that a word is, or that of the document whose path it is; else empty."""
+    """The address that a word is, or that of the document whose path it is; otherwise ''."""
     kind, name = parts(word)
     if kind:
         path = file_of(layout, kind, name)
@@ -279,9 +280,9 @@ def _named(layout: Layout, word: str) -> str:
 
 
 def file_of(layout: Layout, kind: str, name: str) -> str:
-    """Where the file of an address is while it is in its store, there or not.
+    """The path that a document has, or would have, while it is in its store.
 
-    Empty for a document that is not a file of its own.
+    Returns '' for a document that is not a file of its own.
     """
     try:
         store = stores.named(kind)

@@ -1,4 +1,4 @@
-"""Names of agents, and how the beginning of a prompt calls one: `@qa …`, `/AIOS:agents:qa …`."""
+"""Agent names, and how a prompt addresses one at its beginning: `@qa …`, `/AIOS:agents:qa …`."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from contextkit.base.errors import bad_input
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _CHARACTERS = _LETTERS | frozenset("0123456789-")
-_LONGEST = 64  # characters of an id: two of them, a stamp and a suffix fit a file name
-_AFTER = ",:;.!?"  # may stand between a name and the blank after it
-# Who judges the work of others does not get their view of it, unless somebody asks for it.
+_LONGEST = 64  # characters in an id: two of them, a stamp, and a suffix must fit in a file name
+_AFTER = ",:;.!?"  # punctuation allowed between a name and the space after it
+# Agents that judge the work of others do not see those agents' view of it unless asked to.
 _JUDGES = ("review", "audit", "critic", "senior_architect", "senior-architect")
 
 
 def is_id(text: str) -> bool:
-    """Whether `text` is words of a-z and 0-9 joined by single hyphens, a letter first."""
+    """Whether `text` is words of a-z and 0-9 joined by single hyphens, starting with a letter."""
     return (
         0 < len(text) <= _LONGEST
         and text[0] in _LETTERS
         and _CHARACTERS.issuperset(text)
         and "--" not in text
         and not text.endswith("-")
-        and "-to-" not in text  # a file name says `<from>-to-<to>`
+        and "-to-" not in text  # a file name contains `<from>-to-<to>`
     )
 
 
 def identify(text: str, field: str) -> str:
-    """The id that `qa`, `@qa` or `QA` stands for; raises ContextError naming `field`."""
+    """The id that `qa`, `@qa`, or `QA` stands for. Raises ContextError naming `field`."""
     found = text.strip().removeprefix("@").lower()
     if not is_id(found):
         if not found:
@@ -37,16 +37,16 @@ def identify(text: str, field: str) -> str:
 
 
 def judges(name: str) -> bool:
-    """Whether an agent of this name judges the work of others: a reviewer, an auditor."""
+    """Whether an agent with this name judges the work of others, such as a reviewer or auditor."""
     lower = name.lower()
     return any(word in lower for word in _JUDGES)
 
 
 def recognised(prompt: str, prefixes: tuple[str, ...]) -> tuple[str, str] | None:
-    """The agent that the prompt calls at its very beginning, and the rest of it; else None.
+    """The agent that a prompt addresses at its very beginning, and the text after it; or None.
 
-    A name further on, in quotes, in an address (`a@dev.com`) or with a path behind it
-    (`@src/app.py`, `@types/node`) calls nobody.
+    A name later in the text, in quotes, in an email address (`a@dev.com`), or followed by a path
+    (`@src/app.py`, `@types/node`) does not address an agent.
     """
     text = prompt.lstrip()
     for prefix in prefixes:

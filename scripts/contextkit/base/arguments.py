@@ -1,8 +1,7 @@
-"""Options as data, and what a call says about them.
+"""Command options as data, and the values given in a call.
 
-A well-formed call (`--name=value …`) is read by the small loop here; whatever it does not take
-is for the argparse parser that `usage.py` makes from the same options. A property test holds
-the two to the same answers.
+The small loop here reads a well-formed call (`--name=value …`); anything else goes to the argparse
+parser that `usage.py` builds from the same options. A property test checks that the two agree.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Raw = dict[str, list[str]]  # each option's values as they were typed
+    Raw = dict[str, list[str]]  # each option's values as typed
 
 _NO = ("", "0", "no", "false", "off")
 _YES = ("1", "yes", "true", "on")
 
 
 def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
-    """`--name=value`, `--name value`, `--flag`, `-m value`, the positional; None for the rest."""
+    """Parse `--name=value`, `--name value`, `--flag`, `-m value`, positionals; None for others."""
     spelled = {f"--{s}" if len(s) > 1 else f"-{s}": o for o in options for s in o.spellings}
     spelled.update((f"--{option.single}", option) for option in options if option.single)
     places = [option for option in options if option.positional]
@@ -39,7 +38,7 @@ def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
             raw.setdefault(places.pop(0).name, []).append(word)
             continue
         name, equals, value = word.partition("=")
-        if word[:2] in spelled:  # `-mtext`, and argparse takes `-m=text` for it
+        if word[:2] in spelled:  # `-mtext`; and argparse reads `-m=text` as `text`
             name, value = word[:2], word[2:].removeprefix("=")
             equals = "" if len(word) == 2 else "="
         found = spelled.get(name)
@@ -58,7 +57,7 @@ def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
 
 
 def add(raw: Raw, option: Option, spelling: str, value: str) -> None:
-    """Take down one value; a list given in one piece is taken apart, an item alone is not."""
+    """Record a value; a whole list is split into items, a repeatable single item is not."""
     values = raw.setdefault(option.name, [])
     if option.single == spelling and spelling:
         values.append(value)
@@ -76,7 +75,7 @@ def missing(options: tuple[Option, ...], raw: Raw) -> list[Option]:
 
 
 def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:
-    """Each option as what it stands for. Raises ContextError naming the one that is wrong."""
+    """Convert each option to its type. Raises ContextError naming an invalid one."""
     return {option.name: _value(option, raw.get(option.name, [])) for option in options}
 
 
@@ -102,7 +101,7 @@ def _value(option: Option, given: list[str]) -> Any:
 
 
 def _utf8(option: Option, value: str) -> str:
-    """An argument as the bytes that were typed, which are UTF-8 whatever the locale says."""
+    """Decode an argument from the bytes that were typed, which are UTF-8 whatever the locale."""
     if value.isascii():
         return value
     try:

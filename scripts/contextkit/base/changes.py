@@ -1,11 +1,11 @@
-"""What differs from a base in a work tree, and the revision of its content.
+"""What differs from a base commit in a work tree, and a revision of the content.
 
     with changes.work_tree(layout) as tree:
         tree.changes(base), tree.diff(base), tree.revision()
 
-git is asked about an index of its own, made from the user's and brought up to date: so staged,
-unstaged and untracked changes are one state in which each file stands once, the user's index
-stays as it is, and no object is added to the repository.
+git works on a temporary index, copied from the user's and brought up to date. Staged, unstaged, and
+untracked changes are therefore one state in which each file appears once, the user's index is
+untouched, and no object is added to the repository.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _STATES = {"A": "created", "D": "deleted", "R": "renamed"}
-# Whatever the user's settings say, a diff looks the same and starts no program.
+# Whatever the user's settings are, a diff looks the same and starts no program.
 _PLAIN = (
     *("--cached", "--find-renames", "--no-ext-diff", "--no-textconv", "--no-color"),
     *("--no-relative", "--submodule=short", "--ignore-submodules=none", "-O/dev/null"),
@@ -32,10 +32,10 @@ _TEXT = ("--patch", "--unified=3", "--inter-hunk-context=0", "--src-prefix=a/", 
 
 
 class Change(Record):
-    """A file that differs. `added` and `removed` count lines; both are 0 for a binary one.
+    """A file that differs. `added` and `removed` count lines; both are 0 for a binary file.
 
-    state: created, modified (its type or mode too), deleted, renamed (changed or not). Paths are
-    relative to the top of the work tree; bytes that are not UTF-8 are as `os.fsdecode` gives them.
+    state: created, modified (including its type or mode), deleted, renamed (edited or not). Paths
+    are relative to the top of the work tree; bytes that are not UTF-8 are decoded by `os.fsdecode`.
     """
 
     path: str
@@ -47,9 +47,9 @@ class Change(Record):
 
 
 class work_tree:
-    """The content of a work tree as it is now, but for what git ignores and what is ours.
+    """The current content of a work tree, without what git ignores and what contextkit stores.
 
-    `left_out` are absolute paths of more to leave out. Raises ContextError outside of git.
+    `left_out` are absolute paths of more to exclude. Raises ContextError outside a repository.
     """
 
     def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
@@ -74,7 +74,7 @@ class work_tree:
         self._scratch.__exit__(kind, value, trace)
 
     def _take_up(self, folder: str) -> None:
-        """Our own index, up to date with the work tree; new objects go beside it."""
+        """Bring the temporary index up to date with the work tree; new objects go beside it."""
         shared = os.environ.get("GIT_OBJECT_DIRECTORY", "")
         shared = shared or os.path.join(self._repository.common, "objects")
         files.write(os.path.join(self._objects, "info", "alternates"), os.fsencode(shared) + b"\n")
@@ -82,12 +82,12 @@ class work_tree:
         users = users or os.path.join(self._repository.folder, "index")
         if os.path.isfile(users):
             files.write(self._index, files.read_bytes(users))
-            times = os.stat(users)  # by its time git knows which files it has to look into
+            times = os.stat(users)  # git decides by its time which files to look into
             os.utime(self._index, ns=(times.st_atime_ns, times.st_mtime_ns))
-        # Without a path: git takes the whole tree, and does not fail where nothing is tracked.
+        # Without a path, git takes the whole tree and does not fail if nothing is tracked.
         self._ask("add", "--update")
         found = self._ask("ls-files", "-z", "--others", "--exclude-standard", "--", *self._where)
-        # A repository inside this one ends in a slash: its content is its own.
+        # A nested repository ends in a slash: its content is its own.
         fresh = [path for path in found.split(b"\0") if path and not path.endswith(b"/")]
         if fresh:
             listed = files.write(os.path.join(folder, "untracked"), b"\0".join(fresh) + b"\0")
@@ -105,18 +105,18 @@ class work_tree:
         return sorted(parse(found), key=lambda change: change.path)
 
     def listing(self, base: str) -> bytes:
-        """What differs from `base`, with the digest of each content: for `moved`, later."""
+        """What differs from `base`, with the digest of each content, as `moved` compares it."""
         plain = ("--cached", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-relative")
         return self._ask("diff", *plain, "--raw", "-z", base, "--", *self._where)
 
     def diff(self, base: str) -> bytes:
-        """The text of all changes since `base`; of a binary file only that it differs."""
+        """The text of all changes since `base`; for a binary file, only that it differs."""
         return self._ask("diff", *_PLAIN, *_TEXT, base, "--", *self._where)
 
     def revision(self) -> str:
-        """`tree:` and a digest of every file's path, mode and content.
+        """`tree:` and a digest of every file's path, mode, and content.
 
-        Committing the tree as it stands keeps it; any other edit changes it.
+        Committing the tree as it is does not change it; any other edit does.
         """
         content = self._ask("ls-files", "-z", "--stage", "--", *self._where)
         return "tree:" + names.sha256(content)
@@ -129,13 +129,13 @@ def moved(before: bytes, after: bytes) -> list[str]:
 
 
 def _contents(listing: bytes) -> dict[bytes, bytes]:
-    """Each path of a listing with its mode and digest, and whether it is there at all."""
+    """Each path in a listing with its mode and digest, and whether the file exists."""
     words = listing.split(b"\0")[:-1]
     return dict(zip(words[1::2], words[::2], strict=True))
 
 
 def uncommitted(layout: Layout) -> list[Change]:
-    """Each file that differs from the last commit; without any commit, each file there is."""
+    """Each file that differs from the last commit; before the first commit, every file."""
     repository = repository_of(layout)
     base = git.head(repository).commit or nothing(repository)
     with work_tree(layout) as tree:
@@ -143,7 +143,7 @@ def uncommitted(layout: Layout) -> list[Change]:
 
 
 def repository_of(layout: Layout) -> Repository:
-    """The repository that the command was called in; raises ContextError outside of one."""
+    """The repository that the command was called in. Raises ContextError outside of one."""
     if layout.repository is None:
         raise ContextError(
             f"{layout.here}: not in a git repository, so there is nothing to compare"
@@ -152,7 +152,7 @@ def repository_of(layout: Layout) -> Repository:
 
 
 def parse(data: bytes) -> list[Change]:
-    """The changes in what `git diff --raw --numstat -z` prints, in its order."""
+    """Parse the output of `git diff --raw --numstat -z`, in its order."""
     words = iter(data.split(b"\0")[:-1])
     found: dict[bytes, Change] = {}
     for word in words:
@@ -179,15 +179,15 @@ def _count(number: bytes) -> int:
 
 
 def nothing(repository: Repository) -> str:
-    """The tree without a file, which every repository knows."""
+    """The empty tree, which every repository knows."""
     return git.answer(repository.top, "hash-object", "-t", "tree", os.devnull).decode().strip()
 
 
 def document_revision(path: str) -> str:
-    """`input:` and a digest of a document, for a review that is not of a work tree."""
+    """`input:` and a digest of a document, for a review of something other than a work tree."""
     return data_revision(files.read_bytes(path))
 
 
 def data_revision(data: bytes) -> str:
-    """As `document_revision`, of what is in no file yet."""
+    """As `document_revision`, for data that is not in a file yet."""
     return "input:" + names.sha256(data)

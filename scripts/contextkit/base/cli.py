@@ -1,10 +1,9 @@
 """The command line: arguments in, text out, one way to fail.
 
-A script declares its commands and options once, as data (`Program`). A well-formed call is
-read from that table by a small loop (`arguments.py`); help, mistakes and everything unusual go
-to an argparse parser made from the same table (`usage.py`), so that no command pays for
-argparse. The same table makes `manuals/make-targets.md` and is compared
-with the Makefile.
+A script declares its commands and options once, as data (`Program`). A small loop reads well-formed
+calls from that table (`arguments.py`); help, mistakes, and anything unusual go to an argparse
+parser built from the same table (`usage.py`), so that ordinary commands do not pay for argparse.
+`manuals/make-targets.md` is generated from the table too, and a test compares it with the Makefile.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _MOST_LINES = 20  # of a refusal
 
 
 def run(program: Program, argv: Sequence[str] | None = None) -> int:
-    """Do what the arguments say and return the exit status; only this function prints."""
+    """Run the command that the arguments name and return the exit status; nothing else prints."""
     global _program, _as_json
     _program = program.name
     if sys.getfilesystemencoding() != "utf-8" and argv is None:
@@ -49,8 +48,10 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         _as_json = bool(vars(args).get("json"))
         layout = Layout(args.root)
         answer = _rendered(command.run(layout, args))
-        files.settle()
+        if answer.status == 0:
+            files.settle()  # before it is acknowledged
         _print(answer.text, answer.exact)
+        files.settle()
         layout.sweep(files.settled)
         return answer.status
     except ContextError as error:
@@ -71,7 +72,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
 
 
 def _rendered(answer: str | Answer | Rows) -> Answer:
-    """What goes to stdout: the text or the table, or the data as JSON where that is asked for."""
+    """Render an answer for stdout: its text or table, or its data as JSON if that was asked for."""
     if isinstance(answer, str):
         return Answer(text=answer)
     if isinstance(answer, Rows):
@@ -90,38 +91,40 @@ def _rendered(answer: str | Answer | Rows) -> Answer:
 
 
 def _way_out(error: OSError) -> str:
-    """What to do where nothing may be written."""
+    """Advice for when nothing may be written."""
     if error.errno not in (1, 13, 30):  # EPERM, EACCES, EROFS
         return ""
     return ": make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
 
 
 def leave(status: int) -> NoReturn:
-    """End the process at once. Python's own tear-down would cost a sixth of a bare start, and
-    there is nothing to tear down: files are closed, locks go with the process.
+    """End the process at once.
+
+    Python's own tear-down would cost a sixth of a bare start, and there is nothing to tear down:
+    files are closed, and locks go with the process.
     """
     try:
         sys.stderr.flush()
     except (AttributeError, OSError):
-        pass  # closed, or full: there is nobody to tell
+        pass  # closed or full: there is nobody left to tell
     os._exit(status)
 
 
 def say(text: str) -> None:
-    """Talk on stderr, never on stdout: that is for the product alone.
+    """Print a message on stderr; stdout is for the product alone.
 
-    Whatever a line quotes, it does nothing to a terminal and has an end.
+    Control characters in quoted text are made harmless, and endless lines are cut.
     """
     try:
         sys.stderr.write(
             "".join(f"{_program}: {names.spoken(line)}\n" for line in text.splitlines())
         )
     except (AttributeError, OSError):
-        pass  # closed, or full: what is done is done all the same
+        pass  # closed or full: the work is done all the same
 
 
 def _refuse(text: str) -> None:
-    """Say what went wrong; of a value of many lines, quoted in it, not all of them."""
+    """Report an error; a quoted value of many lines is shortened."""
     lines = text.splitlines() if text.strip() else ["failed without giving a reason"]
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES // 2 : -_MOST_LINES // 2] = ["…"]
@@ -129,21 +132,21 @@ def _refuse(text: str) -> None:
 
 
 def _fill_closed() -> None:
-    """Where standard input or output is closed (`>&-`), no file of ours may take its number."""
+    """Fill the descriptors of closed standard streams (`>&-`): no file may get their number."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
         while os.open(os.devnull, os.O_RDWR) <= 2:
             pass
 
 
 def for_programs() -> bool:
-    """Whether the answer is printed as JSON: then nothing is shown before it, and nothing cut."""
+    """Whether the answer is printed as JSON: then nothing precedes it, and nothing is cut."""
     return _as_json
 
 
 def put(text: str) -> None:
-    """A part of the text now, for a command that goes on; the rest is what it returns.
+    """Print part of the text now, for a command that goes on; the rest is what it returns.
 
-    With `json=1` nothing: what it returns is all.
+    Does nothing with `json=1`, where the returned value is everything.
     """
     if _as_json:
         return
@@ -152,7 +155,7 @@ def put(text: str) -> None:
 
 
 def asks(question: str) -> bool:
-    """Whether somebody at a terminal answers yes; without a terminal nobody is asked."""
+    """Ask a yes-or-no question; without a terminal nobody is asked, and the answer is no."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     sys.stderr.write(f"{_program}: {question} [y/N] ")
@@ -161,16 +164,16 @@ def asks(question: str) -> bool:
 
 
 def say_each(sentences: Iterable[str]) -> None:
-    """Talk on stderr, a line each, whatever line ends they quote."""
+    """Print messages on stderr, one per line, whatever line breaks they quote."""
     for sentence in sentences:
         say(names.one_line(sentence))
 
 
 def content(file: str, field: str = "file", exact: bool = False) -> str:
-    """The text that a command works on: of `file`, or of standard input for `-`.
+    """Read the text that a command works on, from `file`, or from standard input for `-`.
 
-    Without a file, standard input is read when it is a pipe or a file. With `exact`, bytes that
-    are not UTF-8 become surrogate escapes, which are written as the same bytes again.
+    Without a file, standard input is read if it is a pipe or a file. With `exact`, bytes that are
+    not UTF-8 become surrogate escapes, which are written back as the same bytes.
     """
     errors = "surrogateescape" if exact else "strict"
     if file and file != "-":
@@ -191,7 +194,7 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
 
 
 def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
-    """The command that is called and its options as they were typed."""
+    """The command that is called, and its options as typed."""
     commands = {command.name: command for command in program.commands}
     name = program.default
     rest = argv
@@ -213,11 +216,12 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
 
 
 def _given_to_make(command: Command) -> list[str]:
-    """The variables that were typed after `make target`, as words of a command line.
+    """The variables typed after `make target`, as the words of a command line.
 
-    make hands on all in the environment, and their names in CONTEXTKIT_GIVEN: what else is there
-    under the name of an option is none of our business. Nothing is left for a process that this
-    one starts. A variable that no option is called by is refused, since make says nothing.
+    make passes everything on in the environment, with the names of typed variables in
+    CONTEXTKIT_GIVEN; other environment variables that share the name of an option are ignored.
+    Nothing is left for a process that this one starts. A variable that matches no option is
+    refused, since make itself would accept it silently.
     """
     if "CONTEXTKIT_GIVEN" not in os.environ:
         return []
@@ -235,7 +239,7 @@ def _given_to_make(command: Command) -> list[str]:
         for name in given
         if name in options and name in os.environ
     ]
-    sys.orig_argv += words  # for a process that starts itself again (`packages.py`)
+    sys.orig_argv += words  # for a process that restarts itself (`packages.py`)
     return words
 
 
@@ -247,7 +251,7 @@ def _print(text: str, exact: bool) -> None:
     try:
         sys.stdout.flush()
         whole = text if exact or text.endswith("\n") else text + "\n"
-        # A path may hold bytes that are not UTF-8: they go out as they are.
+        # A path may hold bytes that are not UTF-8: they are written unchanged.
         sys.stdout.buffer.write(whole.encode("utf-8", "surrogateescape"))
         _flush()
     except BrokenPipeError:
@@ -263,5 +267,5 @@ def _flush() -> None:
 
 
 def _give_up() -> None:
-    """The reader has what it wanted: `| head`."""
+    """Exit quietly when the reader has closed the pipe: `| head`."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

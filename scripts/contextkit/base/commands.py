@@ -1,6 +1,6 @@
-"""What a script offers, as data: programs, commands, options, and what a command answers.
+"""What a script offers, as data: programs, commands, options, and the answers of commands.
 
-Everything that reads a call is made from these: the fast reader (`arguments.py`), help and
+Everything that handles a call is derived from these: the fast parser (`arguments.py`), help and
 mistakes (`usage.py`), the page of targets, and the test that compares the Makefile.
 """
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Option(Declaration):
     """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
 
-    kind: text; whole (a number from 1); flag; words (separated by blanks or commas); items
-    (one a line, or separated by ` | `). `single` is the repeatable option behind a list. Of an
-    address of the kind `address` the option is its name: `plan:auth` is `auth`.
+    kind: text; whole (a number from 1); flag; words (separated by spaces or commas); items (one per
+    line, or separated by ` | `). `single` is the repeatable option behind a list. If `address`
+    names a kind, an address of that kind is reduced to its name: `plan:auth` becomes `auth`.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Option(Declaration):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """The names it has on a command line, without dashes in front."""
+        """Its names on a command line, without leading dashes."""
         return (self.name.replace("_", "-"), *self.also)
 
     @property
@@ -60,7 +60,7 @@ class Arguments:
 class Command(Declaration):
     """`run(layout, args)` returns what belongs on stdout; its name is the subcommand.
 
-    `needs` are packages to be importable before any input is read.
+    `needs` lists packages that must be importable before any input is read.
     """
 
     run: Callable[..., str | Answer | Rows]
@@ -83,12 +83,12 @@ class Program(Declaration):
 
 
 class Answer(Record):
-    """Text for stdout with more to it: a status (a negative answer is an answer), or `exact`: not
-    even a line end is added, since the text is somebody's document.
+    """Text for stdout with extra information.
 
-    `data` is what `json=1` prints in place of the text: a value, or a function that makes one
-    where that takes work; without it the text is printed all the same. `talk` goes to stderr,
-    and only with the text.
+    `status` is the exit status, since a negative answer is an answer too. `exact` text is
+    somebody's document: not even a newline is added. `data` is what `json=1` prints instead of the
+    text: a value, or a function that computes one; without it the text is printed in any case.
+    `talk` goes to stderr, and only along with the text.
     """
 
     text: str
@@ -101,9 +101,9 @@ class Answer(Record):
 class Rows:
     """The answer of a command that lists: a table for people, objects for `json=1`.
 
-    `rows` are records or dicts, each with an `id`. A column is its heading, the field of the row,
-    and, where the cell is not that field as it is, a function of the row. `nothing` stands in
-    place of an empty table; the `total`, a row for people alone, and `below` follow others.
+    `rows` are records or dicts, each with an `id`. A column has a heading, a field of the row, and,
+    if the cell is not just that field, a function of the row. `nothing` replaces an empty table;
+    `total` (a row for people only) and `below` follow the others.
     """
 
     def __init__(
@@ -130,5 +130,5 @@ REDACT = Option(name="redact", kind="flag", help="redact secrets instead of refu
 
 
 def options_of(command: Command) -> tuple[Option, ...]:
-    """The options of a command and the one that all have."""
+    """The options of a command, plus those that all commands have."""
     return (*command.options, ROOT)

@@ -1,7 +1,7 @@
-"""Copies of our documents in a host's repository: refreshed while nobody has edited them.
+"""Copies of our documents in a host's repository, refreshed as long as nobody has edited them.
 
-A copy ends with a line that carries the digest of what stands above it. A copy whose digest
-still fits is ours; anything else belongs to the host and is never overwritten.
+A copy ends with a line that holds the digest of everything above it. If the digest still matches,
+the copy is ours; anything else belongs to the host and is never overwritten.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ _MARK = "<!-- contextkit: copy sha256="
 
 
 def sealed(text: str, lead: str = "") -> str:
-    """`text` with the line that later tells whether somebody edited it.
+    """`text` plus the line that later shows whether somebody edited it.
 
-    `lead` begins that line where the document has comments of its own: `# ` in YAML.
+    `lead` starts that line where the document has its own comment syntax: `# ` in YAML.
     """
     body = text.rstrip("\n") + "\n" + lead
     return f"{body}{_MARK}{_digest(body)} -->\n"
@@ -27,5 +27,5 @@ def is_ours(text: str) -> bool:
 
 
 def _digest(body: str) -> str:
-    """The same for both kinds of line ends: git may have changed them."""
+    """A digest that is the same for both kinds of line ends, since git may convert them."""
     return names.sha256(body.replace("\r\n", "\n").encode("utf-8"))

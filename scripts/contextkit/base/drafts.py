@@ -1,7 +1,7 @@
-"""Drafts: what writers that were killed left behind goes an hour later, by itself.
+"""Drafts: files that killed writers left behind are removed an hour later.
 
-Each command looks after the stores that it uses, once an hour a store (`cli.run`); when that was
-last done is the time of a mark, `.contextkit/drafts/<kind>`. Losing a mark costs one look more.
+Each command sweeps the stores that it uses, at most once an hour per store (`cli.run`). The time of
+the last sweep is that of a mark, `.contextkit/drafts/<kind>`; losing a mark costs one extra sweep.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _NOT_OURS = "sandboxes"  # clones and worktrees of subagents, in the state
 
 
 def sweep(layout: Layout, kinds: list[str], written: set[str]) -> int:
-    """Sweep the stores of these kinds and the folders that were `written`; how many drafts went.
+    """Sweep the stores of these kinds and the `written` folders; return how many drafts went.
 
-    Nothing fails because of it: a disk that cannot be written keeps its drafts. A repository in
-    which nothing of ours was ever kept gets no mark.
+    Never fails: drafts on a read-only disk stay. A repository that has never held anything of
+    contextkit gets no mark.
     """
     now = time.time()
     try:
@@ -44,11 +44,11 @@ def _mark(layout: Layout, kind: str) -> None:
 
 
 def _folders(layout: Layout, kind: str) -> list[str]:
-    """The folders of a store; for a store in one file the folder that it is in."""
+    """The folders of a store; for a single-file store, the folder that contains it."""
     store = stores.named(kind)
     place = layout.store(kind)
     if store.holds == stores.HOST or store.within:
-        return []  # nothing of ours, or part of another store that was asked for too
+        return []  # nothing of ours, or part of another store that is swept too
     if store.is_file:
         place = os.path.dirname(place)
     if not os.path.isdir(place) or os.path.islink(place):
@@ -65,5 +65,5 @@ def _below(place: str) -> list[str]:
 
 
 def sweep_below(place: str) -> int:
-    """Sweep a folder and all that are in it, before it is put away; how many drafts went."""
+    """Sweep a folder and its subfolders before it is archived; return how many drafts went."""
     return sum(files.sweep(folder, time.time()) for folder in _below(place))

@@ -1,14 +1,14 @@
-"""What a user of the toolkit gets to see of trouble: the exception, and remarks."""
+"""How users see that something went wrong: exceptions and remarks."""
 
 from __future__ import annotations
 
 
 class ContextError(Exception):
-    """What is wrong and what to do about it, in a sentence.
+    """A sentence that says what is wrong and what to do about it.
 
-    `status` becomes the exit status: 1 for a negative answer or an operation that could not
-    be done, 2 for bad usage or bad input (and then nothing was written), 3 for a wait that
-    timed out. `cli.run` alone prints it.
+    `status` becomes the exit status: 1 for a negative answer or an operation that could not be
+    done, 2 for bad usage or bad input (and then nothing was written), 3 for a wait that timed out.
+    Only `cli.run` prints it.
     """
 
     def __init__(self, message: str, status: int = 1) -> None:
@@ -20,17 +20,17 @@ UPGRADE = "upgrade with `make upgrade` (in a host: `make context_upgrade`)"
 
 
 class NewerFormat(ContextError):
-    """A document of a newer contextkit: not broken, and left as it is. It says UPGRADE."""
+    """A document of a newer contextkit: not broken, and left alone. The message says UPGRADE."""
 
 
-remarks: list[str] = []  # what somebody below the command line has to say when a command ends
+remarks: list[str] = []  # remarks from code below the command line, printed when the command ends
 
 
 def closed_output() -> ContextError:
-    """Standard output is closed (`>&-`): nothing can be printed."""
+    """Standard output is closed (`>&-`), so nothing can be printed."""
     return ContextError("standard output is closed; the output is lost")
 
 
 def bad_input(message: str) -> ContextError:
-    """An input was refused: names the field, and promises that nothing was written."""
+    """A refused input: names the field, and promises that nothing was written."""
     return ContextError(message, status=2)

@@ -10,7 +10,7 @@
     error       ENOENT, TypeError, `fatal: not a git repository`
     prohibition a sentence with "must not", "never", "do not" …
 
-Found word by word, without `re`: its import and the compiling of patterns would cost a
+Facts are found word by word without `re`, since importing it and compiling patterns would cost a
 command half a bare interpreter start.
 """
 
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    Fact = tuple[str, str, int]  # kind, the text, the line from 1
+    Fact = tuple[str, str, int]  # kind, text, line from 1
 
 _OPENING = "`\"'([{<|,;“‘*"
 _CLOSING = "`\"')]}>|,;!?”’*.:"
@@ -47,13 +47,13 @@ _IN_PATHS = frozenset("/._-~@+{}*%")
 _FORBIDS = ("must not", "never", "do not", "don't", "don’t", "not recommended", "forbidden",
             "prohibited", "not allowed", "shall not")  # fmt: skip
 _REPORTS = ("error:", "fatal:", "panic:", "traceback ", "exception:", "warning:")
-_ENDS = (". ", "! ", "? ", " |")  # of a sentence, or of a table's cell
+_ENDS = (". ", "! ", "? ", " |")  # of a sentence or a table cell
 _MARKS = " \t\r>`*-#|"
 _LONGEST = 200  # characters of a sentence or an error line that count as one fact
 
 
 def find(text: str) -> list[Fact]:
-    """Every different fact of `text` with the line where it stands first, in that order."""
+    """Every distinct fact in `text` with the line of its first occurrence, in that order."""
     seen: dict[tuple[str, str], int] = {}
     for found in (_in_sentences(text), _in_words(text)):
         for fact, number in found:
@@ -76,7 +76,7 @@ def kept(facts: list[Fact], said: str) -> int:
 
 
 def _is_quoted(kind: str, sentence: str, said: str) -> bool:
-    """Whether a sentence stands whole in `said`, also where a row of a table is made one of it."""
+    """Whether a sentence appears whole in `said`, even if table rows were turned into sentences."""
     at = said.find(sentence) if kind in ("prohibition", "error") and " " in sentence else -1
     return at >= 0 and said[at + len(sentence)] in "\n.:;!?"
 
@@ -85,14 +85,14 @@ def _plain(sentence: str) -> str:
     return sentence.replace("**", "").replace("`", "")
 
 
-_KNOWN: dict[str, tuple[str, str] | None] = {}  # what each word is that was looked at
+_KNOWN: dict[str, tuple[str, str] | None] = {}  # what each word seen so far is
 
 
 def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
-    """The facts that are a word or two, with their lines."""
+    """The facts that are one or two words, with their lines."""
     if "](" in text:
         text = text.replace("](", " ")  # the label and the address of a link
-    words = set(text.split())  # most words come again
+    words = set(text.split())  # most words occur again
     for word in words.difference(_KNOWN):
         _KNOWN[word] = _of_word(word)
     facts = {word: fact for word in words if (fact := _KNOWN[word])}
@@ -113,7 +113,7 @@ def _in_words(text: str) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def _of_word(word: str) -> tuple[str, str] | None:
-    """The fact that a word is; ("bare", number) where the next word must be its unit."""
+    """The fact that a word is; ("bare", number) if the next word must be its unit."""
     core = word.lstrip(_OPENING).rstrip(_CLOSING)
     if core.isalpha() or not core:
         return ("error", core) if core[:1].isupper() and _is_error(core) else None
@@ -142,7 +142,7 @@ def _is_commit(core: str) -> bool:
 
 
 def _is_id(core: str) -> bool:
-    """`ABC-123`, `P1-2`, `CVE-2024-3094`, or a UUID."""
+    """Whether a word is an id: `ABC-123`, `P1-2`, `CVE-2024-3094`, or a UUID."""
     head, hyphen, rest = core.partition("-")
     if not (hyphen and rest):
         return False
@@ -153,7 +153,7 @@ def _is_id(core: str) -> bool:
 
 
 def _is_version(core: str) -> bool:
-    """`1.2.3` (two dots at least), or `v` before a number with a dot."""
+    """Whether a word is a version: `1.2.3` (at least two dots), or `v` and a number with a dot."""
     parts = core.removeprefix("v").split(".")
     if len(parts) < (2 if core[0] == "v" else 3) or not all(parts):
         return False
@@ -166,9 +166,9 @@ def _url(text: str) -> str:
 
 
 def _path(word: str, core: str) -> tuple[str, str] | None:
-    """A path, perhaps with a place in it; None for anything else that has a slash or a dot."""
+    """A path, perhaps with a line; None for other words with a slash or a dot."""
     bare = word.lstrip("`\"'([{<|")
-    if bare.startswith(("**/", "*.")):  # a glob, no emphasis
+    if bare.startswith(("**/", "*.")):  # a glob, not emphasis
         core = bare.rstrip(_CLOSING)
     path, colon, place = core.partition("#L" if "#L" in core else ":")
     name = path.rstrip("/").rpartition("/")[2]
@@ -187,14 +187,14 @@ def _path(word: str, core: str) -> tuple[str, str] | None:
 
 
 def _number(word: str, core: str) -> tuple[str, str] | None:
-    """A number with its unit; ("bare", number) where the unit can only be the next word."""
+    """A number with its unit; ("bare", number) if the unit can only be the next word."""
     end = len(core) - len(core.lstrip("0123456789.,-–~+<>≤≥±$€£"))
     if not any(map(str.isdigit, core[:end])):
         return None
     unit = core[end:].lower()
     if unit or core[0] in "$€£":
         return ("number", core) if not unit or unit.split("/")[0] in _UNITS else None
-    return None if word[-1] in ".):" else ("bare", core)  # `7. Tokens` is an item of a list
+    return None if word[-1] in ".):" else ("bare", core)  # `7. Tokens` is a list item
 
 
 def _in_sentences(text: str) -> Iterator[tuple[tuple[str, str], int]]:
@@ -214,14 +214,14 @@ def _in_sentences(text: str) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def _line_around(text: str, at: int, end: int) -> tuple[int, int]:
-    """The line that holds at:end, but not more of it than can matter: lines may be endless."""
+    """The line that contains at:end, limited to what can matter, since lines may be endless."""
     first = max(0, at - _LONGEST)
     last = text.find("\n", end, end + _LONGEST)
     return max(first, text.rfind("\n", first, at) + 1), last if last >= 0 else end + _LONGEST
 
 
 def _forbidding(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, int]:
-    """The sentence around a phrase that stands there as words of their own; and where it ends."""
+    """The sentence around a prohibiting phrase that stands as separate words, and where it ends."""
     before, after = text[at - 1 : at] or " ", text[end : end + 1] or " "
     if before not in " \t\n\"'“‘(*_>|`" or after not in " \t\r\n\"'”’)*_.,;:!?|`":
         return None, end
@@ -235,7 +235,7 @@ def _forbidding(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, i
 
 
 def _reporting(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, int]:
-    """The error message at `at`, when it begins its line, stands in quotes, or names its class."""
+    """The error message at `at` if it starts its line, is in quotes, or names its class."""
     first, last = _line_around(text, at, end)
     start = at
     while start > first and text[start - 1].isalnum():

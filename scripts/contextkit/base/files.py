@@ -1,12 +1,12 @@
-"""The only place that writes: whole files, each of them old or new and never half.
+"""The only module that writes: whole files, each of them old or new and never half-written.
 
-    write    replace a file (or make it)
-    create   make a file that must not exist; the second of a name gets `-2`
+    write    replace a file, or create it
+    create   create a file that must not exist; a taken name gets `-2`
     splice   replace the end of a file, whatever its size
-    append   add to the end of a file, whole or not at all
+    append   add to the end of a file, all of it or nothing
     move     put a file into another folder, never overwriting
-    settle   wait until the disk has every name that was made
-    locked   one process at a time changes a shared file
+    settle   wait until every name that was made is on disk
+    locked   let one process at a time change a shared file
     store    a folder that git does not see
 
 Paths are strings, since pathlib alone costs as much as a bare interpreter start.
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
 
-_PIECE = 1 << 18  # bytes that are copied at once
-_DRAFT_AGE = 3600  # seconds after which a `.tmp` of a killed process is litter
+_PIECE = 1 << 18  # bytes copied at once
+_DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
-settled: set[str] = set()  # folders in which this process made names
-_unsettled: set[str] = set()  # those of them that the disk may not have
+settled: set[str] = set()  # folders in which this process created names
+_unsettled: set[str] = set()  # those of them that may not be on disk yet
 
 
 def read(path: str) -> str:
-    """The text of a UTF-8 file, line ends as they are. Raises ContextError naming the path."""
+    """The text of a UTF-8 file, line ends unchanged. Raises ContextError naming the path."""
     data = read_bytes(path)
     try:
         return data.decode("utf-8")
@@ -51,23 +51,23 @@ def read_bytes(path: str) -> bytes:
 
 
 def read_if_there(path: str) -> str | None:
-    """As `read`, but None for a file that does not exist; anything else unreadable raises."""
+    """As `read`, but None for a missing file; anything else unreadable raises."""
     return read(path) if os.path.lexists(path) else None
 
 
 def write(path: str, text: str | bytes, derived: bool = False) -> str:
-    """Replace `path` whole and return it: a reader sees the old text or the new, never half.
+    """Replace `path` atomically and return it: readers see the old text or the new, never a mix.
 
-    What is `derived` from other files is not waited for until the disk has it: a power cut (no
-    kill) may leave it empty, and then it is made again.
+    A file that is `derived` from others is not synced to disk: a power cut (but not a kill) may
+    leave it empty, and then it is made again.
     """
     return _replace(path, (_encoded(path, text),), lasting=not derived)
 
 
 def splice(path: str, keep: int, added: bytes) -> str:
-    """Replace `path` by its first `keep` bytes and `added`; call it under `locked`.
+    """Replace `path` with its first `keep` bytes followed by `added`; call it under `locked`.
 
-    As `write`, but what stays is copied in pieces and never held whole.
+    Like `write`, but the part that stays is copied in chunks and never held in memory whole.
     """
     with open(path, "rb") as old:
         sizes = [*[_PIECE] * (keep // _PIECE), keep % _PIECE]
@@ -88,16 +88,16 @@ def _replace(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
 
 
 def create(path: str, text: str | bytes, exact: bool = False) -> str:
-    """Make `path`, never overwriting: where the name is taken `-2`, `-3` … goes before the suffix.
+    """Create `path`, never overwriting: if the name is taken, `-2`, `-3` … goes before the suffix.
 
-    Returns the path that was made. Forty processes with one name make forty files. With
-    `exact` a name that is taken raises FileExistsError instead.
+    Returns the path that was created. Forty processes with one name create forty files. With
+    `exact`, a taken name raises FileExistsError instead.
     """
     draft = _draft(path, (_encoded(path, text),))
     try:
         for final in numbered(*os.path.splitext(path)):
             try:
-                os.link(draft, final)  # unlike a rename it refuses a name that is taken
+                os.link(draft, final)  # unlike a rename, it refuses a taken name
                 break
             except FileExistsError:
                 if exact:
@@ -109,9 +109,9 @@ def create(path: str, text: str | bytes, exact: bool = False) -> str:
 
 
 def move(path: str, folder: str) -> str:
-    """Put the file `path` into `folder` and return its path there; a taken name gets `-2`.
+    """Move the file `path` into `folder` and return its path there; a taken name gets `-2`.
 
-    Killed in between it leaves the file under both names; moving it again then ends the move.
+    If it is killed midway, the file exists under both names; moving it again finishes the move.
     """
     make_folder(folder)
     for final in numbered(*os.path.splitext(os.path.join(folder, os.path.basename(path)))):
@@ -128,14 +128,14 @@ def move(path: str, folder: str) -> str:
 
 
 def rename(old: str, new: str) -> None:
-    """Give a file or folder another name, in place of a file that has it."""
+    """Rename a file or folder, replacing any file of that name."""
     os.rename(old, new)
     named(old)
     named(new)
 
 
 def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
-    """`stem` and `suffix`, then with `-2`, `-3` … between them: the names to try, without end."""
+    """Yield `stem` and `suffix`, then the same with `-2`, `-3` … in between, without end."""
     yield stem + suffix
     number = 1
     while True:
@@ -144,15 +144,15 @@ def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
 
 
 def free(path: str) -> str:
-    """`path`, or the first of `path-2`, `path-3` … where something has that name."""
+    """`path`, or the first of `path-2`, `path-3` … that does not exist."""
     return next(name for name in numbered(path) if not os.path.lexists(name))
 
 
 def append(path: str, text: str) -> str:
-    """Add `text` to the end of `path` (made when missing); call it under `locked`.
+    """Add `text` to the end of `path`, creating it if needed; call it under `locked`.
 
-    The file is copied and replaced: a process killed or a disk filled in the middle of a plain
-    append leaves half an entry behind.
+    The file is copied and replaced, because a plain append leaves half an entry behind if the
+    process is killed or the disk fills up.
     """
     try:
         with open(path, "rb") as file:
@@ -163,7 +163,7 @@ def append(path: str, text: str) -> str:
 
 
 def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
-    """`pieces` on the disk beside `path` under a name that no reader takes for a document."""
+    """Write `pieces` beside `path` under a name that no reader takes for a document."""
     folder, name = os.path.split(path)
     make_folder(folder)
     short = os.fsdecode(os.fsencode(name)[:200])  # a name has at most 255 bytes
@@ -208,25 +208,25 @@ def _keep_mode(path: str, descriptor: int) -> None:
 
 
 def named(path: str) -> None:
-    """Say that `path` was made, renamed or removed: `settle` waits for its folder."""
+    """Record that `path` was created, renamed, or removed, so that `settle` syncs its folder."""
     _unsettled.add(os.path.dirname(path) or ".")
 
 
 def owed(path: str) -> None:
-    """Say that a file was written and not waited for: `settle` waits for it and its folder.
+    """Record that a file was written but not synced, so that `settle` syncs it and its folder.
 
-    For many files at once, each of which could be made again; only the last wait takes long.
+    For many files at once that could all be made again: only the final wait takes long.
     """
     named(path)
     _unsettled.add(path)
 
 
 def settle() -> None:
-    """Wait until the disk has the names that this process made: call it before acknowledging.
+    """Wait until the names that this process made are on disk; call it before acknowledging.
 
-    The bytes of a file are on the disk before it gets its name; the name itself is in the
-    folder, and a power cut may take it unless the folder is synced too. Each folder once. What
-    fails is not tried again: the system forgets what it could not write.
+    The bytes of a file are on disk before it gets its name, but the name is in the folder, and a
+    power cut may lose it unless the folder is synced too. Each folder is synced once. Failures are
+    not retried, since the system forgets what it could not write.
     """
     folders = sorted(_unsettled)
     settled.update(folders)
@@ -235,19 +235,19 @@ def settle() -> None:
         try:
             descriptor = os.open(folder, os.O_RDONLY)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
-            continue  # moved away since, or a folder that may be written but not read
+            continue  # moved away since, or a folder that is writable but not readable
         try:
             os.fsync(descriptor)
         except OSError as error:
             if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EROFS):
                 error.filename = folder
-                raise  # what cannot be synced at all lasts as long as its file system says
+                raise  # what cannot be synced is as durable as its file system makes it
         finally:
             os.close(descriptor)
 
 
 def make_folder(folder: str) -> None:
-    """Make `folder` and its parents. A file in the way is a ContextError."""
+    """Create `folder` and its parents. Raises ContextError if a file is in the way."""
     try:
         _make_missing(folder or ".")
     except (FileExistsError, NotADirectoryError):
@@ -269,7 +269,7 @@ def _make_missing(folder: str) -> None:
 
 
 def store(folder: str, ignore: str = "*\n") -> str:
-    """Make a folder that git does not see, by a `.gitignore` of its own; returns it."""
+    """Create a folder that git does not see, thanks to its own `.gitignore`, and return it."""
     if os.path.islink(folder.rstrip("/")):
         raise ContextError(f"{folder}: is a symbolic link: a store must be a real folder")
     rules = os.path.join(folder, ".gitignore")
@@ -279,7 +279,7 @@ def store(folder: str, ignore: str = "*\n") -> str:
 
 
 def inside(root: str, path: str, field: str) -> str:
-    """`path` with every link followed, if that lies inside `root`; else refused."""
+    """`path` with every link followed. Raises ContextError unless it lies inside `root`."""
     if "\0" in path:
         raise bad_input(f"{field}: {path!r} is not a path")
     real_root, real = os.path.realpath(root), os.path.realpath(path)
@@ -289,7 +289,7 @@ def inside(root: str, path: str, field: str) -> str:
 
 
 def sweep(folder: str, now: float) -> int:
-    """Remove the drafts that killed processes left in `folder` over an hour ago; how many."""
+    """Remove drafts that killed processes left in `folder` over an hour ago; return how many."""
     removed = 0
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -305,7 +305,7 @@ def sweep(folder: str, now: float) -> int:
 
 
 def is_old(path: str) -> bool:
-    """Whether a file was last touched so long ago that a draft would be litter, or is not there."""
+    """Whether a file is missing, or was last modified so long ago that a draft would be litter."""
     try:
         return os.stat(path).st_mtime < time.time() - _DRAFT_AGE
     except OSError:
@@ -313,7 +313,7 @@ def is_old(path: str) -> bool:
 
 
 def is_draft(name: str) -> bool:
-    """Whether a file's name is that of an unfinished write: `.name.….tmp`."""
+    """Whether a file name is that of an unfinished write: `.name.….tmp`."""
     dot, digits, suffix = name[-17:-16], name[-16:-4], name[-4:]
     return name[0] + dot == ".." and suffix == ".tmp" and _HEX.issuperset(digits)
 
@@ -321,8 +321,8 @@ def is_draft(name: str) -> bool:
 class locked:
     """Hold the lock file `path` while the block runs; others wait in the kernel's queue.
 
-    The lock is on a file of its own, never on the one that is replaced, and goes with the
-    process, so it cannot be stale. It is good for one machine, not across a network.
+    The lock is on a separate file, never on the one that is replaced, and ends with the process, so
+    it cannot become stale. It works on one machine, not across a network.
     """
 
     def __init__(self, path: str) -> None:
@@ -337,7 +337,7 @@ class locked:
             try:
                 descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
             except FileNotFoundError:
-                continue  # the folder was cleaned up just now
+                continue  # the folder was removed just now
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
                 if _same_file(descriptor, self._path):
@@ -348,7 +348,7 @@ class locked:
                 raise ContextError(
                     f"{self._path}: cannot be locked ({error.strerror}): is it on a network drive?"
                 ) from error
-            os.close(descriptor)  # the store was cleaned up while this process waited
+            os.close(descriptor)  # the store was removed while this process waited
 
     def __exit__(
         self, kind: type[BaseException] | None, value: object, trace: TracebackType | None

@@ -1,7 +1,7 @@
-"""What templates may do to a value: the filters of our Jinja templates.
+"""The filters that our Jinja templates apply to values.
 
-Values are text of users and agents. Each filter keeps one from breaking out of the place it
-is put in: a YAML scalar, a list item, a code fence.
+Values are text from users and agents. Each filter keeps a value from breaking out of the place
+where it is inserted: a YAML scalar, a list item, a code fence.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def quoted(text: str, always: bool = False) -> str:
-    """`text` as a YAML scalar that every YAML reader gives back as the same string.
+    """`text` as a YAML scalar that every YAML reader parses as the same string.
 
-    Plain where that is safe and `always` is not set, else in double quotes.
+    Plain if that is safe and `always` is not set, otherwise in double quotes.
     """
     if not always and text and text[0] in _PLAIN_START and text[-1] != " ":
         if _PLAIN.issuperset(text) and text.lower() not in _RESERVED:
@@ -37,14 +37,14 @@ def _escaped(char: str) -> str:
     if code < 0x20 or 0x7F <= code < 0xA0 or code in _UNSEEN:
         return f"\\u{code:04x}"
     if 0xD800 <= code < 0xE000:
-        return "\\ufffd"  # half a character: YAML has no form for it
+        return "\\ufffd"  # a lone surrogate: YAML cannot represent it
     return char
 
 
 def indented(text: str, width: int = 2) -> str:
-    """`text` with every line but the first moved right, blank lines left empty.
+    """`text` with every line but the first indented, and blank lines left empty.
 
-    The continuation lines of a list item: nothing in them can start a heading or an item.
+    These are the continuation lines of a list item: none of them can start a heading or an item.
     """
     first, *rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join([first, *(" " * width + line if line else "" for line in rest)])
@@ -53,22 +53,22 @@ def indented(text: str, width: int = 2) -> str:
 def fenced(text: str, info: str = "text", least: int = 3) -> str:
     """`text` in a code fence longer than any run of backticks in it, so that it cannot close it.
 
-    With at least `least` backticks.
+    The fence has at least `least` backticks.
     """
     fence = "`" * max(least, longest_run(text) + 1)
     return f"{fence}{info}\n{text.rstrip()}\n{fence}"
 
 
-# Lines that mean something in a memory document; one that a text brings along gets a backslash.
+# Line beginnings with a meaning in memory documents; in inserted text they get a backslash.
 MARKS = ("## ", "### From `", "<!-- contextkit:", "```", "~~~")
 
 
 def prose(text: str, item: bool = False) -> str:
-    """`text` as the body of a Markdown section: it can begin no section and leave no fence open.
+    """`text` as the body of a Markdown section: it can start no section and leave no fence open.
 
-    A line that could do so gets a backslash in front, which Markdown does not show; fences that
-    are closed stay as they are, and so does the first line of an `item`, which stands behind its
-    bullet. `sections.plain` undoes it.
+    Lines that could do so get a leading backslash, which Markdown does not show. Closed fences are
+    kept, and so is the first line of an `item`, since it follows the bullet. `sections.plain`
+    reverses this.
     """
     if not any(mark in text for mark in MARKS):
         return text
@@ -85,7 +85,7 @@ def prose(text: str, item: bool = False) -> str:
 
 
 def is_mark(line: str) -> bool:
-    """Whether a line, without indent and backslashes in front, begins with one of the marks."""
+    """Whether a line, ignoring indent and leading backslashes, starts with one of the marks."""
     return line.lstrip().lstrip("\\").startswith(MARKS)
 
 
@@ -95,19 +95,19 @@ def _behind_backslash(line: str) -> str:
 
 
 def item(text: str, width: int = 2) -> str:
-    """`text` as a list item behind its mark: further lines are moved right."""
+    """`text` as the content of a list item: continuation lines are indented."""
     return indented(prose(text, item=True), width)
 
 
 def code(text: str) -> str:
-    """`text`, one line, as a code span that nothing in it can end."""
+    """A single line of `text` as a code span that it cannot close."""
     ticks = "`" * (longest_run(text) + 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
 def longest_run(text: str) -> int:
-    """How many backticks stand next to each other at most: a fence around `text` needs more."""
+    """The length of the longest run of backticks; a fence around `text` needs to be longer."""
     longest = run = 0
     for char in text if "`" in text else "":
         run = run + 1 if char == "`" else 0
@@ -116,7 +116,7 @@ def longest_run(text: str) -> int:
 
 
 def known(text: str) -> str:
-    """`text`, or `unknown` where there is none."""
+    """`text`, or `unknown` if it is empty."""
     return text or "unknown"
 
 

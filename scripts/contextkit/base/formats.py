@@ -1,9 +1,9 @@
-"""JSON, YAML and front matter, to and from checked records.
+"""Convert JSON, YAML, and front matter to and from checked records.
 
-All text of users and agents becomes objects here, once; what is wrong is said by field.
-YAML is read with every scalar as the text that stands there: `branch: no` is the branch
-"no", `version: 0.10` keeps its zero, a time stays a string, and the record's own types
-decide. The packages are imported inside the functions: few commands need them.
+All text from users and agents becomes objects here, once; errors name the field. YAML scalars are
+read as the literal text: `branch: no` is the branch "no", `version: 0.10` keeps its zero, a time
+stays a string, and the record's types decide. The packages are imported inside the functions, since
+few commands need them.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-# What a scalar without quotes may hold for us to read it ourselves.
+# Characters that an unquoted scalar may hold for our own parser to read it.
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+@ (),:")
 _ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
 _HEX = frozenset("0123456789abcdef")
-_MAX_YAML = 65_536  # bytes; nothing that we read as YAML is near it
+_MAX_YAML = 65_536  # bytes; nothing that we read as YAML comes near it
 
 
 def from_yaml(text: str, where: str) -> Any:
-    """The mapping, list or string in a YAML document, every scalar a string.
+    """The mapping, list, or string in a YAML document, every scalar a string.
 
-    Raises ContextError, naming `where`, for what is not YAML, a key given twice, a tag,
-    aliases (a few of them can stand for gigabytes) and documents above 64 KiB.
+    Raises ContextError naming `where` for invalid YAML, duplicate keys, tags, aliases (a few of
+    them can expand to gigabytes), and documents over 64 KiB.
     """
     import yaml
 
@@ -46,7 +46,7 @@ def from_yaml(text: str, where: str) -> Any:
 
 
 def _strict_loader() -> Any:
-    """PyYAML's BaseLoader, which makes only strings, refusing aliases, tags and double keys."""
+    """PyYAML's BaseLoader, which makes only strings, refusing aliases, tags, and duplicate keys."""
     import yaml
 
     class StrictLoader(yaml.BaseLoader):
@@ -70,9 +70,9 @@ def _strict_loader() -> Any:
 
 
 def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
-    """The front matter of a Markdown document as strings, and the body exactly as it stands.
+    """The front matter of a Markdown document as strings, and its body, unchanged.
 
-    Raises ContextError when there is none, it has no end, or it is not a mapping.
+    Raises ContextError if there is none, it has no end, or it is not a mapping.
     """
     own = _own_front_matter(text)
     if own:
@@ -84,7 +84,7 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
 
     from frontmatter.default_handlers import YAMLHandler
 
-    # Its own pattern takes the blank lines that a body begins with for a part of the closing line.
+    # Its own pattern counts blank lines at the start of a body as part of the closing line.
     handler = YAMLHandler(fm_boundary=re.compile(r"^---[ \t\r]*$", re.MULTILINE))
     if not handler.detect(text):
         raise bad_input(f"{where}: no front matter: the first line must be `---`")
@@ -99,10 +99,10 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
 
 
 def _own_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
-    """The same for front matter as our templates write it, without the price of YAML; else None.
+    """Parse front matter in the form our templates write, without YAML's cost; None for any other.
 
-    Lines of `name: value` and lists of `  - value`, a value in double quotes or of plain
-    characters. Whatever else there is, YAML has to read.
+    That form is lines of `name: value` and lists of `  - value`, where a value is in double quotes
+    or made of plain characters. Everything else is left to YAML.
     """
     end = text.find("\n---\n")
     if not text.startswith("---\n") or not 0 < end <= _MAX_YAML:
@@ -128,7 +128,7 @@ def _own_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
 
 
 def _own_scalar(text: str) -> str | None:
-    """What a scalar says that every reader of YAML takes for the same string; else None."""
+    """The string that every YAML reader makes of a scalar; None if they could disagree."""
     if text[:1] == text[-1:] == '"' and len(text) > 1:
         return _unescaped(text[1:-1]) if text.isprintable() else None
     plain = text[:1].isalnum() and text[-1:] not in " :" and ": " not in text
@@ -136,7 +136,7 @@ def _own_scalar(text: str) -> str | None:
 
 
 def _unescaped(inside: str) -> str | None:
-    """The text between double quotes if its escapes are those of `filters.quoted`; else None."""
+    """The text between double quotes; None if it has escapes that `filters.quoted` never writes."""
     pieces = []
     at = 0
     while (slash := inside.find("\\", at)) >= 0:
@@ -156,7 +156,7 @@ def _unescaped(inside: str) -> str | None:
 
 
 def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
-    """A record of `kind` from text fields; a wrong, missing or surplus one is refused by name."""
+    """Make a record of `kind` from text fields; an invalid, missing, or unknown field is named."""
     known = kind.fields()
     for name in values:
         if name not in known:
@@ -176,7 +176,7 @@ def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
 
 
 def _typed(value: Any, annotation: str) -> Any:
-    """A string as the number or truth value it spells, a list as a tuple; else as it is."""
+    """Convert a string to the number or boolean it spells, and a list to a tuple."""
     if annotation == "int" and isinstance(value, str) and names.is_whole(value):
         return int(value)
     if annotation == "bool" and value in ("true", "false"):
@@ -190,7 +190,7 @@ _scan: Any = None
 
 
 class _JsonRules:
-    """What Python's own JSON scanner asks for; the same as `json.loads` gives it."""
+    """The settings that Python's JSON scanner needs; the same ones that `json.loads` uses."""
 
     strict = True
     object_hook = None
@@ -202,10 +202,10 @@ class _JsonRules:
 
 
 def from_json(text: str, where: str) -> Any:
-    """What the JSON `text` says. Raises ContextError naming `where` and the line.
+    """Parse the JSON `text`. Raises ContextError naming `where` and the line.
 
-    By the scanner that the json module is built on, without the module: its import alone
-    costs a command half a bare start. Whatever the scanner does not take goes to json.
+    Uses the scanner behind the json module without importing that module, which would cost a
+    command half a bare start. What the scanner refuses is passed on to json.
     """
     try:
         return scan_json(text)
@@ -223,7 +223,7 @@ def from_json(text: str, where: str) -> Any:
 
 
 def scan_json(text: str) -> Any:
-    """As `from_json`, but a bare ValueError for what is not JSON: for text that often is none."""
+    """As `from_json`, but raises a bare ValueError; for text that often is not JSON."""
     global _scan
     try:
         if _scan is None:
@@ -233,7 +233,7 @@ def scan_json(text: str) -> Any:
         start = len(text) - len(text.lstrip(" \t\r\n"))
         value, end = _scan(text, start)
     except (ImportError, StopIteration, RecursionError, SystemError) as error:
-        # SystemError: before 3.12 the scanner cannot say what is wrong without the json module.
+        # SystemError: before 3.12 the scanner needs the json module to report an error.
         raise ValueError(str(error)) from None
     if end != len(text) and text[end:].strip(" \t\r\n"):
         raise ValueError("more than one value")
@@ -241,7 +241,7 @@ def scan_json(text: str) -> Any:
 
 
 def to_json(value: object, margin: str = "") -> str:
-    """`value` as JSON for programs: two-space indent, text as it is; records become objects."""
+    """`value` as JSON for programs: two-space indent, unescaped text; records become objects."""
     if isinstance(value, str):
         return quoted(value, always=True)
     if value is None or isinstance(value, bool):

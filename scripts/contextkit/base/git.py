@@ -1,8 +1,7 @@
-"""What git knows about a folder, read from `.git` itself.
+"""What git knows about a folder, mostly read from `.git` itself.
 
-Starting git costs a command as much again as a fifth of its own start, so branch, head and
-top level come from the files; git is asked only for what files cannot answer (a reftable
-store, commit messages).
+Starting git costs a fifth of a command's own start, so the branch, head, and top level are read
+from files. git is called only for what the files cannot answer (a reftable store, commit messages).
 """
 
 from __future__ import annotations
@@ -13,25 +12,25 @@ from contextkit.base import errors
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
 
-# What makes git work on another repository than the one around a folder.
+# Variables that make git use another repository than the one around a folder.
 VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
              "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")  # fmt: skip
 _HEADS = "refs/heads/"
 _PIECE = 1 << 18  # bytes read at once
-# Variables that change what a path means, or what a diff looks like.
+# Variables that change the meaning of a path or the form of a diff.
 _MISLEADING = frozenset(
     "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS"
     " GIT_DIFF_OPTS GIT_EXTERNAL_DIFF".split()
 )
 _HEX = frozenset("0123456789abcdef")
-_NO_ANSWER = (127, 128)  # statuses: git is not there; it cannot work here
+_NO_ANSWER = (127, 128)  # exit statuses: git is not installed; it cannot work here
 NOT_THERE = "git is not installed, or not on the PATH: install git"
 _said_why = False
 _at_rest = False  # whether git may not be started, as in a hook
 
 
 class Repository(Record):
-    """`top` is the work tree, `folder` its own git folder, `common` the one all trees share."""
+    """`top` is the work tree, `folder` its git folder, `common` the one all worktrees share."""
 
     top: str
     folder: str
@@ -39,14 +38,14 @@ class Repository(Record):
 
 
 class Head(Record):
-    """Where HEAD points: a branch (without a commit yet: `commit` is empty) or just a commit."""
+    """Where HEAD points: a branch (`commit` is empty before the first one) or just a commit."""
 
     branch: str = ""
     commit: str = ""
 
 
 class at_rest:
-    """While this is entered git is not started, as if it were not installed: a hook has no time."""
+    """Keep git from being started, as if it were not installed: hooks must be fast."""
 
     def __enter__(self) -> None:
         global _at_rest
@@ -58,9 +57,9 @@ class at_rest:
 
 
 def find(start: str) -> Repository | None:
-    """The repository with a work tree that `start` lies in; None outside of one.
+    """The repository whose work tree contains `start`; None outside of one.
 
-    Honours GIT_DIR and GIT_WORK_TREE as git does.
+    Honors GIT_DIR and GIT_WORK_TREE as git does.
     """
     top = os.path.realpath(start)
     given = os.environ.get("GIT_DIR", "")
@@ -76,14 +75,14 @@ def _above(top: str) -> Repository | None:
         dot_git = os.path.join(top, ".git")
         found = _repository(top, dot_git)
         parent = os.path.dirname(top)
-        if found or parent == top or os.path.isfile(dot_git):  # git, too, gives up at a bad file
+        if found or parent == top or os.path.isfile(dot_git):  # git also gives up at a bad file
             return found
         top = parent
 
 
 def _repository(top: str, dot_git: str) -> Repository | None:
     folder = dot_git
-    if os.path.isfile(dot_git):  # a worktree or a submodule names its git folder in a file
+    if os.path.isfile(dot_git):  # in a worktree or submodule, a file names the git folder
         line = _line(dot_git)
         if not line.startswith("gitdir: "):
             return None
@@ -97,9 +96,9 @@ def _repository(top: str, dot_git: str) -> Repository | None:
 
 
 def head(repository: Repository) -> Head:
-    """The branch and the commit that are checked out."""
+    """The branch and commit that are checked out."""
     ref, commit = _pointer(repository.folder)
-    if ref == "refs/heads/.invalid":  # a reftable store: only git can read it
+    if ref == "refs/heads/.invalid":  # a reftable store, which only git can read
         ref = output(repository.top, "symbolic-ref", "--quiet", "HEAD").strip()
         commit = _ask(repository, "HEAD")
     elif ref:
@@ -109,9 +108,9 @@ def head(repository: Repository) -> Head:
 
 
 def _pointer(folder: str) -> tuple[str, str]:
-    """What HEAD says: the full name of a branch, or a commit; neither if it is broken."""
+    """What HEAD contains: the full name of a branch, or a commit; neither if it is broken."""
     path = os.path.join(folder, "HEAD")
-    # A link is how git wrote HEAD before 2006, and git still reads it.
+    # Before 2006 git wrote HEAD as a link, and it still reads such links.
     line = "ref:" + os.readlink(path) if os.path.islink(path) else _line(path)
     ref = _target(line)
     return ref if ref.startswith("refs/") else "", line if _is_commit(line) else ""
@@ -122,12 +121,12 @@ def _target(line: str) -> str:
 
 
 def commit_of(repository: Repository, ref: str) -> str:
-    """The commit that the full name `ref` (`refs/heads/…`) stands for; empty if there is none."""
+    """The commit that the full name `ref` (`refs/heads/…`) points to; '' if there is none."""
     return _followed(repository, ref)[1]
 
 
 def _followed(repository: Repository, ref: str) -> tuple[str, str]:
-    """`ref`, or the one that it names, and the commit."""
+    """Follow symbolic refs: `ref`, or the one that it points to, and the commit."""
     for _ in range(5):  # git follows five as well
         value = _line(os.path.join(repository.folder, ref))
         value = value or _line(os.path.join(repository.common, ref))
@@ -144,7 +143,7 @@ def _followed(repository: Repository, ref: str) -> tuple[str, str]:
 def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str, str]]:
     """The last `count` commits of `branch`: short hash, ISO date, subject, newest first.
 
-    Empty when there are none, or git is not installed or refuses the repository.
+    Empty if there are none, git is not installed, or it refuses the repository.
     """
     lines = output(
         repository.top, "log", f"-{count}", "--no-show-signature", "--no-color", "--no-mailmap",
@@ -155,14 +154,14 @@ def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str,
 
 
 def output(folder: str, *arguments: str) -> str:
-    """What `git <arguments>` prints in `folder`; empty if it fails or is not installed."""
+    """The output of `git <arguments>` in `folder`; '' if it fails or is not installed."""
     return asked(folder, *arguments).output()
 
 
 class asked:
-    """A question that git works on while this process goes on; `output` waits for its end.
+    """A git query that runs while this process continues; `output` waits for its end.
 
-    `failed` says afterwards whether git had no answer, which is another thing than an empty one.
+    Afterwards, `failed` tells a query that git could not answer from an empty answer.
     """
 
     failed = False
@@ -174,7 +173,7 @@ class asked:
         self._process = _start(folder, arguments, end, actions)
 
     def output(self) -> str:
-        """What git prints; empty if it fails or is not installed."""
+        """The output of git; '' if it fails or is not installed."""
         pieces = []
         while piece := os.read(self._out, _PIECE):
             pieces.append(piece)
@@ -187,9 +186,9 @@ class asked:
 
 
 def _say_why(folder: str) -> None:
-    """Remark once that git is not there or refuses the repository, if that is so.
+    """Add a remark, once, if git is missing or refuses the repository.
 
-    What a command prints without git's answer is then known to lack something.
+    It tells users that what a command prints lacks git's part.
     """
     global _said_why
     if _said_why or _at_rest:
@@ -202,14 +201,14 @@ def _say_why(folder: str) -> None:
 
 
 def check(folder: str) -> None:
-    """Raise ContextError, with the way out, where git is not there or refuses the repository."""
+    """Raise ContextError with advice if git is missing or refuses the repository."""
     answer(folder, "rev-parse", "--git-dir")
 
 
 def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:
-    """What `git <arguments>` prints in `folder`, with a file as its input and more `variables`.
+    """The output of `git <arguments>` in `folder`, with a file as its input and extra `variables`.
 
-    Raises ContextError with what git says where it fails: a failure is not an empty answer.
+    Raises ContextError with git's message if it fails, since a failure is not an empty answer.
     """
     out, out_end = os.pipe()
     err, err_end = os.pipe()
@@ -242,14 +241,14 @@ def _start(
     stdin: str = os.devnull,
     variables: dict[str, str] | None = None,
 ) -> int:
-    """Start git with its output into `out_end`, closed here; the process, 0 if there is none.
+    """Start git with its output into `out_end`, closed here; return the process, or 0 if it fails.
 
-    Nothing that the repository's own settings name is run: no pager, no hook, no monitor.
+    No program that the repository's settings name is run: no pager, no hook, no monitor.
     """
     if _at_rest:
         os.close(out_end)
         return 0
-    # A relative GIT_DIR means the current directory.
+    # A relative GIT_DIR is relative to the current directory.
     place = () if os.environ.get("GIT_DIR") else ("-C", folder)
     command = ("git", *place, "--no-pager", "--no-optional-locks", *_SAFE, *arguments)
     environment = {name: text for name, text in os.environ.items() if name not in _MISLEADING}
@@ -269,12 +268,12 @@ def _start(
 
 
 def _status(process: int) -> int:
-    """The exit status of git when it has ended; 127 where it could not be started."""
+    """The exit status of git once it has ended; 127 if it could not be started."""
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) if process else 127
 
 
 def _both(out: int, err: int) -> tuple[bytes, bytes]:
-    """All that comes out of two pipes; neither may fill up while the other is read."""
+    """Everything written to two pipes; both are read so that neither can fill up."""
     import select
 
     said: dict[int, list[bytes]] = {out: [], err: []}
@@ -293,10 +292,10 @@ _DRAFT = f".*.{'[0-9a-f]' * 12}.tmp"
 
 
 def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
-    """What to put behind `--` for everything in the work tree at `top` but these absolute paths.
+    """The pathspec for everything in the work tree at `top` except these absolute paths.
 
-    Dismissals of findings lie beside what was reviewed, so they are known by their suffix; drafts
-    of files that are being written (`files.is_draft`) come and go anywhere.
+    Dismissals of findings are stored beside the files under review, so they are excluded by suffix;
+    drafts of unfinished writes (`files.is_draft`) come and go anywhere.
     """
     below = [os.path.relpath(path, top) for path in paths]
     inside = [path for path in below if path.split("/")[0] not in (".", "..")]
@@ -306,10 +305,10 @@ def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (0,)) -> str:
-    """What `git <arguments>` prints in `folder`, whatever repository the environment names.
+    """The output of `git <arguments>` in `folder`, ignoring any repository set in the environment.
 
-    `given` is its standard input. Raises ContextError with what git says unless it ends with a
-    status in `fine`; for what changes something or must not fail unseen.
+    `given` is its standard input. Raises ContextError with git's message unless the exit status is
+    in `fine`. For commands that change something or must not fail unnoticed.
     """
     if _at_rest:
         raise ContextError("git is not started by a hook")
@@ -332,9 +331,9 @@ def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (
 
 
 def refusal(said: list[str]) -> str:
-    """What to do where git refuses the repository since it is another user's; else empty.
+    """Advice if git refuses the repository because another user owns it; otherwise ''.
 
-    git itself names the way out, in every language: a line with `safe.directory` and the folder.
+    git prints the remedy in every language: a line with `safe.directory` and the folder.
     """
     line = next(
         (line.strip() for line in said if "config --global --add safe.directory" in line), ""
@@ -361,7 +360,7 @@ def _packed(repository: Repository, ref: str) -> str:
 
 
 def _line(path: str) -> str:
-    """The first line of a file of git's; empty if it cannot be read."""
+    """The first line of a file in the git folder; '' if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return os.fsdecode(file.readline(4096)).rstrip("\r\n")

@@ -1,6 +1,6 @@
-"""Layout(root): every path of the toolkit. Nothing else joins folder names.
+"""Layout(root): every path of the toolkit. No other module joins folder names.
 
-The root is where documents land: `--root`, else CONTEXT_ROOT, else the git top level above
+The root is where documents are stored: `--root`, else CONTEXT_ROOT, else the git top level above
 the current directory, else that directory itself.
 """
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.settings import Places, Values
 
-SETTINGS = "contextkit.yaml"  # at the root; most repositories have none, and pay nothing for it
+SETTINGS = "contextkit.yaml"  # at the root; most repositories have none and pay nothing for it
 
 
 class Layout:
@@ -27,7 +27,7 @@ class Layout:
         self.here = os.getcwd()
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
-        self.used: set[str] = set()  # the stores that were asked for
+        self.used: set[str] = set()  # the stores that were used
         self.settings: Values = {}
         self._limits: Limits | None = None
         self._places: Places | None = None
@@ -40,7 +40,7 @@ class Layout:
 
     @property
     def limits(self) -> Limits:
-        """The numbers in force here."""
+        """The limits in force here."""
         self._limits = self._limits or Limits()
         return self._limits
 
@@ -54,7 +54,7 @@ class Layout:
         return self._places
 
     def join(self, *parts: str) -> str:
-        """A path below the root."""
+        """Join path segments below the root."""
         return os.path.join(self.root, *parts)
 
     def shown(self, path: str) -> str:
@@ -62,7 +62,7 @@ class Layout:
         return os.path.relpath(path, self.root)
 
     def typed(self, path: str, field: str) -> str:
-        """A path that a user typed: relative to the current directory, and inside the root."""
+        """Resolve a path as typed: relative to the current directory, and inside the root."""
         return files.inside(self.root, os.path.join(self.here, path), field)
 
     def store(self, kind: str) -> str:
@@ -80,16 +80,16 @@ class Layout:
         return self.join(str(self.settings.get(store.setting, store.place)))
 
     def make_store(self, kind: str) -> str:
-        """Make the folder of a kind that is not in git, so that git does not see it; returns it."""
+        """Create the folder of a kind that is kept out of git, and return it."""
         store = stores.named(kind)
         if store.within:
             return os.path.join(self.make_store(store.within), store.place)
         return files.store(self.store(kind), store.rules)
 
     def sweep(self, written: set[str]) -> None:
-        """Have the drafts of killed writers removed from the stores that were used.
+        """Remove drafts of killed writers from the stores used and the `written` folders.
 
-        That is done once an hour a store. Folders that were `written` elsewhere are looked at too.
+        Each store is swept at most once an hour.
         """
         marks = os.path.join(self.state, "drafts")
         due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
@@ -100,10 +100,11 @@ class Layout:
 
     @property
     def ours(self) -> tuple[str, ...]:
-        """Every store, inbox, registry, the copies of context_init, and a copy of the toolkit.
+        """Everything that belongs to contextkit and not to the work of the repository.
 
-        Absolute paths of files and folders, there or not: no work of the repository's own, so
-        no part of a diff, a review or what makes a capsule stale.
+        Absolute paths, existing or not: every store, the inbox, the registry, the copies made by
+        context_init, and a copy of the toolkit. None of them is part of a diff or a review, and
+        none makes a capsule stale.
         """
         places = [
             self._place(store.kind)
@@ -113,12 +114,12 @@ class Layout:
         from contextkit.base.version import TOOLKIT
 
         own = os.path.relpath(os.path.realpath(TOOLKIT), os.path.realpath(self.root))
-        is_copy = own.split("/")[0] not in (".", "..")  # not the checkout at work on itself
+        is_copy = own.split("/")[0] not in (".", "..")  # not in contextkit's own checkout
         return (*places, self.join(own)) if is_copy else tuple(places)
 
     @property
     def ephemeral(self) -> tuple[str, ...]:
-        """The folders that git must not see, there or not."""
+        """The folders that git must not see, existing or not."""
         kinds = [s.kind for s in stores.STORES if not (s.in_git or s.within or s.is_file)]
         return tuple(self._place(kind) for kind in kinds)
 
@@ -132,16 +133,16 @@ class Layout:
 
     @property
     def capsule_template(self) -> str:
-        """A host's own outline, or a copy of ours."""
+        """The host's own outline, or a copy of ours."""
         return self.store("capsule_template")
 
     @property
     def registry(self) -> str:
-        """Which subagents there are; SUBAGENT_REGISTRY_FILE names another, relative to the root."""
+        """The registry of subagents; SUBAGENT_REGISTRY_FILE names another, relative to the root."""
         return self.store("subagent")
 
     def run(self, identity: str) -> str:
-        """Where a subagent's prompt, log and exit status lie."""
+        """The folder with a subagent's prompt, log, and exit status."""
         return os.path.join(self.state, "subagents", identity)
 
     def sandbox(self, identity: str) -> str:
@@ -149,7 +150,7 @@ class Layout:
         return os.path.join(self.state, "sandboxes", identity)
 
     def role_files(self, name: str) -> tuple[str, ...]:
-        """Where the text of a role may be: the host's own places first, then ours."""
+        """The files that may contain the text of a role: the host's own places first, then ours."""
         from contextkit.base import version
 
         own = (
@@ -168,11 +169,11 @@ class Layout:
 
     @property
     def handoff_template(self) -> str:
-        """A copy of the form that artifacts have, for people and agents."""
+        """A copy of the form of handoff artifacts, for people and agents."""
         return self.store("handoff_template")
 
     def profiles(self, agent: str) -> list[str]:
-        """Where the profile of an agent may be, the first that exists counts."""
+        """The files that may contain the profile of an agent; the first one that exists counts."""
         return [self.join(p.replace("{agent}", agent)) for p in self.limits.handoff_profiles]
 
     @property
@@ -189,11 +190,11 @@ class Layout:
         return os.path.join(self.memory, kind)
 
     def memory_archive(self, task: str, kind: str = "") -> str:
-        """Where the memory of a task goes when it is done; `kind` as above."""
+        """The folder for the memory of a finished task; `kind` as above."""
         return os.path.join(self.memory, "archive", task, kind)
 
     def memory_state(self, name: str) -> str:
-        """What is known about memory beside the documents: `current`, `<task>.phase`."""
+        """Memory state beside the documents: `current`, `<task>.phase`."""
         return os.path.join(self.state, "memory", name)
 
     @property
@@ -203,14 +204,14 @@ class Layout:
 
     @property
     def sessions(self) -> str:
-        """Where the process kit that contextkit grew up in keeps its session pointers."""
+        """The session pointers of the process kit that contextkit originated in."""
         return self.join(".parallelus", "sessions")
 
     def retro_marker(self, slug: str) -> str:
         return self.join("docs", "parallelus", "self-improvement", "markers", slug + ".json")
 
     def notebook(self, slug: str, name: str) -> str:
-        """The branch notebook `PLAN` or `PROGRESS`: where it is, or where it would be."""
+        """The branch notebook `PLAN` or `PROGRESS`: its path, whether it exists or not."""
         path = os.path.join(self._place("notebook"), slug, name + ".md")
         older = self.join("docs", {"PLAN": "plans"}.get(name, name.lower()), slug + ".md")
         return older if os.path.isfile(older) and not os.path.isfile(path) else path
@@ -222,19 +223,19 @@ class Layout:
 
     @property
     def swept(self) -> str:
-        """Touched by each sweep of idle sessions that happens in passing."""
+        """A file touched by each sweep of idle sessions that a command does in passing."""
         return os.path.join(self.state, "swept")
 
     @property
     def hooks(self) -> str:
-        """What hooks know of subagents, and what went wrong in them."""
+        """What hooks know about subagents, and the errors that occurred in hooks."""
         return hooks_folder(self.root)
 
     def exclude(self, path: str, below: str = "") -> None:
-        """Have git pass over `path` (or what is `below` it) on every branch, unless it tracks it.
+        """Have git ignore `path` (or what is `below` it) on every branch, unless it is tracked.
 
-        The line goes where git keeps what is of this clone alone; a pull or checkout cannot
-        take it away, and nothing of the host's is touched.
+        The line goes into the file that is local to this clone: a pull or checkout cannot remove
+        it, and no file of the host is touched.
         """
         if self.repository is None:
             return
@@ -252,14 +253,14 @@ class Layout:
                 files.append(rules, f"{gap}{line}\n")
 
     def lock(self, path: str) -> str:
-        """The lock file under which the shared file `path` is changed."""
+        """The lock file that guards changes to the shared file `path`."""
         name = self.shown(path).replace("%", "%25").replace("/", "%2F")
         short = os.fsdecode(os.fsencode(name)[-200:])  # a name has at most 255 bytes
         return os.path.join(files.store(self.state), "locks", short + ".lock")
 
 
 def find_root(given: str, repository: git.Repository | None) -> str:
-    """The folder that documents land in, as the module says; links are followed."""
+    """The folder that documents are stored in, as the module says, with links followed."""
     named = given or os.environ.get("CONTEXT_ROOT", "")
     if not named:
         return os.path.realpath(repository.top if repository else os.getcwd())
@@ -269,5 +270,5 @@ def find_root(given: str, repository: git.Repository | None) -> str:
 
 
 def hooks_folder(root: str) -> str:
-    """`Layout.hooks` of a repository whose settings cannot be read."""
+    """`Layout.hooks` for a repository whose settings cannot be read."""
     return os.path.join(root, ".contextkit", "hooks")

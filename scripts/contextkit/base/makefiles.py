@@ -1,7 +1,7 @@
-"""What our Makefile says: targets, the commands that they call, their variables and their help.
+"""What our Makefile declares: targets, the commands they call, their variables, and their help.
 
-Read by `make help`, by the page of targets and, when a variable is not understood, by the
-refusal. Nothing here is on a command's ordinary way.
+Read by `make help`, by the page of targets, and, to report an unknown variable, by the command
+line. Commands that succeed never load it.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
     from contextkit.base.commands import Command
 
-# A line of the Makefile, and of checkout.mk where a recipe may follow that calls a script.
+# A line of the Makefile, or of checkout.mk, where a recipe that calls a script may follow.
 _LINE = re.compile(
     r"^contextkit\.(?P<name>[a-z_]+) *= *(?P<script>\w+)(?: (?P<command>\w+))?.*?## (?P<help>.*)$"
 )
 _RULE = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
 _CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
 _COLUMNS, _NAMES = 79, 20
-CHECKOUT = "This checkout"  # the section of the targets that a host does not get
+CHECKOUT = "This checkout"  # the section of the targets that hosts do not get
 FIRST = ("context_status", "remember_later", "capsule_prompt", "payload_store", "handoff")
 
 
 class Target(Record):
-    """One documented target; without a script it has a recipe of its own."""
+    """One documented target; without a script it has its own recipe."""
 
     name: str
     section: str
@@ -44,7 +44,7 @@ class Target(Record):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of its command's options, in their order."""
+        """The names of its command's options, in order."""
         command = command_of(self)
         return tuple(option.name for option in options_of(command)) if command else ()
 
@@ -54,7 +54,7 @@ def targets(text: str = "") -> list[Target]:
     text = text or "\n".join(map(_read, ("Makefile", "scripts/checkout.mk")))
     found: list[Target] = []
     section = ""
-    ruled = False  # whether the recipe that follows belongs to the last one found
+    ruled = False  # whether the next recipe line belongs to the last target found
     for line in text.split("\n"):
         match = _LINE.match(line) or _RULE.match(line)
         called = _CALL.search(line) if ruled and line.startswith("\t") else None
@@ -75,7 +75,7 @@ def _read(path: str) -> str:
 
 
 def command_of(target: Target) -> Command | None:
-    """The command that a target calls; None for one that calls no script."""
+    """The command that a target calls, or None if it calls no script."""
     if not target.script:
         return None
     program: Program = importlib.import_module(target.script).PROGRAM
@@ -86,8 +86,8 @@ def command_of(target: Target) -> Command | None:
 def refuse_unknown(unknown: list[str], known: list[str]) -> None:
     """Raise ContextError for a lower-case variable that neither we nor any Makefile know.
 
-    `V=1`, `CFLAGS=` and what another goal of the same call or the host's own Makefiles use are
-    none of our business.
+    `V=1`, `CFLAGS=`, and the variables of other goals in the same call or of the host's own
+    Makefiles are ignored.
     """
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     others = {v for target in targets() if _asked(target, goals) for v in target.variables}
@@ -101,7 +101,7 @@ def refuse_unknown(unknown: list[str], known: list[str]) -> None:
 
 
 def _asked(target: Target, goals: list[str]) -> bool:
-    """Whether a goal is the target, maybe with a prefix in front of its name."""
+    """Whether one of the goals is the target, possibly with a prefix in its name."""
     return any(goal == target.name or goal.endswith(f"_{target.name}") for goal in goals)
 
 
@@ -114,7 +114,7 @@ def _defined_somewhere(name: str) -> bool:
 
 
 def _makefiles() -> Iterator[str]:
-    """The text of each Makefile of this call; a path with blanks is several words of the list."""
+    """The text of each Makefile of this call; a path with spaces is several words of the list."""
     words = os.environ.get("CONTEXTKIT_MAKEFILES", "").split()
     for start in range(len(words)):
         for end in range(start, len(words)):
@@ -123,13 +123,13 @@ def _makefiles() -> Iterator[str]:
                 with open(path, encoding="utf-8", errors="replace") as file:
                     yield file.read()
             except OSError:
-                continue  # generated, or not where a path ends
+                continue  # generated, or not the end of a path
 
 
 def help_text(inside_host: bool = False) -> str:
-    """The targets by section, a line each, and first the five that one begins with.
+    """The targets by section, one per line, after the five to start with.
 
-    Those of the checkout itself are left out in a host.
+    The targets for work on this checkout are left out in a host.
     """
     known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
     first = [target for name in FIRST for target in known if target.name == name]
@@ -150,7 +150,7 @@ def help_text(inside_host: bool = False) -> str:
 
 
 def _wrapped(words: Iterable[str]) -> list[str]:
-    """`words` in lines beside the names of the targets, within 80 columns."""
+    """Lines of `words` beside the names of the targets, within 80 columns."""
     lines: list[str] = []
     for word in words:
         if not lines or len(lines[-1]) + len(word) + 1 > _COLUMNS:
@@ -165,7 +165,7 @@ def _lines(target: Target) -> list[str]:
 
 
 def unknown_goals(goals: list[str]) -> str:
-    """What to say to goals that no Makefile knows: the nearest target of each."""
+    """A message for goals that no Makefile knows, with the nearest target for each."""
     known = [target.name for target in targets()]
     unknown = [goal for goal in goals if goal not in known]
     lines = [f"there is no target {names.quoted(g)}{names.nearest(g, known)}" for g in unknown]

@@ -1,14 +1,14 @@
-"""The one reader of Markdown: lines, code fences, headings, list items, tables, sections.
+"""The only Markdown parser: lines, code fences, headings, list items, tables, sections.
 
     outside_fences(text)     the lines that are not code, with their numbers
     in_fences(lines)         which lines are code
-    heading(line)            its order and title
+    heading(line)            its level and title
     mark_of(line)            the bullet or number of a list item
-    cells(line)              the cells of a row of a table
-    sections(lines, order)   what stands below each heading
+    cells(line)              the cells of a table row
+    sections(lines, order)   the content below each heading
 
-A line is enough to tell what it is, once it is known to be no code. Where that reads another
-thing than a CommonMark parser does, it is meant, and tests/base/test_markdown.py lists it.
+Lines are classified one at a time, once they are known not to be code. Deliberate differences from
+a CommonMark parser are listed in tests/base/test_markdown.py.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 BULLETS = ("- ", "* ", "+ ")
 _DIGITS = "0123456789"
-_CODE = 4  # columns of indent from which on a line is code, not a heading
+_CODE = 4  # columns of indent at which a line is code, not a heading
 
 
 # Code
 
 
 def outside_fences(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are in no code fence, with their numbers from 1, blanks at the end taken off.
+    """The lines outside code fences, with their numbers from 1 and trailing whitespace removed.
 
-    A fence ends with one at least as long as it began with; one without an end hides the rest.
+    A fence is closed by one at least as long as the opening fence; an unclosed fence hides the
+    rest.
     """
     fence = ""
     for number, line in enumerate(text.split("\n"), start=1):
@@ -42,9 +43,9 @@ def outside_fences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def in_fences(lines: list[str]) -> list[bool]:
-    """Of each line, whether it is in a code fence (or begins or ends one).
+    """For each line, whether it is part of a code fence, including the fence lines.
 
-    A fence that nothing closes is none here: it hides nothing. Linear, whatever the text.
+    An unclosed fence does not count here and hides nothing. Runs in linear time on any text.
     """
     if not any("```" in line or "~~~" in line for line in lines):
         return [False] * len(lines)
@@ -65,7 +66,7 @@ def in_fences(lines: list[str]) -> list[bool]:
 
 
 def fence_of(bare: str) -> str:
-    """The run of backticks or tildes with which a line without indent begins a fence; or empty."""
+    """The run of backticks or tildes with which an unindented line opens a fence, or ''."""
     if bare[:3] not in ("```", "~~~"):
         return ""
     rest = bare.lstrip(bare[0])
@@ -77,7 +78,7 @@ def _closes(bare: str, fence: str) -> bool:
 
 
 def _closers(lines: list[str]) -> list[dict[str, int]]:
-    """For each line, how long the longest line after it is that can close a fence, by its kind."""
+    """For each line, the longest closing fence after it, by fence character."""
     longest: dict[str, int] = {}
     found = []
     for line in reversed(lines):
@@ -89,11 +90,11 @@ def _closers(lines: list[str]) -> list[dict[str, int]]:
     return found[::-1]
 
 
-# Lines that are not code
+# Lines outside code
 
 
 def heading(line: str) -> tuple[int, str]:
-    """`## Title ##` as (2, "Title"); the order is 0 for a line that is not a heading."""
+    """Parse `## Title ##` as (2, "Title"); the level is 0 for a line that is not a heading."""
     bare = line.strip()
     if bare[:1] != "#" or len(line[: line.index("#")].expandtabs(4)) >= _CODE:
         return 0, ""
@@ -105,15 +106,15 @@ def heading(line: str) -> tuple[int, str]:
 
 
 def _unclosed(title: str) -> str:
-    """A title without the `##` that may close it."""
+    """A title without its optional closing `##`."""
     rest = title.rstrip("#")
     return rest.rstrip() if rest == "" or rest[-1] in " \t" else title
 
 
 def mark_of(line: str) -> str:
-    """The `- ` or `12. ` that a list item begins with; empty for any other line.
+    """The `- ` or `12. ` that starts a list item, or '' for any other line.
 
-    Only at the line's beginning: whoever wants the items of lists in lists takes the indent off.
+    Only at the start of the line: to read items of nested lists, strip the indent first.
     """
     if line[:2] in BULLETS:
         return line[:2]
@@ -122,7 +123,7 @@ def mark_of(line: str) -> str:
 
 
 def cells(line: str) -> list[str]:
-    """The fields between the bars of a row, with or without bars at its ends."""
+    """The cells of a table row, with or without bars at its ends."""
     fields = [field.strip() for field in line.split("|")]
     if line[:1] == "|":
         fields = fields[1:]
@@ -132,7 +133,7 @@ def cells(line: str) -> list[str]:
 
 
 def sections(lines: list[str], order: int) -> list[tuple[int, int]]:
-    """(first line, line after the last) of each section with a heading of `order`, from 0."""
+    """(first line, line after the last) of each section at heading level `order`, from 0."""
     coded = in_fences(lines)
     starts = [
         number

@@ -1,7 +1,7 @@
-"""Times, stamps and names: everything that becomes part of a path or a heading.
+"""Times, stamps, and names: everything that becomes part of a path or a heading.
 
-A time is a whole number of seconds since 1970, UTC. `datetime` is imported only when
-CONTEXT_NOW has to be read, since most commands would pay for it and not use it.
+A time is a whole number of seconds since 1970, UTC. `datetime` is imported only to parse
+CONTEXT_NOW, since most commands would pay for it without using it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def now() -> int:
-    """The time of this command: CONTEXT_NOW (ISO 8601, UTC unless it says a zone) or the clock."""
+    """The time of this command: CONTEXT_NOW (ISO 8601, UTC unless it has a zone) or the clock."""
     given = os.environ.get("CONTEXT_NOW", "")
     if not given:
         return int(time.time())
@@ -36,29 +36,29 @@ def now() -> int:
 
 
 def iso(moment: int) -> str:
-    """`2025-10-23T18:05:00Z`, as documents carry it."""
+    """Format a time for documents: `2025-10-23T18:05:00Z`."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
 
 def stamp(moment: int) -> str:
-    """`20251023T180500Z`, as file names carry it; sorts by time."""
+    """Format a time for file names: `20251023T180500Z`, which sorts by time."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
 
 
 def clock(moment: int) -> str:
-    """`2025-10-23 18:05:00 UTC`, as headings for people carry it."""
+    """Format a time for headings that people read: `2025-10-23 18:05:00 UTC`."""
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(moment))
 
 
 def compact(moment: int) -> str:
-    """`20251023-180500`, as the registry and the ids in it carry it."""
+    """Format a time for the registry and its ids: `20251023-180500`."""
     return time.strftime("%Y%m%d-%H%M%S", time.gmtime(moment))
 
 
 def moment(text: str) -> int:
-    """The time that the digits of any form above tell, in seconds; 0 for anything else."""
+    """Parse any of the forms above into seconds; 0 for anything else."""
     digits = text.replace("-", "").replace(":", "").replace("T", "").rstrip("Z")
-    if not (digits.isascii() and digits.isdigit()):  # none of the forms that we write
+    if not (digits.isascii() and digits.isdigit()):  # not one of the forms that we write
         digits = "".join(char for char in text if char.isascii() and char.isdigit())
     digits = digits[:14]
     if len(digits) < 14:
@@ -69,13 +69,13 @@ def moment(text: str) -> int:
     return midnight + int(digits[8:10]) * 3600 + int(digits[10:12]) * 60 + int(digits[12:14])
 
 
-_midnights: dict[str, int] = {}  # many documents are of the same few days
+_midnights: dict[str, int] = {}  # many documents share a few days
 
 
 def _midnight(digits: str) -> int:
-    """When the day begins that `YYYYMMDD` names, in seconds."""
+    """The start of the day `YYYYMMDD`, in seconds."""
     year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
-    years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # March comes first
+    years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # from March on
     days = 365 * years + years // 4 - years // 100 + years // 400 + (153 * months + 2) // 5 + day
     return (days - 719_469) * 86_400
 
@@ -89,7 +89,7 @@ def seconds(duration: str) -> int:
 
 
 def dashed(text: str) -> str:
-    """`text` with every run of characters outside `A-Za-z0-9._-` made one `-`."""
+    """`text` with every run of characters outside `A-Za-z0-9._-` replaced by one `-`."""
     kept = ""
     in_gap = False
     for char in text:
@@ -102,9 +102,9 @@ def dashed(text: str) -> str:
 
 
 def slug(text: str, longest: int = 50) -> str:
-    """`text` in lower case, one hyphen for whatever is not a-z or 0-9; empty if nothing is left.
+    """`text` in lower case, with a hyphen for each run of characters other than a-z and 0-9.
 
-    Accents are taken off first: `Über uns` is `uber-uns`.
+    Accents are removed first: `Über uns` becomes `uber-uns`. Returns '' if nothing is left.
     """
     if not text.isascii():
         import unicodedata
@@ -116,19 +116,19 @@ def slug(text: str, longest: int = 50) -> str:
 
 
 def safe(text: str) -> bool:
-    """Whether a text of somebody else's may be the name of a folder of ours."""
+    """Whether text from elsewhere is safe as the name of one of our folders."""
     return 0 < len(text) <= 200 and text[0] not in ".-" and _SAFE.issuperset(text)
 
 
 def sha256(data: bytes) -> str:
-    """The SHA-256 digest in hexadecimal."""
+    """The SHA-256 digest of `data` in hexadecimal."""
     return sha256_of((data,))
 
 
 def sha256_of(pieces: Iterable[bytes]) -> str:
     """The SHA-256 digest, in hexadecimal, of bytes that need not all be in memory.
 
-    By Python's own module where there is one: `hashlib` loads OpenSSL, a third of a bare start.
+    Prefers Python's built-in module, since `hashlib` loads OpenSSL, a third of a bare start.
     """
     digest = _new_sha256()
     for piece in pieces:
@@ -136,7 +136,7 @@ def sha256_of(pieces: Iterable[bytes]) -> str:
     return str(digest.hexdigest())
 
 
-_sha256: Any = None  # kept, since a module that is not there is looked for each time
+_sha256: Any = None  # cached, since Python looks for a missing module on each import
 
 
 def _new_sha256() -> Any:
@@ -147,7 +147,7 @@ def _new_sha256() -> Any:
 
 
 def _find_sha256() -> Any:
-    for module in ("_sha2", "_sha256", "hashlib"):  # of 3.12 and newer, of 3.11, of any
+    for module in ("_sha2", "_sha256", "hashlib"):  # in 3.12 and newer, in 3.11, in any
         try:
             return __import__(module).sha256
         except (ImportError, AttributeError):
@@ -156,15 +156,15 @@ def _find_sha256() -> Any:
 
 
 def shape(text: str) -> str:
-    """`text` with every digit as 0: what form of time or number it has."""
+    """`text` with every digit replaced by 0, which shows the form of a time or number."""
     return text.translate(_ZEROS)
 
 
 def one_line(text: str) -> str:
-    """`text` on one line: every run of white space or control characters becomes one blank.
+    """`text` on one line: each run of whitespace or control characters becomes one space.
 
-    What is shown in a table or put into a heading goes through here, so that no text of a
-    user can add a row or send an escape sequence to a terminal.
+    Everything shown in a table or heading goes through here, so that user text cannot add a row or
+    send an escape sequence to a terminal.
     """
     if text.isprintable():
         if " " not in text:
@@ -175,42 +175,42 @@ def one_line(text: str) -> str:
 
 
 def clipped(text: str, most: int) -> str:
-    """`text` in at most `most` characters: of a longer one the beginning, and `…`."""
+    """`text` in at most `most` characters; a longer one is cut and ends in `…`."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def is_whole(text: str, most: int = 18) -> bool:
-    """Whether `text` is a whole number: 1 to `most` digits, 0 to 9 and nothing else."""
+    """Whether `text` is a whole number of 1 to `most` ASCII digits and nothing else."""
     return 0 < len(text) <= most and text.isascii() and text.isdigit()
 
 
 def brief(text: str, longest: int = 80) -> str:
-    """A value as a message quotes it: on one line, and without its middle where it is long."""
+    """A value as quoted in a message: on one line, with the middle of a long one left out."""
     return spoken(text, longest)
 
 
 def quoted(text: str) -> str:
-    """`text` in quotes for a message, brief."""
+    """`text` in quotes for a message, shortened by `brief`."""
     return repr(brief(text))
 
 
 def shortened(line: str, longest: int) -> str:
-    """A line without its middle where it is longer than `longest`: advice stands at the end."""
+    """A line over `longest` characters without its middle, since advice comes at the end."""
     end = longest // 3
     return line if len(line) <= longest else f"{line[: longest - end - 1]}…{line[-end:]}"
 
 
 def spoken(line: str, longest: int = 600) -> str:
-    """A line for a terminal: no control character, no escape sequence, and not endless."""
+    """A line that is safe to print on a terminal: no control characters, limited length."""
     if not line.isprintable():
         line = "".join(char if char.isprintable() else " " for char in line)
     return shortened(line, longest)
 
 
 def nearest(name: str, known: object, alike: float = 0.5) -> str:
-    """` (did you mean 'x'?)` for the known name most like `name`; empty if none is.
+    """` (did you mean 'x'?)` for the known name most similar to `name`, or '' if none is.
 
-    `alike`: how much of both names has to agree, from 0 to 1.
+    `alike` is the required similarity, from 0 to 1.
     """
     if not known:
         return ""
@@ -221,5 +221,5 @@ def nearest(name: str, known: object, alike: float = 0.5) -> str:
 
 
 def fingerprint(data: bytes, modulus: int = (1 << 61) - 1) -> int:
-    """A number that tells two texts apart by accident, not by intent; no import needed."""
+    """A number that tells texts apart by accident, not by intent; needs no import."""
     return int.from_bytes(data, "big") % modulus

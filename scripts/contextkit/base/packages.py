@@ -1,7 +1,7 @@
-"""Packages that are not in the standard library, and what happens where they are missing.
+"""Third-party packages, and what happens if they are missing.
 
-Hot commands need none. A command that needs one may have been started by a python that has
-none (a hook, a launcher): it then starts itself again with the toolkit's own `.venv`.
+Hot commands need none. Other commands may be started by a Python without the packages (by a hook or
+a launcher), and then restart themselves with the toolkit's own `.venv`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MARK = "CONTEXTKIT_RESTARTED"
 def need(*names: str) -> None:
     """Make sure that the packages `names` can be imported; call it before reading standard input.
 
-    Raises ContextError where there is no `.venv` to start again with.
+    Raises ContextError if there is no `.venv` to restart with.
     """
     try:
         for name in names:
@@ -33,10 +33,10 @@ def need(*names: str) -> None:
 
 
 def speak_utf8() -> None:
-    """Start this process again in Python's UTF-8 mode, unless it is in it.
+    """Restart this process in Python's UTF-8 mode, unless it is already in that mode.
 
-    In a locale of another encoding a path or a text with an umlaut could not be written or shown.
-    Python itself takes care of the locales C and POSIX.
+    In a locale with another encoding, a path or text with an umlaut could be neither written nor
+    shown. Python itself handles the C and POSIX locales.
     """
     if not sys.flags.utf8_mode and not os.environ.get(_MARK):
         variables = {**os.environ, "PYTHONUTF8": "1"}
@@ -44,12 +44,12 @@ def speak_utf8() -> None:
 
 
 def stay() -> None:
-    """Never start this process again, since it has read its input; what is missing is an error."""
+    """Never restart this process, since it has read its input; a missing package is an error."""
     os.environ[_MARK] = "1"
 
 
 def extend_path() -> bool:
-    """Let this process import the packages of `.venv`, after a start without them (`python -S`)."""
+    """Let this process import the packages in `.venv` after starting without them (`python -S`)."""
     lib = os.path.join(TOOLKIT, ".venv", "lib")
     try:
         found = [os.path.join(lib, name, "site-packages") for name in sorted(os.listdir(lib))]

@@ -1,16 +1,16 @@
-"""Record: the base of all value types. Like a frozen dataclass, without its import.
+"""Record: the base class of all value types, like a frozen dataclass without its import cost.
 
     class Reminder(Record):
         note: str
         tags: tuple[str, ...] = ()
 
-Fields are the annotations, in order; construction takes keywords only and checks every
-value against its annotation, so what cannot be valid cannot exist. Two records are equal
-when their type and values are. `dataclasses` would cost 15 ms per command (measured in
-`make bench` against a bare interpreter); this costs none.
+Fields are the annotations, in order. The constructor takes only keywords and checks every value
+against its annotation, so invalid records cannot exist. Records are equal if their types and values
+are. `dataclasses` would cost 15 ms per command (measured by `make bench` against a bare
+interpreter); this costs nothing.
 
-Annotations may be: str, int, float, bool, object, another Record in the same module, any of
-these `| None`, `tuple[X, ...]`, `dict[...]` and `Callable[...]` (both unchecked inside).
+Annotations may be: str, int, float, bool, object, another Record in the same module, any of these
+`| None`, `tuple[X, ...]`, `dict[...]` and `Callable[...]` (both unchecked inside).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
 
     class _Named(type):
-        """What makes a class of annotations a named tuple."""
+        """Turns a class of annotations into a named tuple."""
 
         def __new__(cls, name, bases, inside):
             if not bases:
@@ -37,7 +37,7 @@ else:
             return type(name, (base,), {"__slots__": (), **inside})
 
     class NamedTuple(metaclass=_Named):
-        """As `typing.NamedTuple`, without the 6 ms of importing that."""
+        """Like `typing.NamedTuple`, without its 6 ms import."""
 
     def dataclass_transform(**_):
         return lambda cls: cls
@@ -73,7 +73,7 @@ class Record:
         self.check()
 
     def check(self) -> None:
-        """Overridden where fields must agree with each other; raises ContextError."""
+        """Override this if fields must agree with each other; raises ContextError."""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: use replace({name}=...)")
@@ -94,19 +94,19 @@ class Record:
         return f"{type(self).__name__}({inside})"
 
     def replace(self, **changes: Any) -> Self:
-        """The same record with these fields changed, checked again."""
+        """A copy with these fields changed, checked again."""
         return type(self)(**{**self.__dict__, **changes})
 
     @classmethod
     def fields(cls) -> dict[str, str]:
-        """Each field's name and annotation, in order."""
+        """The name and annotation of each field, in order."""
         return dict(cls._fields)
 
 
 class Declaration(Record):
-    """A record that stands in our own source, as a constant: unchecked when it is made.
+    """A record that is a constant in our own source, not checked when it is created.
 
-    Each start of a command makes a hundred of them; a test checks them once instead.
+    Each command creates a hundred of them at startup; a test checks them once instead.
     """
 
     if not TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Declaration(Record):
 
 
 def fits(value: object, annotation: str, cls: type) -> bool:
-    """Whether `value` is what `annotation`, written in `cls`, promises; True is not an int."""
+    """Whether `value` has the type `annotation` as written in `cls`; True is not an int."""
     plain = _PLAIN.get(annotation)
     if plain is not None:
         return type(value) is plain or (plain is str and isinstance(value, str))

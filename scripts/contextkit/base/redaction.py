@@ -1,13 +1,13 @@
-"""Secrets in a text: found, named by kind and line, replaced, never shown.
+"""Find secrets in a text, name them by kind and line, and replace them without showing them.
 
     found      where they are
-    redacted   the text with `(redacted github-token)` in the place of each
-    checked    for what somebody typed: refused, or redacted on request
+    redacted   the text with `(redacted github-token)` in place of each
+    checked    for text that somebody typed: refused, or redacted on request
     typed, cleaned   the same two for all fields of a document at once
 
-Every text that is stored or handed to an agent goes through here. `secret_search.py` looks, by
-the rules of `secret_rules.py`; both are imported only for a text that has something to look at.
-A finding holds its place and never its value, so neither a message nor a traceback can show it.
+All text that is stored or handed to an agent passes through here. `secret_search.py` does the
+search, by the rules in `secret_rules.py`; both are imported only if a quick check finds a reason to
+search. A finding holds the position and never the value, so no message or traceback can show it.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
     from contextkit.base.secret_search import Place
 
-# What a line with a named secret holds, in any case: a part of the name, and what joins a value.
+# What a line with a named secret contains, ignoring case: part of the name, and an assignment.
 _NAMES = ("pass", "pwd", "token", "secret", "key", "auth", "credential")
 _JOINTS = ("=", ":", ">", "is ", "was ", "--")
 _CARRIERS = ("bearer ", "basic ")
 _DIGITS = frozenset("0123456789")
-_SHORTEST = 15  # characters of a token, the beginning that its issuer gave it included
-_LONG = 30  # characters of a word that may be a token without a digit
-_REPEATED = 8  # characters of a value that is looked for in the rest of the text
-_MOST_REPEATED = 50  # different values that are
+_SHORTEST = 15  # characters in a token, including its issuer's prefix
+_LONG = 30  # characters in a word that may be a token without a digit
+_REPEATED = 8  # characters in a value that is searched for in the rest of the text
+_MOST_REPEATED = 50  # distinct values that are
 
 
 class Secret(Record):
-    """`line` counts from 1, `span` is where the value begins and ends in the text."""
+    """`line` counts from 1; `span` is the start and end of the value in the text."""
 
     kind: str
     line: int
@@ -42,9 +42,9 @@ class Secret(Record):
 
 
 def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
-    """Every secret of `text` in order.
+    """Every secret in `text`, in order.
 
-    `allowed` names kinds to skip, and texts: a value that contains one is not a secret.
+    `allowed` lists kinds to skip and texts: a value that contains one of them is not a secret.
     """
     if not _worth_a_search(text):
         return ()
@@ -62,7 +62,7 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
     for kind, start, stop in sorted(places, key=lambda place: (place[1], -place[2])):
         if kind in allowed or any(known in text[start:stop] for known in allowed):
             continue
-        start = max(start, end)  # of two that overlap the second has only what is left
+        start = max(start, end)  # of two that overlap, the second keeps only the remainder
         if start >= stop:
             continue
         line, at, end = line + text.count("\n", at, start), start, stop
@@ -75,7 +75,7 @@ def _is_within(place: Place, spans: list[tuple[int, int]]) -> bool:
 
 
 def _worth_a_search(text: str) -> bool:
-    """Whether there can be a secret at all: a cheap look, which is right when it says no."""
+    """Whether there could be a secret at all: a cheap check without false negatives."""
     lower = text.lower()
     if "-----BEGIN " in text or ("://" in text and "@" in text) or _has(lower, _CARRIERS):
         return True
@@ -93,7 +93,7 @@ def _has(text: str, literals: tuple[str, ...]) -> bool:
 
 
 def redacted(text: str, allowed: Iterable[str] = ()) -> tuple[str, tuple[Secret, ...]]:
-    """`text` without the values of its secrets, and what they were."""
+    """`text` with the values of its secrets replaced, and the secrets found."""
     secrets = found(text, allowed)
     pieces, at = [], 0
     for secret in secrets:
@@ -104,14 +104,14 @@ def redacted(text: str, allowed: Iterable[str] = ()) -> tuple[str, tuple[Secret,
 
 
 def mark(kind: str) -> str:
-    """What stands in the place of a secret; breaks neither YAML nor JSON nor Markdown."""
+    """The replacement for a secret; safe inside YAML, JSON, and Markdown."""
     return f"(redacted {kind})"
 
 
 def checked(text: str, field: str, allowed: Iterable[str] = (), redact: bool = False) -> str:
-    """`text` as it was typed, if no secret is in it; redacted where `redact` says so.
+    """`text` as typed if it contains no secret; with `redact`, its secrets are replaced.
 
-    Raises ContextError naming kind and line of each, and the ways on.
+    Otherwise raises ContextError with the kind and line of each, and what to do.
     """
     if redact:
         return redacted(text, allowed)[0]
@@ -124,17 +124,17 @@ def checked(text: str, field: str, allowed: Iterable[str] = (), redact: bool = F
 
 
 def typed(values: Any, allowed: Iterable[str], redact: bool = False, field: str = "") -> Any:
-    """`checked` for every text in lists and fields: a secret is named by the field it stands in."""
+    """`checked` for every text in lists and fields; a secret is named by its field."""
     return _each(values, field, lambda text, name: checked(text, name, allowed, redact))
 
 
 def cleaned(values: Any, allowed: Iterable[str]) -> Any:
-    """`redacted` for every text in lists and fields: for what no person typed."""
+    """`redacted` for every text in lists and fields, when no person typed them."""
     return _each(values, "", lambda text, _: redacted(text, allowed)[0])
 
 
 def _each(value: Any, field: str, change: Callable[[str, str], str]) -> Any:
-    """`value` with every text in it changed; what is neither text, list nor fields stays."""
+    """`value` with `change` applied to every text in it; other types are left alone."""
     if isinstance(value, str):
         return change(value, field)
     if isinstance(value, list | tuple):
@@ -146,7 +146,7 @@ def _each(value: Any, field: str, change: Callable[[str, str], str]) -> Any:
 
 
 def summary(secrets: Iterable[Secret]) -> str:
-    """How many of each kind: `2 github-token, 1 jwt`."""
+    """The number of secrets of each kind: `2 github-token, 1 jwt`."""
     counts: dict[str, int] = {}
     for secret in secrets:
         counts[secret.kind] = counts.get(secret.kind, 0) + 1
@@ -154,7 +154,7 @@ def summary(secrets: Iterable[Secret]) -> str:
 
 
 def told(secret: Secret) -> str:
-    """A finding in words, with what to do."""
+    """The message for a finding, with what to do."""
     return (
         f"looks like a secret ({secret.kind}): remove it, use redact=1, "
         "or list it under secrets_allow in contextkit.yaml"
@@ -162,7 +162,7 @@ def told(secret: Secret) -> str:
 
 
 def _again(text: str, places: list[Place]) -> list[Place]:
-    """Where a value that was found stands once more, whatever is around it there."""
+    """The other places where a value that was found occurs, whatever surrounds it there."""
     values = {text[start:stop]: kind for kind, start, stop in places if stop - start >= _REPEATED}
     found: list[Place] = []
     for value, kind in list(values.items())[:_MOST_REPEATED]:

@@ -1,8 +1,8 @@
-"""References: whether a file that a document names is still as it was.
+"""References: whether a file that a document names has changed since.
 
-A document that is read later (a checkpoint, a snapshot, a capsule) seals the files it is about:
-it keeps a digest of each. Whoever reads it learns which of them have changed since. Nothing
-relies on a file's time: that changes on a checkout, and a restored file is no other file.
+A document that is read later (a checkpoint, a snapshot, a capsule) seals the files it is about: it
+stores a digest of each, so that its reader learns which of them have changed. File times are not
+used: a checkout changes them, and restoring a file does not change its content.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FRESH, CHANGED, MISSING = "fresh", "changed", "missing"
-_PIECE = 1 << 20  # bytes that are read at once
-_WHOLE = 64 * _PIECE  # bytes up to which all of a file is read
+_PIECE = 1 << 20  # bytes read at once
+_WHOLE = 64 * _PIECE  # largest size in bytes at which a file is read whole
 
 
 class Reference(Record):
-    """A file by its path relative to the root; `sha256` is empty if it was missing then."""
+    """A file by its path relative to the root; `sha256` is '' if it was missing."""
 
     path: str
     sha256: str = ""
 
 
 def seal(root: str, paths: Iterable[str]) -> tuple[Reference, ...]:
-    """A reference to each of these root-relative paths, once; those outside the root left out."""
+    """One reference to each of these root-relative paths, without those outside the root."""
     found: dict[str, Reference] = {}
     for path in paths:
         real = _inside(root, path)
@@ -42,9 +42,9 @@ def seal(root: str, paths: Iterable[str]) -> tuple[Reference, ...]:
 
 
 def state(root: str, reference: Reference) -> str:
-    """`fresh` (as it was), `changed` (or made since), `missing` (or not to be read).
+    """`fresh` (unchanged), `changed` (or created since), or `missing` (or unreadable).
 
-    What lies outside the root is never opened, whoever wrote the reference: it is missing.
+    A file outside the root is never opened, whoever wrote the reference: it counts as missing.
     """
     real = _inside(root, reference.path)
     now = _digest(real) if real else ""
@@ -54,9 +54,9 @@ def state(root: str, reference: Reference) -> str:
 
 
 def _inside(root: str, path: str) -> str:
-    """The file that a root-relative path leads to, links followed; empty if it is not in the root.
+    """The file at a root-relative path, with links followed; '' if it is outside the root.
 
-    Names that a text may hold and no file system does are not in it either.
+    That includes names that no file system could have.
     """
     if os.path.isabs(path) or not path.strip():
         return ""
@@ -67,9 +67,10 @@ def _inside(root: str, path: str) -> str:
 
 
 def _digest(path: str) -> str:
-    """What changes when the file does; empty for one that is missing or not to be read.
+    """A digest that changes with the file; '' if it is missing or unreadable.
 
-    Of a folder, the names in it; of a pipe or device, which may never end, that it is there.
+    For a folder, it covers the names inside; for a pipe or device, which may never end, only that
+    it exists.
     """
     try:
         found = os.stat(path)
@@ -83,10 +84,10 @@ def _digest(path: str) -> str:
 
 
 def _pieces(path: str, size: int) -> Iterator[bytes]:
-    """The bytes of a file; of one too long to wait for, its size and 64 pieces spread over it.
+    """The bytes of a file; for a very large one, its size and 64 chunks spread over it.
 
-    So a change in a file of gigabytes is seen at its ends and where its size changes, and
-    elsewhere only by luck.
+    A change to a file of gigabytes is therefore detected if it changes the size or is near the
+    ends, and elsewhere only by luck.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:

@@ -1,4 +1,4 @@
-"""Scratch folders: where another program writes for us, for as long as a block runs."""
+"""Scratch folders, which other programs write to for as long as a block runs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _NAME = "scratch-"
-_AGE = 3600  # seconds after which the folder of a killed process is litter
+_AGE = 3600  # age in seconds at which the folder of a killed process is litter
 
 
 class folder:
-    """A folder in `store` for what other programs write; gone when the block ends.
+    """Create a folder in `store` for other programs to write to; removed when the block ends.
 
-    What a killed process left is removed by the next one, an hour later.
+    Folders left by killed processes are removed by a later call, once they are an hour old.
     """
 
     def __init__(self, store: str) -> None:
@@ -48,7 +48,7 @@ def _remove_old(path: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a folder of ours with all that is in it; links are removed, not followed."""
+    """Remove one of our folders and its contents; links are removed, not followed."""
     try:
         with os.scandir(path) as entries:
             for entry in entries:

@@ -1,15 +1,15 @@
-"""What a secret looks like, as data: the beginnings that issuers give their tokens, and the names
-that people give theirs.
+"""What secrets look like, as data: the prefixes of issued tokens, and the names that people use.
 
-A rule is a literal, the characters that may follow it and how many must. So a text in which no
-literal stands costs a search for each and nothing more; no expression is compiled, ever.
+A rule is a literal prefix, the characters that may follow it, and how many must. A text without any
+of the literals therefore costs one search for each and nothing more, and no regular expression is
+ever compiled.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    Rule = tuple[str, int, str]  # kind, characters that must follow, of these
+    Rule = tuple[str, int, str]  # kind, minimum number of following characters, their class
 
 DIGITS = "0123456789"
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -19,10 +19,10 @@ _HEX = DIGITS + "abcdefABCDEF"
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + DIGITS
 _DOTTED = WORD + "."
 
-# A rule's beginning may also be found inside a token: what stands before it is taken too.
+# Literals that may also occur inside a token, which then includes the characters before them.
 HEADS = frozenset([".atlasv1."])
 
-# kind | characters that must follow | their class | the beginnings
+# kind | minimum number of following characters | their class | prefixes
 _TABLE = (
     ("adobe-secret", 32, WORD, "p8e-"),
     ("age-key", 50, _CAPITALS, "AGE-SECRET-KEY-1"),
@@ -126,9 +126,9 @@ TOKENS: dict[str, Rule] = {
     for literal in literals.split()
 }
 
-# Names before `=`, `:` or a blank: what people call a secret. A weaker one proves less.
+# Names of secrets before `=`, `:`, or a space. A weaker name proves less.
 PASSWORDS = ("password", "passwd", "passphrase", "_pass", "pass", "pwd")
-WHOLE = ("pass", "auth")  # these are not names when they end another word: compass, oauth
+WHOLE = ("pass", "auth")  # not names when they end a longer word: compass, oauth
 KEYS = (
     "token", "secret", "api_key", "apikey", "api-key", "api key", "access_key", "accesskey",
     "access-key", "access key", "secret_key", "secretkey", "secret-key", "secret key",
@@ -137,10 +137,10 @@ KEYS = (
     "auth", "credential", "credentials",
 )  # fmt: skip
 
-# A name that one of these stands before is of something that everybody may know.
+# A name that follows one of these words does not name a secret.
 PUBLIC = ("public", "csrf", "authenticity", "page", "next", "continuation", "cursor", "cache")
 
-# Random characters that everybody may know: digests, keys that are public, links, mangled names.
+# Random-looking text that is public: digests, public keys, links, mangled names.
 KNOWN = (
     "/", "./", "../", "~/", "sha1-", "sha256-", "sha384-", "sha512-", "h1:", "aaaa", "_zn", "0x",
     "urn:", "arn:", "@", "www.",
@@ -152,7 +152,7 @@ KNOWN_BEFORE = (
     "csrf_token", "authenticity_token\" value", "table", "page_token", "pagetoken", "cursor",
 )  # fmt: skip
 
-# What stands where a secret would, and is none.
+# Placeholders where a secret would be.
 PLACEHOLDERS = (
     "redacted", "example", "placeholder", "changeme", "change-me", "change_me", "your", "xxxx",
     "****", "...", "…", "dummy", "environ", "getenv", "process.env", "insert", "secrets.",

@@ -1,7 +1,7 @@
-"""Where secrets stand in a text, by the rules of `secret_rules.py`.
+"""Search a text for secrets, by the rules in `secret_rules.py`.
 
-No expression is compiled: a literal is searched for, and what stands behind it is judged. Each
-search is linear in the text, whoever wrote it.
+No regular expression is compiled: each literal is searched for, and the text after it is judged.
+Every search is linear in the length of the text, whoever wrote it.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    Place = tuple[str, int, int]  # kind, where it begins and ends in the text
+    Place = tuple[str, int, int]  # kind, start and end in the text
 
-_NO_START = "/.~@&-,;+)"  # of a value: a path, an address, the rest of an expression
+_NO_START = "/.~@&-,;+)"  # starts a path, an address, or the rest of an expression, not a value
 _QUOTES = "\"'`"
-_INSIDE = frozenset(LETTERS + DIGITS + "_")  # what a name goes on with
-_BEFORE = _INSIDE | frozenset(".+")  # what a token does not begin behind
-_STOPS = " \t\r\n\"'`<>|,;(){}[]"  # where a value that is not quoted ends
-_AFTER_NAME = "\"'`*]) \t"  # what may stand between a name and its `=` or `:`
-_LONGEST = 16_384  # characters of a token: a JWT may be long
-_LONGEST_VALUE = 400  # characters of what stands after a name
+_INSIDE = frozenset(LETTERS + DIGITS + "_")  # characters that continue a name
+_BEFORE = _INSIDE | frozenset(".+")  # characters that no token follows directly
+_STOPS = " \t\r\n\"'`<>|,;(){}[]"  # what ends an unquoted value
+_AFTER_NAME = "\"'`*]) \t"  # what may come between a name and its `=` or `:`
+_LONGEST = 16_384  # characters in a token: a JWT may be long
+_LONGEST_VALUE = 400  # characters in the value after a name
 _LONGEST_PASSWORD = 256
-_SHORTEST_ALONE = 20  # characters of a value that nothing but its own randomness gives away
-_LONGEST_ALONE = 400  # more is data
+_SHORTEST_ALONE = 20  # characters in a value that is known only by its randomness
+_LONGEST_ALONE = 400  # longer values are data
 _HEX = DIGITS + "abcdef"
-_APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the pieces of a value
-_OPENED = str.maketrans(dict.fromkeys("\"'`<>|;(){}[]:", ","))  # what a value ends at
-_REPEATED = 8  # times the same character, which no secret has
-_KEY_BODY = 24  # characters of a private key below which there is none
+_APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the parts of a value
+_OPENED = str.maketrans(dict.fromkeys("\"'`<>|;(){}[]:", ","))  # what ends a value
+_REPEATED = 8  # a run of one character this long never occurs in a secret
+_KEY_BODY = 24  # minimum characters in the body of a private key
 
 
 def places(text: str) -> Iterator[Place]:
-    """Every place that looks like a secret, in no order; some may overlap."""
+    """Every place that looks like a secret, in no particular order; some may overlap."""
     for search in (_keys, _tokens, _in_urls, _carried, _named, _alone):
         yield from search(text)
 
 
 def every(text: str, literal: str) -> Iterator[int]:
-    """Every place where `literal` stands in `text`."""
+    """Every position of `literal` in `text`."""
     at = text.find(literal)
     while at >= 0:
         yield at
@@ -63,7 +63,7 @@ def every(text: str, literal: str) -> Iterator[int]:
 
 
 def _keys(text: str) -> Iterator[Place]:
-    """Private keys: from the line that begins one to the line that ends it, if there is one."""
+    """Private keys, from the BEGIN line through the END line, if there is one."""
     end = 0
     for at in every(text, "-----BEGIN "):
         if at < end:
@@ -73,7 +73,7 @@ def _keys(text: str) -> Iterator[Place]:
             continue
         closing = text.find("-----END ", head_end)
         end = text.find("-----", closing + 9) + 5 if closing >= 0 else -1
-        if end < 5:  # cut off: the rest of its block
+        if end < 5:  # cut off: take the rest of its block
             end = text.find("\n\n", head_end)
         end = end if end > at else len(text)
         body = text[head_end + 5 : closing if closing >= 0 else end]
@@ -82,7 +82,7 @@ def _keys(text: str) -> Iterator[Place]:
 
 
 def _tokens(text: str) -> Iterator[Place]:
-    """What its issuer gave a beginning of its own."""
+    """Tokens with a prefix chosen by their issuer."""
     for literal, (kind, shortest, chars) in TOKENS.items():
         judged = 0
         for at in every(text, literal):
@@ -98,7 +98,7 @@ def _tokens(text: str) -> Iterator[Place]:
             if len(tail) < shortest or not _is_made(tail) or _is_placeholder(tail):
                 continue
             if text[judged : judged + 1] in _INSIDE:
-                continue  # a name that goes on
+                continue  # a longer name
             if _is_cut(text, judged) or _is_published(text[at:judged]):
                 continue
             if kind != "jwt" or tail.count(".") > 0:
@@ -106,13 +106,13 @@ def _tokens(text: str) -> Iterator[Place]:
 
 
 def _run(text: str, start: int, chars: str) -> str:
-    """What stands at `start` in characters of `chars`."""
+    """The run of characters from `chars` that begins at `start`."""
     piece = text[start : start + _LONGEST]
     return piece[: len(piece) - len(piece.lstrip(chars))]
 
 
 def _is_made(text: str) -> bool:
-    """As `_is_random`, but letters alone will do where they are not words."""
+    """Like `_is_random`, but also True for letters alone if they are not words."""
     if _is_random(text):
         return True
     letters = "".join(text.translate(_APART).split())
@@ -127,18 +127,21 @@ def _is_published(value: str) -> bool:
 
 
 def _is_cut(text: str, end: int) -> bool:
-    """Whether a value was shortened by whoever showed it: dots, a mark in brackets."""
-    return text.startswith(("..", "…", "[redacted", "[Redacted", "[REDACTED", "***", "###"), end)
+    """Whether a value was already shortened: followed by dots or a bracketed mark.
+
+    `…` is none of these: we cut lines with it ourselves, and what is left is still a secret.
+    """
+    return text.startswith(("..", "[redacted", "[Redacted", "[REDACTED", "***", "###"), end)
 
 
 def _runs(text: str) -> int:
-    """How many runs of capitals, small letters and digits a text is made of."""
+    """The number of runs of capitals, lower-case letters, and digits in a text."""
     kinds = [1 if c.islower() else 2 if c.isupper() else 3 for c in text]
     return 1 + sum(map(int.__ne__, kinds, kinds[1:]))
 
 
 def _alone(text: str) -> Iterator[Place]:
-    """Values that stand alone and are too random for words, paths, names, ids and digests."""
+    """Unnamed values that are too random to be words, paths, names, ids, or digests."""
     at = 0
     for word in text.split():
         if len(word) < _SHORTEST_ALONE or word.isalpha():
@@ -151,13 +154,11 @@ def _alone(text: str) -> Iterator[Place]:
 
 def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
     for offset, piece in _opened(word):
-        start, value = at + offset, piece.rstrip(".:!?*_-")
+        start, value = at + offset, piece.rstrip(".:!?*_-…")
         name, joined, rest = value.partition("=")
         if rest and name.replace("_", "").replace("-", "").isalpha():
             start, value = start + len(name) + len(joined), rest
         if not _SHORTEST_ALONE <= len(value) <= _LONGEST_ALONE or not _is_dense(value):
-            continue
-        if _is_cut(text, start + len(value)):
             continue
         before = text[max(0, start - 32) : start].lower().rstrip(" \"'`=:>")
         if (
@@ -170,7 +171,7 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
 
 
 def _opened(word: str) -> list[tuple[int, str]]:
-    """What stands between the quotes, brackets and commas of a word, and where in it."""
+    """The parts of a word between quotes, brackets, and commas, with their offsets."""
     found, start = [], 0
     for piece in word.translate(_OPENED).split(","):
         if len(piece) >= _SHORTEST_ALONE:
@@ -180,7 +181,7 @@ def _opened(word: str) -> list[tuple[int, str]]:
 
 
 def _is_dense(value: str) -> bool:
-    """Whether letters and digits alternate as only chance makes them, hexadecimal left out."""
+    """Whether letters and digits alternate as they only do by chance, ignoring hexadecimal."""
     lower = value.lower()
     if lower.startswith(KNOWN) or not value.isascii():
         return False
@@ -196,7 +197,7 @@ def _is_dense(value: str) -> bool:
 
 
 def _may_be_random(piece: str) -> bool:
-    """Not a word, not hexadecimal digits, not short."""
+    """Whether a piece is not a word, not hexadecimal, and not short."""
     return len(piece) > 3 and piece.isalnum() and not piece.isalpha() and _is_no_hex(piece)
 
 
@@ -205,7 +206,7 @@ def _is_no_hex(piece: str) -> bool:
 
 
 def _alternates(text: str) -> bool:
-    """Whether capitals, small letters and digits follow each other in short runs."""
+    """Whether capitals, lower-case letters, and digits alternate in short runs."""
     digits = sum(map(text.count, DIGITS))
     if len(text) < 16 or digits < 2 or len(set(text)) < 10:
         return False
@@ -217,7 +218,7 @@ def _alternates(text: str) -> bool:
 
 
 def _is_a_line(text: str, start: int, value: str) -> bool:
-    """Whether it is a whole line below or above another as long: a certificate, an attachment."""
+    """Whether the value is a whole line next to another long one: a certificate, an attachment."""
     end = start + len(value)
     if len(value) < 60 or text[start - 1 : start].strip() or text[end : end + 1].strip():
         return False
@@ -227,7 +228,7 @@ def _is_a_line(text: str, start: int, value: str) -> bool:
 
 
 def _is_random(text: str) -> bool:
-    """Whether it may be made by a machine: digits and letters, few of them the same."""
+    """Whether a text may be machine-made: digits and letters with little repetition."""
     return _is_mixed(text) and len(set(text)) > 5
 
 
@@ -237,8 +238,12 @@ def _is_mixed(text: str) -> bool:
 
 def _is_placeholder(text: str) -> bool:
     lower = text.lower()
-    if any(mark in lower for mark in PLACEHOLDERS) or len(set(text)) < 4:
+    marks = [mark for mark in PLACEHOLDERS if mark in lower]
+    if len(set(text)) < 4 or any(len(mark) > 4 for mark in marks):
         return True
+    pieces = filter(_may_be_random, text.translate(_APART).split())
+    if marks and not _alternates("".join(pieces)):
+        return True  # in what is random, four letters stand by chance
     return _is_published(text) or any(char * _REPEATED in text for char in set(text))
 
 
@@ -254,7 +259,7 @@ def _in_urls(text: str) -> Iterator[Place]:
 
 
 def _carried(text: str) -> Iterator[Place]:
-    """`Bearer …` and `Basic …`, as a header of a request carries them."""
+    """`Bearer …` and `Basic …` credentials, as in request headers."""
     lower = _lower(text)
     for word in ("bearer ", "basic "):
         for at in every(lower, word):
@@ -274,13 +279,13 @@ def _lower(text: str) -> str:
 
 
 def _named(text: str) -> Iterator[Place]:
-    """The values of what is called a password, token, key …"""
+    """The values assigned to names such as password, token, or key."""
     lower = _lower(text)
     for called, kind in ((PASSWORDS, "password"), (KEYS, "assigned-secret")):
         for name in called:
             end = 0
             for at in every(lower, name):
-                if at < end:  # in the value that was found last
+                if at < end:  # inside the value found last
                     continue
                 if name in WHOLE and text[at - 1 : at] in _INSIDE and text[at - 1 : at]:
                     continue
@@ -293,9 +298,10 @@ def _named(text: str) -> Iterator[Place]:
 
 
 def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
-    """Where the value of a name that ends at `at` stands, and how it is joined to it.
+    """The span of the value of a name that ends at `at`, and how the two are joined.
 
-    The third is the quote around it, else a verb or comparison, a blank after an option, or empty.
+    The third item is the quote around the value, else a verb or comparison, a space after an
+    option, or ''.
     """
     if text[at : at + 1] in _INSIDE:
         return None
@@ -329,14 +335,14 @@ def _word_before(text: str, at: int) -> str:
 
 
 def _word(text: str, at: int, stops: str) -> str:
-    """What stands at `at` up to the first of `stops`."""
+    """The text from `at` up to the first of `stops`."""
     piece = text[at : at + _LONGEST_VALUE]
     ends = [end for end in map(piece.find, stops) if end >= 0]
     return piece[: min(ends, default=len(piece))]
 
 
 def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> bool:
-    """Whether a value is one that should not be told, and no word of prose or code."""
+    """Whether a value should be kept secret, and is not a word of prose or code."""
     if password and end - start > _LONGEST_PASSWORD:
         return False
     value = text[start:end]
@@ -359,18 +365,18 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     line_end = text.find("\n", end, end + _LONGEST_VALUE)
     rest = text[end : line_end if line_end >= 0 else end + _LONGEST_VALUE]
     if joined in ("is ", "was ") or rest.strip(" \t\r\"'`,;}])>*|"):
-        return bool(quoted or mixed)  # words follow: prose, unless the value is not a word
+        return bool(quoted or mixed)  # more words follow: prose, unless the value is not a word
     return bool(quoted or mixed or value.isdigit() or value.islower())
 
 
 def _ends_in_version(value: str) -> bool:
-    """`jackson-0.11.2`: a package, with its version."""
+    """Whether a value is a package with its version: `jackson-0.11.2`."""
     version = value.rpartition("-")[2]
     return "." in version and version.replace(".", "").isdigit()
 
 
 def _is_variable(value: str) -> bool:
-    """`$NAME`, `${…}`, `{{…}}`, `%NAME%`, `<name>`: what stands for a value."""
+    """Whether a value is a variable: `$NAME`, `${…}`, `{{…}}`, `%NAME%`, `<name>`."""
     value = value.strip(_QUOTES)
     if value[:1] in "<{[*":
         return True

@@ -1,4 +1,4 @@
-"""Which session a command belongs to: one order, the same for every system."""
+"""Which session a command belongs to; every system uses the same order."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 
 
 def is_name(text: str) -> bool:
-    """Whether a text is safe as the name of a session's folder, or of a file in it."""
+    """Whether a text is safe as the name of a session folder or of a file in it."""
     return 0 < len(text) <= 200 and _CHARACTERS.issuperset(text) and text[0].isalnum()
 
 
 def key(session: str) -> str:
-    """A short name of a session that tells it from others; empty for one that we made up.
+    """A short name that distinguishes a session from others; '' for a session id that we generated.
 
-    A session that was made up stands for nobody knowing which it is: work done before and after
-    the id was generated belongs together.
+    A generated id means that nobody knows which session it is, so work done before and after the id
+    was generated belongs together.
     """
     if not session or _is_made_up(session):
         return ""
@@ -39,7 +39,7 @@ def _is_made_up(session: str) -> bool:
 
 
 def check(session: str) -> str:
-    """A session id that is safe as a folder's name; raises ContextError for any other."""
+    """Return a session id that is safe as a folder name. Raises ContextError for any other."""
     if not is_name(session) or len(session) > 64:
         allowed = "1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first"
         raise bad_input(f"session: {session[:80]!r} must be {allowed}")
@@ -47,16 +47,16 @@ def check(session: str) -> str:
 
 
 def find(layout: Layout, given: str, slug: str) -> str:
-    """The session's id; empty where nothing names one.
+    """The session's id, or '' if nothing names one.
 
-    In this order: the option, the variables above, the pointers of the process kit for the
-    branch `slug` and for the checkout, the branch's retro marker, the one we keep.
+    The order is: the option, the variables above, the pointers of the process kit for the branch
+    `slug` and for the checkout, the branch's retro marker, the id that we keep.
     """
     return _find(layout, given, slug)[0]
 
 
 def named(layout: Layout) -> tuple[str, str]:
-    """The session that `find` names here, and where that comes from; never a new one."""
+    """The session that `find` returns, and where that comes from; never a new one."""
     return _find(layout, "", _slug(layout))
 
 
@@ -103,15 +103,15 @@ def _from_marker(path: str) -> str:
 
 
 def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
-    """The session to store under, and whether it was made up just now.
+    """The session to store under, and whether it was generated just now.
 
-    As `find`; where nothing names one, one is generated, kept, and reused until it was idle for
-    24 hours (`payload_idle`).
+    As `find`; if nothing names a session, an id is generated, saved, and reused until the session
+    has been idle for 24 hours (`payload_idle`).
     """
     kept = _kept(layout)
     if _is_stale(layout, kept, now):
         with files.locked(layout.lock(kept)):
-            if _is_stale(layout, kept, now):  # nobody made a new one while we waited
+            if _is_stale(layout, kept, now):  # nobody generated one while we waited
                 os.unlink(kept)
     found = find(layout, given, _slug(layout))
     if found:
@@ -122,7 +122,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
     made = f"sess-{names.stamp(now)}-{os.urandom(3).hex()}"
     try:
         files.create(kept, made + "\n", exact=True)
-    except FileExistsError:  # another process was faster: its session is ours
+    except FileExistsError:  # another process was faster: use its session
         found = _first_line(kept)
         if not found:
             raise ContextError(f"{layout.shown(kept)}: names no session: remove it") from None
@@ -132,7 +132,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
 
 
 def find_current(layout: Layout) -> str:
-    """The session that the surroundings name, or the one that we keep; never a new one."""
+    """The session named by the environment, or the one that we keep; never a new one."""
     return find(layout, "", _slug(layout))
 
 
@@ -143,7 +143,7 @@ def forget(layout: Layout, session: str) -> None:
         try:
             os.unlink(kept)
         except FileNotFoundError:
-            pass  # ended twice at once
+            pass  # ended by two processes at once
 
 
 def _kept(layout: Layout) -> str:

@@ -1,8 +1,7 @@
-"""`contextkit.yaml` at the root of a repository: which limits and places it sets.
+"""`contextkit.yaml` at the root of a repository, which sets limits and places.
 
-Most repositories have none, or one of comments only, and pay nothing. What a real one says
-is kept parsed in `.contextkit/settings`, so that YAML is imported once per edit and not
-once per command.
+Most repositories have none, or only comments in it, and pay nothing. A real one is kept parsed in
+`.contextkit/settings`, so that YAML is imported once per edit instead of once per command.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Places(Record):
-    """Documented places, relative to the root.
+    """The documented places, relative to the root.
 
     The fields are the settings that the stores declare, with their defaults.
     """
@@ -60,15 +59,15 @@ for _setting, _default in stores.settings().items():
 
 
 class Additions(Record):
-    """What a repository adds to the toolkit's own data, read where it is used."""
+    """What a repository adds to the toolkit's own data; parsed where it is used."""
 
     processes: dict[str, object] = {}  # noqa: RUF012  (see processes.py)
 
 
 def load(root: str) -> Values:
-    """What the repository at `root` sets: name -> value, for the fields of the records above.
+    """The settings of the repository at `root`: name -> value, for the fields of the records above.
 
-    An unknown name or a value of another type is refused by name, with the nearest valid one.
+    An unknown name or a value of the wrong type is refused by name, with the nearest valid one.
     """
     path = os.path.join(root, SETTINGS)
     try:
@@ -91,13 +90,13 @@ def load(root: str) -> Values:
 
 
 def chosen(kind: type[R], values: Values) -> R:
-    """The record `kind` with those of `values` that are fields of it."""
+    """Make a record of `kind` from those of `values` that are its fields."""
     given: dict[str, Any] = {name: values[name] for name in kind.fields() if name in values}
     return kind(**given)
 
 
 def parse(text: str, known: dict[str, str]) -> Values:
-    """The settings in the YAML `text`. Raises ContextError naming the key and what it takes."""
+    """Parse settings in the YAML `text`. Raises ContextError naming the key and what it takes."""
     packages.need("yaml")
     from contextkit.base import formats
 
@@ -122,7 +121,7 @@ def _typed(name: str, value: object, annotation: str) -> object:
     if annotation == "tuple[str, ...]" and isinstance(value, list):
         return tuple(str(_typed(name, item, "str")) for item in value)
     if annotation.startswith("dict[") and isinstance(value, dict):
-        return value  # what is in it is checked by whoever reads it
+        return value  # its content is checked where it is used
     kinds = {"int": "a whole number", "bool": "true or false", "str": "a line of text",
              "tuple[str, ...]": "a list of lines"}  # fmt: skip
     wanted = kinds.get(annotation, "lines of `name: value` indented under it")
@@ -134,7 +133,7 @@ def _only_comments(text: str) -> bool:
 
 
 def _from_cache(root: str, key: str, known: dict[str, str]) -> Values | None:
-    """The parsed settings, if they were parsed from the file as it is now; else None."""
+    """The parsed settings if the file has not changed since they were saved; otherwise None."""
     try:
         first, *lines = files.read(os.path.join(root, _CACHE)).splitlines()
     except (ContextError, ValueError):
@@ -176,4 +175,4 @@ def _to_cache(root: str, key: str, values: Values) -> None:
         files.store(os.path.join(root, ".contextkit"))
         files.write(os.path.join(root, _CACHE), "\n".join(lines) + "\n")
     except (ContextError, OSError):
-        pass  # a read-only repository is parsed each time; nothing else is lost
+        pass  # in a read-only repository it is parsed each time; nothing else is lost

@@ -1,10 +1,11 @@
 """The stores: what is kept where, one declaration each.
 
-Everything else is made from a declaration: the setting in `contextkit.yaml`, `Layout.store(kind)`,
-the folder's own `.gitignore`, what a diff leaves out (`Layout.ours`), a line of `context_status`,
-and what doctor reads. The documents (fields, `parse`, `render`) are in the module that it names.
+Everything else is derived from a declaration: the setting in `contextkit.yaml`,
+`Layout.store(kind)`, the folder's own `.gitignore`, what diffs leave out (`Layout.ours`), a line of
+`context_status`, and what doctor reads. The documents (fields, `parse`, `render`) are in the module
+it names.
 
-Every command imports this, so it is data: nothing is loaded before somebody asks.
+Every command imports this, so it is only data: modules are loaded on request.
 """
 
 from __future__ import annotations
@@ -25,30 +26,30 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 # What a place holds.
-DOCUMENTS = "documents"  # written by us
-COPY = "copy"  # a copy of a document of ours, made by context_init
-HOST = "host"  # the host's own files, which we only read
+DOCUMENTS = "documents"  # documents written by contextkit
+COPY = "copy"  # a copy of one of our documents, made by context_init
+HOST = "host"  # the host's own files, which are only read
 
 
 class Store(Declaration):
-    """A place and what is in it. Without `module` it only holds other stores."""
+    """A place and its contents. Without `module` it only holds other stores."""
 
     kind: str  # of the addresses `kind:name`
     place: str  # relative to the root, or to the store `within`
     within: str = ""
     setting: str = ""  # its name in contextkit.yaml; empty: it cannot be moved
-    variable: str = ""  # an environment variable that names another place for one call
+    variable: str = ""  # an environment variable that sets another place for one call
     holds: str = DOCUMENTS
     is_file: bool = False  # all documents in one file
     in_git: bool = False
-    rules: str = "*\n"  # its .gitignore after context_init, where it is not in git
-    label: str = ""  # what doctor and status call it
-    system: str = ""  # in whose line context_status tells of it; by default one of its own label
-    suffix: str = ""  # of the files, where a document is a file: what an address leaves out
-    form: str = ""  # how the names of its files begin, digits as 0
+    rules: str = "*\n"  # its .gitignore after context_init, if it is kept out of git
+    label: str = ""  # its name in doctor and status
+    system: str = ""  # the line of context_status that covers it; default: its own label
+    suffix: str = ""  # of its files, if each document is a file; addresses leave it out
+    form: str = ""  # how its file names begin, with digits as 0
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
     mend: str = "mend the file, or remove it"
-    travels: tuple[str, ...] = ()  # what of it goes to other machines: names as patterns
+    travels: tuple[str, ...] = ()  # the parts that go to other machines, as file name patterns
     merges: bool = False  # `module` has `merge(ours, theirs)` for two versions of a document
 
 
@@ -121,7 +122,7 @@ STORES: tuple[Store, ...] = (
 
 
 def named(kind: str) -> Store:
-    """The store of this kind; raises LookupError for a kind that nobody declares."""
+    """The store of this kind. Raises LookupError for an undeclared kind."""
     for store in STORES:
         if store.kind == kind:
             return store
@@ -129,12 +130,12 @@ def named(kind: str) -> Store:
 
 
 def settings() -> dict[str, str]:
-    """The default of each place that can be set in contextkit.yaml, in order."""
+    """The default of each place that contextkit.yaml can set, in order."""
     return {store.setting: store.place for store in STORES if store.setting}
 
 
 def folders() -> tuple[str, ...]:
-    """The settings whose folders hold documents of ours: none may hold another."""
+    """The settings whose folders hold our documents; none of them may contain another."""
     return tuple(
         store.setting
         for store in STORES
@@ -148,17 +149,17 @@ def with_documents() -> list[Store]:
 
 
 def module(store: Store) -> ModuleType:
-    """The module that reads and writes its documents, imported now."""
+    """The module that reads and writes its documents, imported on first use."""
     from importlib import import_module
 
     return import_module(f"contextkit.{store.module}")
 
 
-# What every `load_all` gives
+# The return type of every `load_all`
 
 
 class Broken(Record):
-    """A file that cannot be read as what it should be: `path` relative to the root, and why."""
+    """A file that cannot be parsed: `path` relative to the root, and the reason."""
 
     path: str
     reason: str
@@ -168,9 +169,9 @@ class Broken(Record):
 
 
 class Loaded(list[tuple[str, "T"]]):
-    """(absolute path, document) of each that can be read, in the order of the store.
+    """(absolute path, document) of each readable document, in the order of the store.
 
-    `broken` has the others. What is not a document by its name is in neither.
+    Unreadable ones are in `broken`. Files whose names are not those of documents are in neither.
     """
 
     def __init__(self, pairs: Iterable[tuple[str, T]] = (), broken: Iterable[Broken] = ()) -> None:
@@ -183,19 +184,19 @@ class Loaded(list[tuple[str, "T"]]):
         return [document for _, document in self]
 
     def noting(self, said: list[str]) -> Loaded[T]:
-        """The same, after a sentence for each broken file was added to `said`."""
+        """Return this object after adding a sentence to `said` for each broken file."""
         said += map(str, self.broken)
         return self
 
     def whole(self) -> Loaded[T]:
-        """The same. Raises ContextError where a file is broken and nothing may be missing."""
+        """Return this object. Raises ContextError if any file is broken."""
         if self.broken:
             raise ContextError("; ".join(map(str, self.broken)))
         return self
 
 
 def load(layout: Layout, paths: Iterable[str], read: Callable[[str], T]) -> Loaded[T]:
-    """What `read` makes of each of the `paths`; one that was removed meanwhile is left out."""
+    """Apply `read` to each of the `paths`; files removed in the meantime are left out."""
     found: Loaded[T] = Loaded()
     for path in paths:
         try:
@@ -210,6 +211,6 @@ def load(layout: Layout, paths: Iterable[str], read: Callable[[str], T]) -> Load
 
 
 def broken(layout: Layout, path: str, reason: str) -> Broken:
-    """That the file at `path` cannot be read; a path in front of the reason is not said twice."""
+    """Describe an unreadable file at `path`; a path that begins the reason is not repeated."""
     shown = layout.shown(path)
     return Broken(path=shown, reason=reason.removeprefix(f"{path}: ").removeprefix(f"{shown}: "))

@@ -1,4 +1,4 @@
-"""Rows as people see them, in columns that line up, and as programs get them."""
+"""Rows of records: aligned columns for people, objects for programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def of(rows: Rows) -> str:
-    """The table of a command's rows, for people."""
+    """Format a command's rows as a table for people."""
     heads = tuple(head for head, *_ in rows.columns)
     shown = [*rows.rows, *([rows.total] if rows.total else [])]
     cells = [_cells(shown, *column[1:]) for column in rows.columns]
@@ -25,12 +25,12 @@ def of(rows: Rows) -> str:
 
 
 def _cells(rows: list[Any], field: str, made: Callable[[Any], str] | None = None) -> list[str]:
-    """What a column shows of each row."""
+    """The cells of a column, one per row."""
     return list(map(made, rows)) if made else [str(_fields(row)[field]) for row in rows]
 
 
 def data(rows: Rows) -> list[dict[str, Any]]:
-    """The same rows for programs: their fields, and all but the id also under its heading."""
+    """The same rows for programs: their fields, and all but the id also under their headings."""
     found = []
     for row in rows.rows:
         fields = dict(_fields(row))
@@ -47,9 +47,10 @@ def _fields(row: Any) -> dict[str, Any]:
 
 
 def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """The rows under their heads; empty without rows.
+    """Format rows under their headings; '' without rows.
 
-    On a terminal the last column is cut so that a row stays a line; into a pipe it is whole.
+    On a terminal the last column is cut so that each row fits on one line; in a pipe it is
+    complete.
     """
     if not rows:
         return ""
@@ -68,5 +69,5 @@ def _cut(text: str, room: int) -> str:
 def _terminal_width() -> int:
     try:
         return max(os.get_terminal_size(sys.stdout.fileno()).columns, 60)
-    except (OSError, ValueError):
+    except (AttributeError, OSError, ValueError):  # closed, or not a terminal
         return sys.maxsize

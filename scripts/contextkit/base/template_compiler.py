@@ -1,9 +1,9 @@
-"""Compile templates with Jinja ahead of time, for the run-time in `templates.py`.
+"""Compile templates with Jinja ahead of time, for the runtime in `templates.py`.
 
     python scripts/contextkit/base/template_compiler.py      those that changed, at set-up
 
-The code that Jinja generates is taken as it is, but for its import line; a template that
-needs more of Jinja than the run-time has is refused by the name of what it needs.
+The code that Jinja generates is used unchanged except for its import line. A template that needs
+Jinja features missing from the runtime is refused, naming the feature.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 
 import jinja2
 
-if __name__ == "__main__":  # started as a script: two folders up lies the package
+if __name__ == "__main__":  # run as a script: the package is two folders up
     sys.path[0] = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 from contextkit.base import files, filters, names, templates
@@ -26,12 +26,12 @@ _RUN_TIME = ("LoopContext", "missing", "environment")
 _ENVIRONMENT = ("filters", "undefined", "concat", "getattr")
 _CONTEXT = ("resolve_or_missing", "vars", "exported_vars")
 _LOOP = ("index", "index0", "first", "last", "length")
-# Generated beside each filter for the case that it does not exist, which is refused here.
+# Jinja generates these beside each filter in case it does not exist; that case is refused here.
 _NEVER_CALLED = ("TemplateRuntimeError", "internalcode", "Undefined")
 
 
 def environment() -> jinja2.Environment:
-    """Jinja as our templates are written for; also the reference for the property test."""
+    """The Jinja environment that our templates are written for; also the reference in tests."""
     made = jinja2.Environment(
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -46,7 +46,7 @@ def environment() -> jinja2.Environment:
 
 
 def generate(source: str, name: str) -> str:
-    """The Python module for a template. Raises ContextError for what the run-time lacks."""
+    """Generate the Python module for a template. Raises ContextError for what the runtime lacks."""
     try:
         code = environment().compile(source, name, raw=True, defer_init=True)
     except jinja2.TemplateSyntaxError as error:
@@ -66,7 +66,7 @@ def generate(source: str, name: str) -> str:
 
 
 def _check(tree: ast.Module, name: str, imports: str) -> None:
-    """Refuse names and attributes that `templates.py` does not offer."""
+    """Refuse names and attributes that `templates.py` does not provide."""
     from_jinja = {part.strip() for part in imports.partition("import ")[2].split(",")}
     for node in ast.walk(tree):
         needed = ""
@@ -87,7 +87,7 @@ def _check(tree: ast.Module, name: str, imports: str) -> None:
 
 
 def _asked_of_loop(call: ast.Call) -> str:
-    """`loop.revindex`, if that is what a call of `environment.getattr` asks for; else empty."""
+    """`loop.revindex` if a call of `environment.getattr` accesses it; otherwise ''."""
     match call.args:
         case [ast.Name(id=name), ast.Constant(value=str(attribute))]:
             if re.fullmatch(r"l_\d+_loop", name) and attribute not in _LOOP:
@@ -96,10 +96,10 @@ def _asked_of_loop(call: ast.Call) -> str:
 
 
 def compile_one(name: str) -> str:
-    """Compile one template, keep the module for the next process, and return its code.
+    """Compile one template, save the module for later processes, and return its code.
 
-    One that was made from the same source stays, whichever Jinja made it: git tracks them, since a
-    plugin is a clone that nobody sets up.
+    A module compiled from the same source is kept, whichever Jinja version made it: git tracks
+    the modules, since a plugin is a clone that is used without set-up.
     """
     source = files.read(os.path.join(templates.FOLDER, name + ".j2"))
     path = os.path.join(FOLDER, templates.module_name(name) + ".py")
@@ -110,12 +110,12 @@ def compile_one(name: str) -> str:
     try:
         files.write(path, code)
     except OSError:
-        pass  # a read-only checkout: compiled for this process alone
+        pass  # a read-only checkout: compiled for this process only
     return code
 
 
 def compile_all() -> list[str]:
-    """Compile every template; returns their names."""
+    """Compile every template and return their names."""
     found = sorted(n[:-3] for n in os.listdir(templates.FOLDER) if n.endswith(".j2"))
     for name in found:
         compile_one(name)

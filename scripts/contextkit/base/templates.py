@@ -1,11 +1,11 @@
-"""render(name, **values): our Jinja templates, run without importing Jinja.
+"""render(name, **values): run our Jinja templates without importing Jinja.
 
-Templates are compiled ahead of time by Jinja itself (`template_compiler.py`, at set-up and
-whenever a source changed) into `compiled/`. The code that Jinja generates needs a small
-run-time: what is here. The compiler refuses a template that would need more, and a property
-test renders every template both ways. Importing Jinja would cost five bare interpreter starts.
+Templates are compiled by Jinja itself (`template_compiler.py`, at set-up and whenever a source
+changes) into `compiled/`. The generated code needs a small runtime, which is this module. The
+compiler refuses templates that would need more, and a property test renders every template both
+ways. Importing Jinja would cost five bare interpreter starts.
 
-Values are data: they are put in as they are and never rendered again.
+Values are data: they are inserted as they are and never rendered again.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 FOLDER = toolkit("templates")
-missing: Any = object()  # Jinja's mark for a name that was not given
+missing: Any = object()  # Jinja's marker for a missing value
 
 
 class UndefinedError(Exception):
-    """A template used a value that the caller did not give: a bug, so no ContextError."""
+    """A template used a value that the caller did not give: a bug, so not a ContextError."""
 
 
 def render(name: str, **values: object) -> str:
-    """The template `templates/<name>.j2` with `values`; raises UndefinedError for a missing one."""
+    """Render `templates/<name>.j2` with `values`. Raises UndefinedError for a missing one."""
     return "".join(_root(name)(_Context(values)))
 
 
 def _root(name: str) -> Callable[[_Context], Iterator[str]]:
-    """The compiled template, compiled anew if its source is not what it was made from."""
+    """The compiled template, recompiled if its source has changed."""
     path = os.path.join(FOLDER, name + ".j2")
     with open(path, "rb") as file:
         source = file.read()
@@ -68,7 +68,7 @@ def module_name(name: str) -> str:
 
 
 class _Context:
-    """What a compiled template asks for its values."""
+    """The interface through which a compiled template gets its values."""
 
     def __init__(self, values: dict[str, object]) -> None:
         self._values = values

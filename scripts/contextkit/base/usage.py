@@ -1,6 +1,6 @@
-"""Help, versions and mistakes: the argparse parser made from a program's table.
+"""Help, versions, and mistakes: the argparse parser built from a program's table.
 
-Imported only when a call is not plain; see `cli.py`.
+Imported only for calls that are not plain; see `cli.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Single(str):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Mistakes are ContextErrors like all others; an option is never guessed from its beginning."""
+    """Mistakes raise ContextError like all others; abbreviated options are not accepted."""
 
     def error(self, message: str) -> NoReturn:
         raise bad_input(
@@ -35,7 +35,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(program: Program) -> argparse.ArgumentParser:
-    """The parser of a whole program, one subparser a command."""
+    """Build the parser of a whole program, with one subparser per command."""
     top = _Parser(
         prog=program.name,
         description=program.about,
@@ -68,7 +68,7 @@ def _add_options(into: argparse.ArgumentParser, command: Command) -> None:
         if option.single:
             into.add_argument(
                 f"--{option.single}",
-                dest=option.name,  # the same list: what was typed first stays first
+                dest=option.name,  # the same list, in the order typed
                 action="append",
                 type=_Single,
                 metavar=option.single.upper(),
@@ -84,7 +84,7 @@ def _help(option: Option) -> str:
 
 
 def _version(program: Program) -> Exception | SystemExit:
-    """Print it; what ends the call."""
+    """Print the version; return the exception that ends the call."""
     if sys.stdout is None:
         return closed_output()
     sys.stdout.write(f"{program.name} {VERSION}\n")
@@ -92,11 +92,11 @@ def _version(program: Program) -> Exception | SystemExit:
 
 
 def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
-    """The command and its options; raises ContextError for a mistake.
+    """The command and its options. Raises ContextError for a mistake.
 
     Exits after `--help` and `--version`.
     """
-    if argv == ["--version"]:  # alone: `capsule_prompt --version=0.1` is another thing
+    if argv == ["--version"]:  # only by itself: `capsule_prompt --version=0.1` means something else
         raise _version(program)
     commands = {command.name: command for command in program.commands}
     words = list(argv)
@@ -109,7 +109,7 @@ def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     for option in options_of(command):
         value = getattr(found, f"positional_{option.name}", None)
         if option.positional and value is None and surplus and not surplus[0].startswith("-"):
-            value = surplus.pop(0)  # argparse looks for it in front of the options only
+            value = surplus.pop(0)  # argparse looks for it only before the options
         if value is not None:
             arguments.add(raw, option, "", value)
         for value in getattr(found, option.name) or ():
@@ -124,7 +124,7 @@ def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
 
 
 def _without_bare_flags(commands: dict[str, Command], words: list[str]) -> list[str]:
-    """The words with `--flag` as `--flag=1` where the word behind it may be the positional."""
+    """The words with `--flag` written as `--flag=1` if the next word may be the positional."""
     command = commands.get(words[0]) if words else None
     options = options_of(command) if command else ()
     if not any(option.positional for option in options):
@@ -134,7 +134,7 @@ def _without_bare_flags(commands: dict[str, Command], words: list[str]) -> list[
 
 
 def missing(program: Program, command: Command, option: Option) -> ContextError:
-    """What to say when a required option is absent or blank."""
+    """The message for a required option that is absent or blank."""
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     by_make = len(goals) == 1
     called = f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"

@@ -1,7 +1,7 @@
-"""This contextkit: its version, said here and nowhere else, and where it lies.
+"""The version of this contextkit, defined only here, and where it is installed.
 
-Every `--version`, `make context_status`, doctor, the record of an adopted copy, pyproject.toml and
-the release workflow read it. Semantic: a document format that an older version cannot read is a
+Every `--version`, `make context_status`, doctor, the record of an adopted copy, pyproject.toml, and
+the release workflow read it. Semantic: a document format that an older version cannot read means a
 new major version.
 """
 
@@ -17,14 +17,14 @@ TOOLKIT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".
 
 
 def toolkit(*parts: str) -> str:
-    """A path below the checkout of contextkit itself."""
+    """A path below contextkit's own checkout."""
     return os.path.join(TOOLKIT, *parts)
 
 
 def order(version: str) -> tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]:
-    """What semantic versions sort by: `1.9.0` before `1.10.0-rc.1` before `1.10.0`.
+    """The sort key of a semantic version: `1.9.0` before `1.10.0-rc.1` before `1.10.0`.
 
-    A leading `v`, as tags have it, does not matter. Raises ContextError for anything else.
+    A leading `v`, as in tags, is ignored. Raises ContextError for anything else.
     """
     core, dash, rest = version.removeprefix("v").partition("+")[0].partition("-")
     numbers = core.split(".")
@@ -45,10 +45,10 @@ def is_version(text: str) -> bool:
 
 
 def refuse_newer(found: object, known: str, where: str = "", status: int = 1) -> None:
-    """Raise NewerFormat where a document's format is of a newer major version than `known`.
+    """Raise NewerFormat if a document's format has a newer major version than `known`.
 
-    Such a document is not broken: the advice is to upgrade. What is not a number is left to the
-    document's own checks. `status` is 2 where the document is an input.
+    Such a document is not broken: the advice is to upgrade. Text that is not a number is left to
+    the document's own checks. `status` is 2 if the document is an input.
     """
     major = str(found).partition(".")[0]
     if names.is_whole(major) and int(major) > int(known.partition(".")[0]):

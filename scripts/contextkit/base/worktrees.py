@@ -1,4 +1,4 @@
-"""`worktree=`: the stores of another worktree of this repository, in place of those here."""
+"""`worktree=`: use the stores of another worktree of this repository."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ OPTION = Option(name="worktree", help="another worktree: its path, or the branch
 
 
 def layout_of(layout: Layout, named: str) -> Layout:
-    """The layout of another worktree, by its path, its folder's name or the branch in it.
+    """The layout of another worktree, given its path, its folder's name, or its branch.
 
-    Without a name this one's.
-    Raises ContextError, listing the worktrees, for anything else.
+    Without a name, the layout of this one. Raises ContextError listing the worktrees for anything
+    else.
     """
     if not named:
         return layout
@@ -33,9 +33,9 @@ def layout_of(layout: Layout, named: str) -> Layout:
 
 
 def _all(repository: git.Repository) -> dict[str, str]:
-    """The folder of each work tree of a repository, and the branch in it (empty: detached)."""
+    """The folder of each worktree of a repository, and its branch (empty: detached)."""
     found = {}
-    common = os.path.realpath(repository.common)  # a linked worktree names it with ..
+    common = os.path.realpath(repository.common)  # a linked worktree uses .. in its path
     main = os.path.dirname(common)
     places = [main] if os.path.basename(common) == ".git" else []
     linked = os.path.join(common, "worktrees")

@@ -37,7 +37,7 @@ _FEWEST = 3  # number of keys that turn the first lines into a header
 
 
 class Header(Record):
-    """A header. `form` is lines, tail or single; `status` is in STATUSES; `stated` is as written."""
+    """A header. `form` is lines, tail or single; `status` one of STATUSES; `stated` as written."""
 
     form: str
     status: str
