@@ -344,7 +344,7 @@ def _status(review: Review) -> Status:
 
 
 def _lets_pass(review: Review) -> bool:
-    """Whether the stated verdict allows CLEAN; without a known word, only a review with rows can."""
+    """Whether the stated verdict allows CLEAN; without a known word, only if there are rows."""
     if review.stated:
         return review.stated == "safe"
     passes = not review.stated_raw or vocabulary.passes(review.stated_raw)
