@@ -119,7 +119,7 @@ def parse_path(text: str) -> str:
             break
         if isinstance(found, str) and found:
             return found
-    raise bad_input(f"ref: {text[:60]!r} is no @stored: line")
+    raise bad_input(f"ref: {text[:60]!r} is not an @stored: line")
 
 
 def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[str]]:
