@@ -168,7 +168,7 @@ def report(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=layout.shown(target), data={"id": layout.shown(target), **found})
 
 
-_PAGE = "report.html"  # beside the ledger, which git ignores
+_PAGE = "report.html"  # in the state folder, which git ignores
 _SESSION = Option(name="session", help="only this session")
 _SINCE = Option(name="since", help="only since then: a date, a time, or 7d")
 

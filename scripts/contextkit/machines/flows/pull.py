@@ -332,7 +332,7 @@ def _end(offer: Offer, entry: Entry) -> None:
 
 
 def _make_indexes(offer: Offer) -> None:
-    """Rebuild the manifest of each session that received something from its files."""
+    """Rebuild, from its files, the manifest of each session that received something."""
     for session in offer.sessions:
         with retention.session_lock(offer.layout, session):
             offer.report.said += [
