@@ -15,7 +15,7 @@ from conftest import CHECKOUT, git
 from contextkit.hosts.documents import vendored
 
 REAL_PYTHON = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
-_ABOUT_A_RECIPE = re.compile(r"^\S+:\d+: recipe for target '[^'\n]+' failed\n", re.M)
+ABOUT_A_RECIPE = re.compile(r"^\S+:\d+: recipe for target '[^'\n]+' failed\n", re.M)
 READY = "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n"
 
 
@@ -41,7 +41,7 @@ def make(
         timeout=300,
     )
     assert done.returncode == status, done.stdout + done.stderr
-    done.stdout = _ABOUT_A_RECIPE.sub("", done.stdout)
+    done.stdout = ABOUT_A_RECIPE.sub("", done.stdout)
     return done
 
 

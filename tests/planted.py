@@ -223,7 +223,6 @@ def look_alikes(seed: int = 8) -> list[str]:
         'notes = "Maven - io.jsonwebtoken:jjwt-jackson-0.11.2"',
         "M_UINT (ServingCell_t, H_PRIO, 2, &hf_servingcellpriorityparametersdescription_h_prio),",
         f'API_KEY="glc_{"1" * 42}="',
-        f"export OP_SERVICE_ACCOUNT_TOKEN=ops_eyJzaWduSW5B{_made(((20, ALNUM),), rng)}...",
         f'<input name="authenticity_token" value="{_made(((60, ALNUM),), rng)}">',
         "the bot of xoxb-12345-abcd234 answers",
         f'"token4": "xoxp-572370529330-573807301142-572331691188-{"#" * 20}"',

@@ -161,6 +161,12 @@ def test_a_redacted_text_holds_nothing_more_to_redact(seed: int) -> None:
             assert redaction.redacted(once) == (once, ())
 
 
+def test_a_token_that_we_cut_ourselves_is_still_one() -> None:
+    made = "".join(random.Random(8).choices(planted.ALNUM, k=60))
+    for value in (f"eyJ{made[:30]}.eyJ{made[30:]}", f"ATATT3{made}", made):
+        assert redaction.found(f"| fd-a | the header is {value}…")
+
+
 def test_a_key_that_its_issuer_published_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     key = "AIza" + "".join(random.Random(8).choices(planted.ALNUM, k=35))
     texts = (f"api_key={key}", f"the sample has {key} in it")

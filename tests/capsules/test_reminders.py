@@ -379,19 +379,6 @@ def test_an_inbox_at_a_place_of_ones_own_merges_too_and_another_file_is_left_alo
     assert os.listdir("other") == ["inbox.md"]
 
 
-def test_an_add_sweeps_what_a_killed_one_left_over_an_hour_ago(layout: Layout) -> None:
-    add(layout)
-    folder = Path(inbox(layout)).parent
-    for name, age in ((".remember-later.md.0123456789ab.tmp", 3700), (".x.0123456789ab.tmp", 3500)):
-        (folder / name).touch()
-        then = (folder / name).stat().st_mtime - age
-        os.utime(folder / name, (then, then))
-    add(layout)
-    assert sorted(os.listdir(folder)) == [
-        ".gitattributes", ".x.0123456789ab.tmp", "remember-later.md",
-    ]  # fmt: skip
-
-
 def test_an_inbox_that_cannot_be_read_is_named_and_left_alone(layout: Layout) -> None:
     path = Path(inbox(layout))
     path.parent.mkdir(parents=True)

@@ -109,16 +109,9 @@ def test_changes_of_a_plan_beside_archives_of_its_task_are_all_kept(layout: Layo
     assert sorted(asked) == sorted(["the first", *(f"number {number}" for number in range(8))])
 
 
-def test_drafts_of_killed_saves_are_no_documents_and_go_after_an_hour(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_drafts_of_killed_saves_are_no_documents(layout: Layout) -> None:
     folder = memory.folder(layout, memory.FINDINGS)
     draft = Path(folder, ".ui_20250104T120000.md.0123456789ab.tmp")
     draft.write_text("# Findings: half", encoding="utf-8")
-    os.utime(draft, (NOON, NOON))
-    monkeypatch.setenv("CONTEXT_NOW", "2025-01-04T12:30:00Z")
     findings.save(layout, a_finding(), NOON)
     assert draft.exists() and len(findings.load_all(layout)) == 1
-    monkeypatch.setenv("CONTEXT_NOW", "2025-01-04T13:01:00Z")
-    findings.save(layout, a_finding(), NOON)
-    assert not draft.exists()

@@ -116,6 +116,26 @@ def test_a_command_is_killed_stopped_and_refused_where_it_was_told(base: Base, p
     assert stopped.go_on().returncode == 0
 
 
+def test_closed_streams_are_no_reason_for_a_traceback(base: Base, place: Path) -> None:
+    folder = base.copy(place / "work")
+    words = (
+        ("subagent_monitor", "subagent_manager.py monitor --iterations=1"),
+        (
+            "handoff_switch",
+            "handoff.py switch --to=qa",
+        ),
+    )
+    more = [Command(name, tuple(line.split())) for name, line in words]
+    said = []
+    for command in (*base.readers(), *more):
+        done = run(command, folder, before=("sh", "-c", '"$@" <&- >&-', "sh"))
+        said += damage.unexplained(command, done)
+        nothing = command.name == "verdict_attention"  # has nothing to print here
+        if command.reads and not nothing and done.returncode != 1:
+            said.append(f"{command.name} ended with {done.returncode}")
+    assert said == []
+
+
 def test_every_writer_does_what_it_says(base: Base, place: Path) -> None:
     names = {command.name for command in (*base.writers(), *base.readers())}
     import races

@@ -127,8 +127,11 @@ def _is_published(value: str) -> bool:
 
 
 def _is_cut(text: str, end: int) -> bool:
-    """Whether a value was already shortened: followed by dots or a bracketed mark."""
-    return text.startswith(("..", "…", "[redacted", "[Redacted", "[REDACTED", "***", "###"), end)
+    """Whether a value was already shortened: followed by dots or a bracketed mark.
+
+    `…` is none of these: we cut lines with it ourselves, and what is left is still a secret.
+    """
+    return text.startswith(("..", "[redacted", "[Redacted", "[REDACTED", "***", "###"), end)
 
 
 def _runs(text: str) -> int:
@@ -151,13 +154,11 @@ def _alone(text: str) -> Iterator[Place]:
 
 def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
     for offset, piece in _opened(word):
-        start, value = at + offset, piece.rstrip(".:!?*_-")
+        start, value = at + offset, piece.rstrip(".:!?*_-…")
         name, joined, rest = value.partition("=")
         if rest and name.replace("_", "").replace("-", "").isalpha():
             start, value = start + len(name) + len(joined), rest
         if not _SHORTEST_ALONE <= len(value) <= _LONGEST_ALONE or not _is_dense(value):
-            continue
-        if _is_cut(text, start + len(value)):
             continue
         before = text[max(0, start - 32) : start].lower().rstrip(" \"'`=:>")
         if (

@@ -69,5 +69,5 @@ def _cut(text: str, room: int) -> str:
 def _terminal_width() -> int:
     try:
         return max(os.get_terminal_size(sys.stdout.fileno()).columns, 60)
-    except (OSError, ValueError):
+    except (AttributeError, OSError, ValueError):  # closed, or not a terminal
         return sys.maxsize

@@ -134,7 +134,7 @@ class _Screen:
     _SAID = 5  # of what was said last, below the subagents
 
     def __init__(self) -> None:
-        self._drawn = sys.stdout.isatty()
+        self._drawn = sys.stdout is not None and sys.stdout.isatty()
         self._said: list[str] = []
 
     def say(self, line: str) -> None:

@@ -21,7 +21,6 @@ what stands in the file already is never rewritten, only added to.
 from __future__ import annotations
 
 import os
-import time
 
 from contextkit.base import files, ledger, names, stores, templates
 from contextkit.base.errors import ContextError, bad_input
@@ -216,7 +215,6 @@ def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
         gap = newline * _wanted_at_end(text)
         keep_mergeable(layout, path)
         files.write(path, text + gap + render(reminder).replace("\n", newline))
-        files.sweep(os.path.dirname(path), time.time())
     ledger.note(layout, ledger.STORED, f"reminder:{reminder.id}")
     return reminder
 

@@ -268,7 +268,6 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
     after a crash midway, the artifacts imply the rest, and no artifact's name is reused while the
     state still refers to it.
     """
-    import time
 
     handoff = handoff.replace(session=state.session)
     path = handoffs.save(layout, handoff)
@@ -289,7 +288,6 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
     )  # fmt: skip
     for name in (*surplus, *gone):
         _remove(layout, name)
-    files.sweep(layout.handoffs, time.time())
     return path
 
 

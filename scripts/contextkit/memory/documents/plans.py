@@ -416,7 +416,6 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
             memory.note_stored(layout, path, new)
             saved = f"{names.iso(moment)} {_digest(new)}\n"
             files.write(_saved(layout, change.task_id), saved, derived=True)
-        files.sweep(os.path.dirname(path), names.now())
     return path
 
 

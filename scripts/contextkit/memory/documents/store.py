@@ -140,7 +140,6 @@ def create(
             break
         except FileExistsError:
             continue  # another process created it first
-    files.sweep(place, names.now())
     return path
 
 

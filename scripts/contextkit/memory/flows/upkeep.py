@@ -242,10 +242,6 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
         elif os.path.lexists(path):
             os.unlink(path)
             ledger.note(layout, ledger.REMOVED, addresses.of(layout, path))
-    if not dry_run:
-        for kind in memory.KINDS:
-            if os.path.isdir(layout.memory_folder(kind)):
-                files.sweep(layout.memory_folder(kind), now)
     return done
 
 
