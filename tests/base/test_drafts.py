@@ -112,3 +112,25 @@ def test_a_text_that_may_not_last_goes_to_stdout(
     text = "It takes 52 ms.\n" * 300
     assert run(*call, stdin=text) == 1
     assert run.out == text and "storing failed (No space left on device)" in run.err
+
+
+def test_a_text_is_handed_back_where_the_disk_fills_up_later(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [None]  # the payload itself fits, what comes after it does not
+
+    def filling(descriptor: int) -> None:
+        if not left:
+            raise OSError(28, "No space left on device")
+        left.pop()
+
+    text = "It takes 52 ms.\n" * 300
+    call = ("subagent_manager", "finish", "--agent=a", "--status=COMPLETE", "--summary=s")
+    Path(".contextkit").mkdir()
+    Path(".contextkit/.gitignore").write_text("*\n", encoding="utf-8")
+    for folder in ("shared/payloads", ".clavain/verdicts"):
+        Path(folder).mkdir(parents=True)
+        Path(folder, ".gitignore").write_text("*\n", encoding="utf-8")
+    monkeypatch.setattr(os, "fsync", filling)
+    assert run(*call, "--session=s1", stdin=text) == 1
+    assert run.out == text and "storing failed (No space left on device)" in run.err

@@ -167,6 +167,12 @@ def test_a_token_that_we_cut_ourselves_is_still_one() -> None:
         assert redaction.found(f"| fd-a | the header is {value}…")
 
 
+def test_four_letters_in_a_random_value_make_no_placeholder_of_it() -> None:
+    made = "".join(random.Random(8).choices(planted.ALNUM, k=80))
+    assert redaction.found(f"SERVICE_CREDENTIAL=sk-ant-api03-{made[:40]}YOUR{made[40:]}")
+    assert not redaction.found("SERVICE_CREDENTIAL=sk-ant-api03-YOUR-key-from-the-console-1")
+
+
 def test_a_key_that_its_issuer_published_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     key = "AIza" + "".join(random.Random(8).choices(planted.ALNUM, k=35))
     texts = (f"api_key={key}", f"the sample has {key} in it")

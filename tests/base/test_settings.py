@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from conftest import SCRIPTS
 from contextkit.base import files, settings
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.limits import Limits
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -234,3 +236,9 @@ def test_a_settings_file_that_cannot_be_read_is_named() -> None:
     FILE.write_bytes(b"# caf\xe9")
     with pytest.raises(ContextError, match=r"contextkit\.yaml: not UTF-8"):
         Layout()
+
+
+@pytest.mark.golden
+def test_the_limits_are_those_of_the_designs(golden: Callable[[str, str], None]) -> None:
+    limits = Limits()
+    golden("limits.txt", "".join(f"{n} = {getattr(limits, n)!r}\n" for n in Limits.fields()))

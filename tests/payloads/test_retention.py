@@ -235,6 +235,20 @@ def test_a_sweep_in_passing_spares_the_session_in_use(layout: Layout) -> None:
     assert folder(layout).is_dir() and not folder(layout, "t").exists()
 
 
+def test_a_sweep_in_passing_that_cannot_be_noted_ends_nothing(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(layout)
+
+    def refused(*_: object, **__: object) -> str:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write", refused)
+        assert retention.sweep_in_passing(layout, NOW + 9 * DAY, "") == []
+    assert len(retention.sweep_in_passing(layout, NOW + 9 * DAY, "")) == 1
+
+
 def test_in_passing_there_is_one_sweep_an_hour(layout: Layout) -> None:
     save(layout)
     assert retention.sweep_in_passing(layout, NOW + DAY, "") == []

@@ -48,8 +48,10 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
         _as_json = bool(vars(args).get("json"))
         layout = Layout(args.root)
         answer = _rendered(command.run(layout, args))
-        files.settle()
+        if answer.status == 0:
+            files.settle()  # before it is acknowledged
         _print(answer.text, answer.exact)
+        files.settle()
         layout.sweep(files.settled)
         return answer.status
     except ContextError as error:

@@ -238,8 +238,12 @@ def _is_mixed(text: str) -> bool:
 
 def _is_placeholder(text: str) -> bool:
     lower = text.lower()
-    if any(mark in lower for mark in PLACEHOLDERS) or len(set(text)) < 4:
+    marks = [mark for mark in PLACEHOLDERS if mark in lower]
+    if len(set(text)) < 4 or any(len(mark) > 4 for mark in marks):
         return True
+    pieces = filter(_may_be_random, text.translate(_APART).split())
+    if marks and not _alternates("".join(pieces)):
+        return True  # in what is random, four letters stand by chance
     return _is_published(text) or any(char * _REPEATED in text for char in set(text))
 
 

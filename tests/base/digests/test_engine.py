@@ -151,3 +151,8 @@ def test_a_unit_is_cut_where_a_clause_ends_once_others_are_told() -> None:
     digest = engine.tell("\n".join(["# Steps", *items, f"- **Key finding**: {long}"]), 60)
     for row in [digest.key, *(row.finding for row in digest.rows)]:
         assert row.endswith((" …", "writes", "wrote")) and not row.endswith("word …")
+
+
+def test_key_findings_are_told_without_the_words_that_announce_them() -> None:
+    text = "# T\n\nKey findings for the team:\n\n- The cache takes 52 ms.\n- It holds 4 MB.\n"
+    assert "Key findings" not in engine.tell(text, 60).summary

@@ -64,6 +64,8 @@ def _label(beginning: str) -> str:
 def _led(lead: str, item: str) -> str:
     """An item with the words that it hangs on, where it says something else without them."""
     lead = lead.rstrip(":： ")
+    if weighing.is_key(lead) and not weighing.NEGATING.search(lead):
+        return item  # `Key findings:` says nothing of each
     if len(lead) < 60 or weighing.NEGATING.search(lead):
         last = list(reading.sentences(lead))[-1]
         return f"{last}: {item}" if len(last) < 160 else item
