@@ -294,7 +294,7 @@ def test_the_contract_holds_wherever_the_library_is_sourced_from(repo: Path, pla
         "a link": lambda: linked(repo / "hooks", LIBRARY),
         "a relative link": lambda: linked(repo / "hooks", Path(os.path.relpath(LIBRARY, "hooks"))),
         "a link to a link": lambda: linked(repo / "more", linked(repo / "hooks", LIBRARY)),
-        "a name with blanks": lambda: linked(repo / "our own hooks", LIBRARY),
+        "a folder with blanks": lambda: linked(repo / "our own hooks", LIBRARY),
         "a copy": lambda: copied(repo / "hooks"),
     }[place]()
     (repo / "below").mkdir()

@@ -1,4 +1,4 @@
-"""Hard facts of a text: what a summary must not lose without saying so.
+"""Hard facts in a text, which a summary must not drop silently.
 
     path        src/app.py, ./run, `setup.cfg`
     location    src/app.py:42, src/app.py:10-20, src/app.py#L42

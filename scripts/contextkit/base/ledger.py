@@ -1,4 +1,4 @@
-"""The ledger: what happened to every piece of context, one line an event.
+"""The ledger: what happened to each piece of context, one line per event.
 
     .contextkit/ledger/2026-11.jsonl      appended by one write each; never in git
 
@@ -6,9 +6,9 @@
      "tokens":492,"session":"s-42","agent":"measure","to":"subagent:20261122-043007-measure",
      "from":["payload:…"],"host":"claude","version":"1.0.0","program":"subagent_manager"}
 
-It records what happened and never what is: whoever loses it loses history. So no lock is taken,
-nothing is waited for, and a ledger that cannot be written stops no command. A reader passes over
-what is not a whole line. Hot commands write here: no import that they do not have anyway.
+It records what happened, never the current state: losing it loses only history. So it takes no
+lock, waits for nothing, and does not stop a command if it cannot be written. Readers skip
+incomplete lines. Hot commands write here, so it adds no imports to theirs.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ ACKNOWLEDGED, CONSUMED, ENDED, REMOVED = "acknowledged", "consumed", "ended", "r
 EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMOVED)
 
 FORMAT = 1
-HOST = "CONTEXT_HOST"  # in the environment of what a hook does: which host called
-_MOST_BYTES = 4000  # of a line; below that, lines of several processes do not mix
-_LONGEST = 500  # characters of a field
-_MOST_SOURCES = 40  # addresses in `from`; fewer where they are long
-_RUN = 20  # letters and digits in a row, from which a field is looked at for a secret
+HOST = "CONTEXT_HOST"  # environment variable that tells the host that called a hook
+_MOST_BYTES = 4000  # in a line; up to that, lines of several processes do not mix
+_LONGEST = 500  # characters in a field
+_MOST_SOURCES = 40  # addresses in `from`; fewer if they are long
+_RUN = 20  # consecutive letters and digits from which a field is searched for secrets
 
 
 def folder(layout: Layout) -> str:
@@ -49,11 +49,11 @@ def note(
     layout: Layout, event: str, ref: str, *, tokens: int = 0, to: str = "",
     sources: Iterable[str] = (), session: str = "", agent: str = "",
 ) -> None:  # fmt: skip
-    """Append one event. Never raises for what cannot be written, and does nothing without a `ref`.
+    """Append an event. Never raises if it cannot be written, and does nothing without a `ref`.
 
-    `tokens` are those that went where the event says, `to` is the address of who got them, and
-    `sources` are the addresses of what a document was made of. Session and agent are those of the
-    surroundings unless they are given.
+    `tokens` is the number of tokens that the event delivered, `to` the address of the recipient,
+    and `sources` the addresses that a document was made from. Session and agent default to those of
+    the environment.
     """
     if not ref:
         return
@@ -105,14 +105,14 @@ def _by() -> str:
 
 
 def host() -> str:
-    """The host that this runs under: as a hook says, or as its environment shows; else empty."""
+    """The host that this runs under, as named by a hook or recognized by its environment; or ''."""
     named = os.environ.get(HOST, "")
     there = (host for variable, host in host_variables.MARKS if os.environ.get(variable))
     return named or next(there, "")
 
 
 def _text(value: str) -> str:
-    """A JSON string on one line, without a secret; `json` would cost a hot command its figure."""
+    """A JSON string on one line, without secrets; importing `json` would be too slow."""
     text = _clean(names.one_line(value.encode("utf-8", "replace").decode("utf-8")))
     text = names.clipped(text, _LONGEST)
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -120,7 +120,7 @@ def _text(value: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """`text` without secrets; names without anything that could be one are not searched."""
+    """`text` without secrets; names that cannot contain any are not searched."""
     run = longest = 0
     for char in text:
         run = run + 1 if char.isalnum() else 0
@@ -133,7 +133,7 @@ def _clean(text: str) -> str:
 
 
 def _append(path: str, line: bytes) -> None:
-    """One write to the end of the file; after a torn line on a line of its own."""
+    """Append with one write; if the file ends in an incomplete line, start a new one."""
     files.make_folder(os.path.dirname(path))
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
@@ -149,10 +149,10 @@ def _append(path: str, line: bytes) -> None:
 
 
 def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event]:
-    """The events, oldest first, as they are on disk; `since` is the beginning of an ISO time.
+    """The events, oldest first, as they are on disk; `since` is a prefix of an ISO time.
 
-    Those older than `ledger_days` are passed over, and so are lines that are not whole. With
-    `having` only lines that hold these bytes are decoded, which costs less than all of them.
+    Events older than `ledger_days` and incomplete lines are skipped. With `having`, only lines that
+    contain these bytes are decoded, which is cheaper than decoding all.
     """
     since = max(since, _oldest(layout, names.now()))
     for data in _data(layout, since[:7]):
@@ -167,11 +167,11 @@ def _data(layout: Layout, since: str) -> Iterator[bytes]:
         try:
             yield files.read_bytes(path)
         except ContextError:
-            continue  # removed just now, or not readable: history is all that is missing
+            continue  # removed just now, or unreadable: only history is missing
 
 
 def stored_elsewhere(layout: Layout) -> dict[str, str]:
-    """The documents that another machine was the last to store, and its name, by address."""
+    """The documents that another machine was the last to store, by address, with its name."""
     if not any(b'"machine":' in data for data in _data(layout, "")):
         return {}  # most repositories: nothing is decoded
     stored = (one for one in read(layout, having=b'"stored"') if one["event"] == STORED)
@@ -191,7 +191,7 @@ def _events(data: bytes, having: bytes) -> Iterator[Event]:
 
 
 def _decoded(lines: list[bytes]) -> Iterator[Event]:
-    """The objects in the lines: of all at once, or where one is torn of each that is whole."""
+    """The objects in the lines: all decoded at once, or one by one if a line is incomplete."""
     from json import JSONDecoder
 
     decode = JSONDecoder().decode
@@ -215,7 +215,7 @@ _TEXTS = frozenset(
 
 
 def _settle_types(found: Event) -> None:
-    """Give an event every field in the right type, whoever wrote the line."""
+    """Give every field of an event the right type, whoever wrote the line."""
     for name in _TEXTS & found.keys():
         if type(found[name]) is not str:
             del found[name]
@@ -227,7 +227,7 @@ def _settle_types(found: Event) -> None:
 
 
 def months(layout: Layout) -> list[str]:
-    """The files, oldest first; none where the folder cannot be read."""
+    """The files, oldest first; none if the folder cannot be read."""
     try:
         there = sorted(os.listdir(folder(layout)))
     except OSError:
@@ -241,7 +241,7 @@ def _oldest(layout: Layout, now: int) -> str:
 
 
 def sweep(layout: Layout, now: int) -> list[str]:
-    """Remove the months whose events are all too old; returns the paths. Never raises."""
+    """Remove the months whose events are all too old; return their paths. Never raises."""
     oldest = _oldest(layout, now)[:7]
     gone = [path for path in months(layout) if os.path.basename(path)[:7] < oldest]
     removed = []

@@ -1,9 +1,9 @@
 """tokens.estimate: how many tokens a text costs a model, without a tokenizer.
 
-The weights were fitted on public repositories (Markdown, Python, JSON, YAML, prose in many
-scripts); median error 4 %, 95th percentile 15 %. `make bench_tokens` measures them against
-an exact counter on any folder. Counting goes over the UTF-8 bytes once, at some tens of
-megabytes a second, and needs no import.
+Its weights were fitted to public repositories (Markdown, Python, JSON, YAML, prose in many
+scripts); median error 4 %, 95th percentile 15 %. `make bench_tokens` measures them against an exact
+counter on any folder. Counting goes over the UTF-8 bytes once, at some tens of megabytes a second,
+and needs no import.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PROFILES = {
 PROFILES["claude"] = PROFILES["claude-4.8"]
 DEFAULT = "o200k"
 
-# What the setting `tokenizer` may say: the profile, and the vocabulary that counts exactly.
+# Values of the setting `tokenizer`, which names a profile, with their exact vocabularies.
 TOKENIZERS = {"o200k": "o200k_base", "cl100k": "cl100k_base", "claude": ""}
 
 # How many tokens a text may really have for one estimated, measured on texts of 300 tokens: words
@@ -33,7 +33,7 @@ _PLAIN, _ODD = (0.5, 1.7), (0.3, 3.0)
 # Mongolian, and Yi to Javanese. The other scripts of Asia are part of what profiles were fitted on.
 _RARE = (("\u0e00", "\u1bff"), ("\ua000", "\uabff"))
 
-# A hard cap on what we render holds for the estimate's 95th percentile, not for its median.
+# A hard cap on what we render is kept at the estimate's 95th percentile, not its median.
 CAUTION = 1.15
 
 
@@ -49,7 +49,7 @@ def _class_of(byte: int) -> str:
         return " "
     if char == "\n":
         return "\n"
-    if byte < 0x80:  # control characters too: they are as rare and as costly
+    if byte < 0x80:  # control characters too: they are as rare and as expensive
         return "."
     if byte < 0xC0:
         return "-"  # continuation bytes: counted with their lead byte
@@ -62,7 +62,7 @@ _CLASSES = (b"a", b"A", b"0", b".", b" ", b"\n", b"2", b"3", b"4")
 
 
 def estimate(text: str, profile: str = DEFAULT) -> int:
-    """About how many tokens `text` has for the tokenizer family `profile`.
+    """Estimate the number of tokens in `text` for the tokenizer family `profile`.
 
     Raises KeyError for an unknown profile. Empty text has 0; any other at least 1.
     """
@@ -76,21 +76,21 @@ def estimate(text: str, profile: str = DEFAULT) -> int:
 
 
 def _words(classes: bytes) -> int:
-    """How many runs without a blank; a list of them would be many times as large as the text."""
+    """The number of runs without whitespace; a list of them would be many times the text's size."""
     there = classes.translate(_BLANK)
     return there.count(b" .") + (there[:1] == b".")
 
 
 def cautious(text: str, profile: str = DEFAULT) -> int:
-    """The estimate that a hard cap is compared with: the 95th percentile, rounded up."""
+    """The estimate that is compared with a hard cap: the 95th percentile, rounded up."""
     return -int(-CAUTION * estimate(text, profile) // 1)
 
 
 def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
-    """Whether `text` has at most `cap` tokens in the reader's `tokenizer`: never True wrongly.
+    """Whether `text` has at most `cap` tokens in the reader's `tokenizer`; never wrongly True.
 
-    By the estimate where even its worst error leaves no doubt, else by an exact count, else by
-    a bound: a tokenizer over bytes never needs more tokens than there are bytes.
+    The estimate decides if even its worst error leaves no doubt, otherwise an exact count, or else
+    an upper bound: a byte-level tokenizer never needs more tokens than there are bytes.
     """
     size = len(text.encode("utf-8", "replace"))
     if size <= cap:
@@ -101,14 +101,14 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
         return True
     if guess * least > cap:
         return False
-    if not TOKENIZERS.get(tokenizer):  # nobody but its maker can count these
+    if not TOKENIZERS.get(tokenizer):  # only their maker can count these
         return _uncounted(text, guess, tokenizer) <= cap
     exact = count(text, tokenizer)
     return 0 <= exact <= cap
 
 
 def _uncounted(text: str, guess: int, tokenizer: str) -> float:
-    """The most tokens that a text is taken to have where nobody can count them."""
+    """An upper estimate of the tokens in a text that cannot be counted."""
     rare = 0
     if not text.isascii():
         rare = sum(low <= char <= high for char in text for low, high in _RARE)
@@ -124,7 +124,7 @@ def size(text: str, tokenizer: str = DEFAULT) -> int:
 
 
 def count(text: str, tokenizer: str = DEFAULT) -> int:
-    """How many tokens exactly; -1 where no counter with that vocabulary is installed."""
+    """The exact number of tokens; -1 if no counter with that vocabulary is installed."""
     vocabulary = TOKENIZERS.get(tokenizer, "")
     counter = _counter(vocabulary) if vocabulary else None
     return counter.count(text) if counter else -1
@@ -134,7 +134,7 @@ _COUNTERS: dict[str, Vocabulary | None] = {}
 
 
 def _counter(name: str) -> Vocabulary | None:
-    """What counts with the vocabulary `name`; None where nothing does."""
+    """The counter for the vocabulary `name`, or None."""
     if name not in _COUNTERS:
         from contextkit.base import vocabulary
 
@@ -143,7 +143,7 @@ def _counter(name: str) -> Vocabulary | None:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text is mostly words in Latin letters, of ordinary length."""
+    """Whether a text is mostly words of ordinary length in Latin letters."""
     words = text.split()
     if not words:
         return False
@@ -158,9 +158,9 @@ def _is_plain(text: str) -> bool:
 
 
 def clip(text: str, limit: int, mark: str = "…", tokenizer: str = DEFAULT) -> str:
-    """The longest beginning of `text` within `limit` estimated tokens, `mark` included.
+    """The longest prefix of `text` within `limit` estimated tokens, `mark` included.
 
-    Cuts at a blank where one is near, so that no word is halved.
+    Cuts at a space if one is nearby, so that no word is split.
     """
     if estimate(text, tokenizer) <= limit:
         return text

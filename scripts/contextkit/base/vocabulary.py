@@ -1,15 +1,16 @@
-"""Exact token counts without loading a tokenizer: a byte-pair vocabulary in a file, mapped.
+"""Exact token counts without loading a tokenizer: a byte-pair vocabulary in a mapped file.
 
     words = vocabulary.find("o200k_base")      None where no counter is installed
     words.count("The cache holds 4,500 entries.")
 
-Reading the vocabulary of `splintr` costs fifteen bare starts of the interpreter. So the first
-count writes it into a hash table in the toolkit's environment, and every later one maps that file
-and looks at the few hundred places that its text needs.
+Reading the vocabulary of `splintr` takes as long as fifteen bare starts of the interpreter. The
+first count therefore writes it into a hash table in the toolkit's environment; later ones map that
+file and look at the few hundred places that their text needs.
 
-The file: a line that names the form, four bytes for the number of slots (a power of two), then a
-slot each of four bytes, which is 0 or where a token stands: its length (two bytes), its bytes, its
-rank (three bytes). A token stands in the first free slot from the one that its CRC-32 names.
+The file is a line that names the format, four bytes for the number of slots (a power of two), then
+four bytes per slot: 0, or the position of a token. A token is its length (two bytes), its bytes,
+and its rank (three bytes). It is in the first free slot starting from the one that its CRC-32
+selects.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDER = os.path.join(os.path.dirname(_SCRIPTS), ".venv")  # the packages it is made of are there
+FOLDER = os.path.join(os.path.dirname(_SCRIPTS), ".venv")  # the packages it is built from are there
 _FORM = b"byte pairs 1 of splintr\n"
 _NONE = 1 << 24  # above every rank
 
-# One character stands for all that are not ASCII of its class, so that the patterns stay small.
+# One character represents all non-ASCII ones of its class, so that the patterns stay small.
 _STANDS = {"Lu": "À", "Lt": "À", "Ll": "ß", "Lm": "ª", "Lo": "ª", "Mn": "\u0300", "Mc": "\u0300",
            "Me": "\u0300", "Nd": "²", "Nl": "²", "No": "²"}  # fmt: skip
 _BLANKS = frozenset("\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
@@ -52,7 +53,7 @@ PATTERNS = {
 
 
 class Vocabulary:
-    """A vocabulary whose file is mapped, and the pattern that splits a text into its pieces."""
+    """A vocabulary with a mapped file, and the pattern that splits a text into pieces."""
 
     def __init__(self, data: bytes | mmap.mmap, pattern: str) -> None:
         self._data = data
@@ -64,7 +65,7 @@ class Vocabulary:
         self._ranks: dict[bytes, int] = {}
 
     def count(self, text: str) -> int:
-        """How many tokens `text` has, exactly."""
+        """The exact number of tokens in `text`."""
         known = self._known
         total = 0
         for found in self._pieces.finditer(text if text.isascii() else _classes(text)):
@@ -76,7 +77,7 @@ class Vocabulary:
         return total
 
     def rank(self, token: bytes) -> int:
-        """The order in which a token was learned: the lower, the sooner two parts become it."""
+        """The order in which a token was learned; pairs with lower ranks are merged first."""
         rank = self._ranks.get(token)
         if rank is None:
             rank = self._ranks[token] = self._looked_up(token)
@@ -92,10 +93,10 @@ class Vocabulary:
         return _NONE
 
     def _count(self, piece: bytes) -> int:
-        """How many tokens a piece has: its bytes, joined pair by pair, the lowest rank first."""
+        """The number of tokens in a piece, after merging byte pairs, lowest rank first."""
         if self.rank(piece) < _NONE:
             return 1
-        ends = list(range(1, len(piece) + 1))  # of the part that begins at each byte; 0: no more
+        ends = list(range(1, len(piece) + 1))  # of the part that begins at each byte; 0: merged
         before = list(range(-1, len(piece) - 1))
         heap: list[tuple[int, int, int]] = []
 
@@ -113,7 +114,7 @@ class Vocabulary:
             _, start, end = heapq.heappop(heap)
             middle = ends[start]
             if not middle or middle >= len(piece) or ends[middle] != end:
-                continue  # one of the two is part of another by now
+                continue  # one of the two is already part of another
             ends[start], ends[middle] = end, 0
             if end < len(piece):
                 before[end] = start
@@ -125,7 +126,7 @@ class Vocabulary:
 
 
 def _classes(text: str) -> str:
-    """`text` with each character that is not ASCII replaced by the one that stands for it."""
+    """`text` with each non-ASCII character replaced by the one that represents it."""
     table = {
         ord(char): "\xa0" if char in _BLANKS else _STANDS.get(unicodedata.category(char), "§")
         for char in set(text)
@@ -135,7 +136,7 @@ def _classes(text: str) -> str:
 
 
 def find(name: str) -> Vocabulary | None:
-    """The vocabulary `name`; None where neither its file nor `splintr` is there."""
+    """The vocabulary `name`; None if there is neither its file nor `splintr`."""
     path = os.path.join(FOLDER, f"{name}.tokens")
     data = _mapped(path)
     if data is None:
@@ -149,7 +150,7 @@ def find(name: str) -> Vocabulary | None:
 
 
 def _keep(path: str, data: bytes) -> None:
-    """Write the file where that is possible; elsewhere every count makes it again."""
+    """Write the file if possible; otherwise every count builds it again."""
     from contextkit.base import files
 
     if os.path.isdir(FOLDER):
@@ -169,7 +170,7 @@ def _mapped(path: str) -> bytes | mmap.mmap | None:
 
 
 def table(name: str) -> bytes:
-    """The file of a vocabulary, made of `splintr`'s. Raises ImportError where that is missing."""
+    """The file contents for a vocabulary of `splintr`. Raises ImportError if that is missing."""
     import splintr
 
     tokenizer: Any = splintr.Tokenizer.from_pretrained(name)

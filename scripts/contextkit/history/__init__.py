@@ -1,1 +1,1 @@
-"""History: what was stored, delivered, read and used; why; a search; a page that shows it."""
+"""History: what was stored, delivered, read and used, and why; a search; a report page."""

@@ -15,7 +15,7 @@ REF = Option(
     name="ref", required=True, positional=True,
     help="an address, a path, an unambiguous beginning, or latest",
 )  # fmt: skip
-_MOST = 200  # events that a person gets without asking for more narrow ones
+_MOST = 200  # events shown to a person who sets no filter
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
@@ -55,7 +55,7 @@ def events(layout: Layout, args: Arguments) -> Rows:
 
 
 def _ref(layout: Layout, given: str) -> str:
-    """The address that was meant; of a document that is gone it is what was typed."""
+    """Return the address that was meant, or what was typed if the document is gone."""
     from contextkit.base.errors import ContextError
 
     kind, _ = addresses.parts(given)
@@ -101,7 +101,7 @@ def why(layout: Layout, args: Arguments) -> Answer:
     history = reasons.History(list(ledger.read(layout)))
     known = ref in history.of or ref in history.made_of or ref in history.put_with
     if not known:
-        addresses.find(layout, ref)  # it says what is there
+        addresses.find(layout, ref)  # the message names those there are
         said = (
             f"{ref}: the ledger has no record of it: it predates the ledger, or its record was lost"
         )
@@ -168,7 +168,7 @@ def report(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=layout.shown(target), data={"id": layout.shown(target), **found})
 
 
-_PAGE = "report.html"  # beside the ledger, where git does not see it
+_PAGE = "report.html"  # beside the ledger, which git ignores
 _SESSION = Option(name="session", help="only of this session")
 _SINCE = Option(name="since", help="only from then on: a date, a time, or 7d")
 

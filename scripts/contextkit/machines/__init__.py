@@ -1,1 +1,1 @@
-"""Machines: the same context on a laptop, in a sandbox, in CI, for a team."""
+"""Machines: sharing one context between a laptop, a sandbox, CI and a team."""

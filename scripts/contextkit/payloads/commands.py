@@ -1,4 +1,4 @@
-"""Store a long text of a subagent and answer with a short receipt; show, find and remove it."""
+"""Store a long text of a subagent and answer with a short receipt; show, find, and remove it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
 
 _WIDTH = 80  # characters of a row
-_ID, _SOURCE = 40, 12  # characters of an id (its beginning is enough to name it) and of a source
-_FIND_TOKENS = 4000  # tokens of what `find` shows where nobody says how many
-_LARGE = 4_000_000  # characters of a text that takes a while to read
-_LEAST = 20  # tokens of a hit, below which it is only counted
+_ID, _SOURCE = 40, 12  # characters of an id (a unique prefix is enough) and of a source
+_FIND_TOKENS = 4000  # tokens that `find` shows unless a limit is given
+_LARGE = 4_000_000  # length in characters of a text that takes a while to read
+_LEAST = 20  # tokens in a hit, below which it is only counted
 _AROUND = 100  # characters that `find` shows on either side in a very long line
 PARTS = ("file", "head", "summary", "content", "sources", "facts")
 SESSION = Option(
@@ -62,7 +62,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
 
 
 def _session_named(layout: Layout) -> str:
-    """The session that is known already; where that cannot be read, storing says so later."""
+    """The session that is already known; '' if that cannot be read, which storing reports later."""
     try:
         return sessions.find_current(layout)
     except OSError:
@@ -70,7 +70,7 @@ def _session_named(layout: Layout) -> str:
 
 
 def _budget_of_the_environment() -> int:
-    """PAYLOAD_BUDGET, for a launcher that gives its subagents another budget; 0 when unset."""
+    """PAYLOAD_BUDGET, with which a launcher sets its subagents' budget; 0 if unset."""
     given = os.environ.get("PAYLOAD_BUDGET", "")
     if given and not (names.is_whole(given) and int(given) > 0):
         raise bad_input(f"PAYLOAD_BUDGET={given[:40]}: must be a whole number from 1")
@@ -78,7 +78,7 @@ def _budget_of_the_environment() -> int:
 
 
 def _output(args: Arguments) -> storing.Output:
-    """What was given, checked as far as it can be before anything is written."""
+    """The given text and fields, checked as far as possible before anything is written."""
     from contextkit.payloads.documents import receipts
 
     rows = tuple(receipts.row(text) for text in args.findings)
@@ -130,7 +130,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
 
 
 def _manifests(layout: Layout, found: list[str], now: int, one: bool) -> object:
-    """The manifests of the sessions, or the one of the session that was asked for."""
+    """The manifests of all sessions, or of the session that was asked for."""
     from contextkit.base import formats
 
     read = [formats.from_json(payloads.manifest(layout, name, now), name) for name in found]
@@ -166,7 +166,7 @@ def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
 
 
 def _found(layout: Layout, args: Arguments, session: str) -> str:
-    """The file that `ref=` names; asked again where it went while we looked."""
+    """The file that `ref=` names, looked up again if it disappeared in the meantime."""
     path = ""
     for _ in range(2):
         path = storing.find(layout, args.ref, session, names.now(), only=bool(args.session))
@@ -186,7 +186,7 @@ def _part(payload: payloads.Payload, part: str) -> str:
 
 
 def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
-    """The part of the content that was asked for; of a file kept with `path=`, of its text."""
+    """The requested part of the content; for a file kept with `path=`, of its whole text."""
     from contextkit.payloads.documents import slices
 
     asked = [name for name in ("section", "lines", "around") if getattr(args, name)]
@@ -220,7 +220,7 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
 
 
 def _content(layout: Layout, path: str) -> str:
-    """The content of a payload, or all of a text that was kept alone."""
+    """The content of a payload, or the whole text of a file kept with `path=`."""
     from contextkit.base import files
 
     data = files.read_bytes(path)
@@ -240,7 +240,7 @@ def _identity(path: str) -> str:
 
 
 def _facts(layout: Layout, path: str) -> Rows:
-    """Each fact of the content with its line in the file, so that `path:line` opens there."""
+    """Each fact of the content with its line in the file, so that editors can open `path:line`."""
     from contextkit.base import facts, files
 
     data = files.read_bytes(path)
@@ -293,7 +293,7 @@ def find(layout: Layout, args: Arguments) -> Answer:
 
 
 class _Progress:
-    """Says on stderr how far a command is, once a second from the second one on."""
+    """Reports a command's progress on stderr, once a second after the first second."""
 
     def __init__(self, what: str) -> None:
         self._what, self._count = what, 0
@@ -308,7 +308,7 @@ class _Progress:
 
 
 def _around(line: str, query: str) -> str:
-    """The line, or of a very long one what stands around the query."""
+    """The line; for a very long one, the part around the query."""
     lower = line.lower()
     places = [place for word in query.lower().split() if (place := lower.find(word)) >= 0]
     at = max(0, min(places, default=0) - _AROUND)
@@ -340,7 +340,7 @@ def repair(layout: Layout, args: Arguments) -> str:
 
 
 def _session(layout: Layout, args: Arguments) -> str:
-    """The session that a reading command means; empty where nothing names one that could be."""
+    """The session that a reading command refers to; '' if nothing names one."""
     if args.session:
         return sessions.check(args.session)
     try:

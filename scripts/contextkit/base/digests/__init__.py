@@ -1,1 +1,1 @@
-"""Telling a long text in few tokens, fact first: `engine.tell`; each kind of text a module."""
+"""Summarize a long text in few tokens, facts first: `engine.tell`, with one module per kind."""

@@ -1,13 +1,13 @@
-"""What bytes are that are not UTF-8: UTF-16, Latin-1, or no text at all.
+"""Detect bytes that are not UTF-8: UTF-16, Latin-1, or not text at all.
 
-A text that was read with surrogate escapes has each such byte as U+DC80 to U+DCFF.
+Texts are read with surrogate escapes, so each such byte is U+DC80 to U+DCFF.
 """
 
 from __future__ import annotations
 
 _MARKS = (("utf-32", b"\xff\xfe\0\0"), ("utf-32", b"\0\0\xfe\xff"),
           ("utf-16", b"\xff\xfe"), ("utf-16", b"\xfe\xff"))  # fmt: skip
-_SAMPLE = 4096  # bytes that are looked at
+_SAMPLE = 4096  # bytes that are examined
 MAGIC = (
     (b"\x89PNG", "PNG image"), (b"\xff\xd8\xff", "JPEG image"), (b"GIF8", "GIF image"),
     (b"%PDF", "PDF document"), (b"PK\x03\x04", "ZIP archive"), (b"\x1f\x8b", "gzip archive"),
@@ -18,7 +18,7 @@ MAGIC = (
 
 
 def decoded(text: str) -> tuple[str, str]:
-    """The text as it can be read, and its encoding: empty for UTF-8, `binary` where it is none."""
+    """The readable text and its encoding: '' for UTF-8, `binary` if it is not text."""
     if "\0" not in text:
         try:
             text.encode("utf-8")
@@ -40,7 +40,7 @@ def decoded(text: str) -> tuple[str, str]:
 
 
 def _without_mark(data: bytes) -> str:
-    """UTF-16 has a zero in nearly every other byte where its letters are Latin."""
+    """Decode UTF-16 without a BOM: if its letters are Latin, nearly every other byte is zero."""
     sample = data[:_SAMPLE]
     half = len(sample) // 2
     if half < 4:

@@ -1,13 +1,13 @@
-"""engine.tell: a long text in few tokens, fact first, by what kind of text it is.
+"""engine.tell: summarize a long text in few tokens, facts first, depending on its kind.
 
     digest = engine.tell(text, cap=220)
     digest.kind        report, review, log, diff, json, table, code, trace, plain
     digest.rows        (aspect, finding, line), in the text's order
     digest.kept        of `digest.total` hard facts of the text
 
-Each kind is a module of `kinds/` with `is_it(text) -> int` (0 to 100: how sure) and
-`units(text) -> list[Unit]`. The units are chosen greedily: those with a rank first, then what is
-worth most a token, its worth being what it decides and the facts that no chosen unit carries.
+Each kind is a module of `kinds/` with `is_it(text) -> int` (0 to 100: how sure) and `units(text) ->
+list[Unit]`. Units are chosen greedily: first those with a rank, then those with the most value per
+token, where the value is how decisive a unit is times the facts that no chosen unit carries yet.
 The same text and cap give the same digest.
 """
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-_SHARE = 0.55  # of the cap for units with a rank
-_ROW = 4  # tokens around a row
-_TASTE = 0.7  # how much what a unit decides counts beside its facts
-_BARE, _KEY = 0.12, 0.4  # facts that a unit without any is worth, and one that is called key
-_NAME, _NAMES = 12, 8  # characters of a short name, and names that are listed after `+n more`
-_TRIES = 48  # units that are tried for what room is left
-_CUTS, _SHORT = (0.8, 0.6, 0.4, 0.2), 12  # shares that are tried of one, and characters of such
-_FEW = 3  # units beside which one may be cut between any two words
+_SHARE = 0.55  # share of the cap for units with a rank
+_ROW = 4  # extra tokens per row
+_TASTE = 0.7  # weight of a unit's decisiveness relative to its facts
+_BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
+_NAME, _NAMES = 12, 8  # characters of a short name, and names listed after `+n more`
+_TRIES = 48  # units tried for the remaining room
+_CUTS, _SHORT = (0.8, 0.6, 0.4, 0.2), 12  # shares of a unit to try, and minimum characters
+_FEW = 3  # with fewer units than this, one may be cut between any two words
 
 
 class Row(NamedTuple):
-    """What is told of one thing; `line` is where it stands in the text, from 1."""
+    """A row of a digest; `line` is its position in the text, from 1."""
 
     aspect: str
     finding: str
@@ -48,10 +48,10 @@ class Row(NamedTuple):
 
 
 class Digest(NamedTuple):
-    """What a text says, its rows in the text's order; `left` are units that are not told.
+    """The summary of a text, with rows in the text's order; `left` counts the units left out.
 
-    `key` is the one that counts most, by what the text itself calls key. `rest` is the line of the
-    first unit that had no room and `last` that of the last one, 0 where there is none.
+    `key` is the most important unit, preferably one that the text itself calls key. `rest` is the
+    line of the first unit that did not fit and `last` that of the last one; 0 if there is none.
     """
 
     kind: str
@@ -66,19 +66,19 @@ class Digest(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """All of it as lines."""
+        """The whole digest as lines."""
         said = [f"{row.aspect}: {row.finding}" if row.aspect else row.finding for row in self.rows]
         return "\n".join([self.key, *said] if self.key else said)
 
     @property
     def facts_kept(self) -> str:
-        """`12/87`, as documents carry it."""
+        """The kept facts in the form used in documents: `12/87`."""
         return f"{self.kept}/{self.total}"
 
 
 @functools.cache
 def kinds() -> dict[str, ModuleType]:
-    """Every module of `kinds/` by its name."""
+    """Every module of `kinds/` by name."""
     folder = os.path.join(os.path.dirname(__file__), "kinds")
     found = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".py"))
     package = f"{__package__}.kinds."
@@ -86,18 +86,18 @@ def kinds() -> dict[str, ModuleType]:
 
 
 def kind_of(text: str) -> str:
-    """What kind of text it is, by its beginning and its end; `plain` where none is sure."""
+    """The kind of the text, judging by its beginning and end; `plain` if no kind is sure."""
     sure = {name: module.is_it(text) for name, module in kinds().items()}
     return max(sure, key=lambda name: (sure[name], name))
 
 
 def tell(text: str, cap: int, *, tokenizer: str = tokens.DEFAULT, most_rows: int = 7) -> Digest:
-    """`text` told within `cap` tokens of the reader's tokenizer."""
+    """Summarize `text` within `cap` tokens of the reader's tokenizer."""
     return Told(text, tokenizer).digest(cap, most_rows)
 
 
 class Told:
-    """A text that was read, to be told once or several times."""
+    """A parsed text, to be summarized once or several times."""
 
     def __init__(self, text: str, tokenizer: str = tokens.DEFAULT) -> None:
         text, self.encoding = encodings.decoded(text)
@@ -119,8 +119,10 @@ class Told:
     def digest(
         self, cap: int, most_rows: int = 7, fits: Callable[[Digest], bool] | None = None
     ) -> Digest:
-        """It within `cap` tokens; or, where `fits` is given, as long as that says so of a digest
-        as it is to be shown (`cap` is then about how much that is).
+        """The digest within `cap` tokens.
+
+        If `fits` is given, it decides whether a digest, as it will be shown, fits; `cap` is then an
+        approximation of its limit.
         """
 
         def made(chosen: Sequence[int], cut: dict[int, str]) -> Digest:
@@ -139,15 +141,15 @@ class Told:
         return tokens.estimate(digest.summary, self.tokenizer) <= cap
 
     def kept(self, said: str) -> int:
-        """How many facts of the text `said` carries."""
+        """The number of facts of the text that `said` carries."""
         return facts.kept(self.facts, said)
 
     def facts_kept(self, said: str) -> str:
-        """`12/87`, or `12/87+` of a text so long that not all of it was read for facts."""
+        """`12/87`, or `12/87+` if the text is so long that not all of it was searched for facts."""
         return f"{self.kept(said)}/{len(self.facts)}{'+' * self.partly}"
 
     def lead(self, most: int = 3, cap: int = 100) -> str:
-        """What decides of it in up to `most` sentences, in the text's order."""
+        """The most decisive parts of the text in up to `most` sentences, in the text's order."""
         about = functools.partial(self._about, cap)
         digest = self.digest(cap, most, about)
         found = [(digest.at, digest.key)] if digest.key else []
@@ -159,7 +161,7 @@ class Told:
 
 
 def _once(units: list[Unit]) -> list[Unit]:
-    """The units without those that say what another says; ranked ones are counted, so they stay."""
+    """The units without repetitions; ranked ones all stay, since they are counted."""
     seen: set[str] = set()
     kept = []
     for unit in units:
@@ -170,7 +172,7 @@ def _once(units: list[Unit]) -> list[Unit]:
 
 
 class _Weighed:
-    """The units with what each carries and costs."""
+    """The units with their facts and costs."""
 
     def __init__(self, units: list[Unit], all_facts: list[facts.Fact], tokenizer: str) -> None:
         self.units = units
@@ -180,7 +182,7 @@ class _Weighed:
         self.aspects = [tokens.estimate(unit.aspect, tokenizer) for unit in units]
 
     def worth(self, index: int, told: set[tuple[str, str]], aspects: set[str]) -> float:
-        """What a unit adds a token, where `told` and `aspects` are told already."""
+        """The value per token that a unit adds when `told` and `aspects` are already covered."""
         unit = self.units[index]
         new = len(self.facts[index] - told)
         cost = self.costs[index] + (0 if unit.aspect in aspects else self.aspects[index])
@@ -189,7 +191,7 @@ class _Weighed:
 
 
 def carried(said: str, known: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """The facts of `said` that are facts of the whole text too."""
+    """The facts of `said` that are also facts of the whole text."""
     return frozenset((kind, value) for kind, value, _ in facts.find(said)) & known
 
 
@@ -199,18 +201,18 @@ def _chosen(
     within: Callable[[Digest], bool],
     made: Callable[[Sequence[int], dict[int, str]], Digest],
 ) -> Digest:
-    """What is told: the units in the order in which they were chosen, as many as fit."""
+    """Choose units in order of value and return the digest with as many as fit."""
     choice = _Choice(weighed)
     choice.ranked(cap)
     while choice.spent < 2.2 * cap and (index := choice.best()) is not None:
-        choice.take(index)  # more than has room: how much has is measured below
+        choice.take(index)  # more than will fit, which is measured below
     costs = [cost + aspect for cost, aspect in zip(weighed.costs, weighed.aspects, strict=True)]
     texts = [unit.text for unit in weighed.units]
     return _fitted(choice.chosen, choice.order, costs, texts, within, made)
 
 
 class _Choice:
-    """The greedy choice so far: what is told, and what each other unit was worth last."""
+    """The state of the greedy choice: the chosen units, and the last known value of the others."""
 
     def __init__(self, weighed: _Weighed) -> None:
         self.weighed = weighed
@@ -233,7 +235,7 @@ class _Choice:
         return self.weighed.worth(index, self.told, self.aspects)
 
     def ranked(self, cap: int) -> None:
-        """Take the units with a rank while they keep to their share; the others come by worth."""
+        """Take the ranked units within their share; the others are chosen by value."""
         units = self.weighed.units
         ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank]
         for rank, index in sorted(ranks):
@@ -245,7 +247,7 @@ class _Choice:
         self.order = sorted(free, key=lambda index: (-self.last[index], index))
 
     def best(self) -> int | None:
-        """The unit worth most now. Worth only falls as more is told, so few are looked at again."""
+        """The unit of most value now. Values only fall as units are taken; few are recomputed."""
         while self.order:
             index = self.order.pop(0)
             now = self.worth(index)
@@ -268,15 +270,16 @@ def _fitted(
     within: Callable[[Digest], bool],
     made: Callable[[Sequence[int], dict[int, str]], Digest],
 ) -> Digest:
-    """As many of `chosen` as fit, from the first; then what smaller ones still have room, and at
-    last a part of the first one that had none.
+    """As many of `chosen` as fit, in order, then smaller units in the remaining room.
+
+    Finally, part of the first unit that did not fit is added if there is room for it.
     """
     low, high = 0, len(chosen)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if within(made(chosen[:middle], {})) else (low, middle - 1)
     kept = chosen[:low]
-    room = costs[chosen[low]] if low < len(chosen) else 0  # it had none: what costs more has none
+    room = costs[chosen[low]] if low < len(chosen) else 0  # it did not fit, so nothing larger does
     for index in (chosen[low + 1 :] + others)[:_TRIES]:
         if costs[index] > room:
             continue
@@ -297,7 +300,7 @@ def _fitted(
 
 
 def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int) -> Digest:
-    """The units in the text's order, those under one heading together, what is left out counted."""
+    """The units in the text's order, grouped by heading, with those left out counted."""
     told = set(chosen)
     main = _key(all_units, chosen)
     order = sorted(told - {main}, key=lambda i: (all_units[i].line, i))
@@ -319,7 +322,7 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
 
 
 def _key(units: list[Unit], chosen: list[int]) -> int:
-    """Which unit is the key finding: what the text calls so, else what was chosen first."""
+    """The index of the key finding: one that the text calls key, otherwise the first one chosen."""
     if len(chosen) < 2:
         return -1
     return next((i for i in chosen if units[i].key), chosen[0])
@@ -330,7 +333,7 @@ def _joined(one: str, other: str) -> str:
 
 
 def _few(rows: list[Row], most: int) -> list[Row]:
-    """At most `most` rows: the shortest neighbors become one."""
+    """At most `most` rows: the shortest neighbors are joined."""
     while len(rows) > max(1, most):
         sizes = [len(a.finding) + len(b.finding) for a, b in itertools.pairwise(rows)]
         at = sizes.index(min(sizes))
@@ -341,7 +344,7 @@ def _few(rows: list[Row], most: int) -> list[Row]:
 
 
 def _more(missing: list[Unit]) -> list[Row]:
-    """`+n more` of each group that has units which must not go unsaid, with their short names."""
+    """`+n more` for each group whose left-out units must be mentioned, with their short names."""
     groups: dict[str, list[Unit]] = {}
     for unit in missing:
         if unit.group:

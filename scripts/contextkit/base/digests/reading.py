@@ -1,7 +1,7 @@
-"""What every kind of text is read with: units, Markdown blocks, sentences, and what decides.
+"""Parsing that all kinds of text share: units, Markdown blocks, sentences, and decisive lines.
 
-A unit is what can be told alone: a sentence under its heading, a list item with its parent's
-words, a table row with those of its head, an event of a log, a file of a diff.
+A unit makes sense by itself: a sentence under its heading, a list item with its parent's words, a
+table row with its header's words, a log event, a file of a diff.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-LONGEST = 320  # characters of a unit; a longer sentence is told up to a clause's end
+LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs approx resp ca bzw z.b d.h p.ej no st".split()
 )
 
 
 class Pattern:
-    """A regular expression that is compiled when it is first used: a text is of one kind only."""
+    """A regular expression that is compiled on first use, since a text is of only one kind."""
 
     def __init__(self, source: str, flags: int = 0) -> None:
         self._source, self._flags = source, flags
@@ -35,10 +35,10 @@ class Pattern:
 
 
 class Unit(NamedTuple):
-    """One thing that can be told; `text` is words of the text only, `line` counts from 1.
+    """A statement that makes sense by itself; `text` is in the text's own words, `line` is from 1.
 
-    `rank` 0 is what comes if there is room; a lower number above 0 must come before a higher one.
-    `group` is what such units are counted under when not all have room, `short` then stands for it.
+    `rank` 0 means optional; among ranks above 0, lower ones come first. `group` is the name under
+    which units that do not fit are counted, and `short` then represents the unit.
     """
 
     line: int
@@ -49,28 +49,29 @@ class Unit(NamedTuple):
     group: str = ""
     short: str = ""
     key: bool = False  # the text itself calls it key
-    derived: bool = False  # counted or measured from the text, not its words
+    derived: bool = False  # counted or measured, not in the text's words
 
 
 class Part(str):
-    """What is read of a text too long to be read whole: its beginning, its end, and in between
-    the lines that decide. `whole` is the text, `numbers` the line in it of each line here.
+    """The part of a very long text that is read: its beginning, its end, and decisive lines.
+
+    `whole` is the full text, and `numbers` has the line number in it for each line here.
     """
 
     whole: str
     numbers: list[int]
 
 
-_WHOLE = 120_000  # characters up to which a text is read whole
-_HEAD, _TAIL = 18_000, 6_000  # characters at the beginning and at the end that are read of a longer
+_WHOLE = 120_000  # length in characters up to which a text is read whole
+_HEAD, _TAIL = 18_000, 6_000  # characters read at the beginning and end of a longer text
 _DECISIVE = ("FAILED", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
              "Error:", "Exception", "error:", "fatal:", "| P0", "| P1", "P0 ", "P1-", "Verdict",
              "must not", "Recommend", "Key finding", "diff --git ")  # fmt: skip
-_BETWEEN = 10_000  # characters of such lines in between that are read
+_BETWEEN = 10_000  # characters of such lines that are read in between
 
 
 def part(text: str) -> str:
-    """`text` itself, or of a long one what is to be read of it."""
+    """`text` itself, or for a long one, the part that is read."""
     if len(text) <= _WHOLE:
         return text
     head = text.rfind("\n", 0, _HEAD) + 1 or _HEAD
@@ -104,13 +105,13 @@ def part(text: str) -> str:
 
 
 class Block(NamedTuple):
-    """A paragraph, list item or table row; `lead` is the item or sentence it hangs on."""
+    """A paragraph, list item, or table row; `lead` is the item or sentence it belongs to."""
 
     line: int
     titles: tuple[str, ...]
     text: str
     lead: str = ""
-    kind: str = "text"  # text, item, row, code
+    kind: str = "text"  # text, item, row, or code
 
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
@@ -126,12 +127,12 @@ _FORMS = ("# ", "## ", "### ", "#### ", "##### ", "###### ", "- ", "* ", "|")
 
 
 def is_formed(line: str) -> bool:
-    """Whether a line is a heading, an item or a row of Markdown: few lines of code or logs are."""
+    """Whether a line is a Markdown heading, item, or row; few lines of code or logs are."""
     return line.startswith(_FORMS)
 
 
 def plain(text: str) -> str:
-    """`text` without Markdown's marks: bold, code ticks, links (their text stays)."""
+    """`text` without Markdown markup for bold, code, and links (whose text stays)."""
     if "](" in text:
         text = _LINK.sub(r"\1", text)
     if "**" in text:
@@ -148,7 +149,7 @@ def cells(line: str) -> list[str]:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks of a Markdown text, in order; a code block is one."""
+    """The blocks of a Markdown text, in order; a code block is one block."""
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "<!--" in text:
@@ -164,20 +165,20 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 class _Reader:
-    """Where we are in a Markdown text: below which headings, in which item, table or fence."""
+    """The position in a Markdown text: the current headings, item, table, or fence."""
 
     def __init__(self) -> None:
-        self.titles: list[tuple[int, str]] = []  # level and words of the headings that we are in
-        self.parents: list[tuple[int, str]] = []  # indent and words of the items that we are in
+        self.titles: list[tuple[int, str]] = []  # levels and words of the current headings
+        self.parents: list[tuple[int, str]] = []  # indents and words of the current items
         self.lead = ""  # the sentence before a list that ends in a colon
-        self.head: list[str] = []  # the cells of a table's head
+        self.head: list[str] = []  # the cells of the table header
         self.start, self.indent, self.is_item = 0, 0, False
-        self.parts: list[str] = []  # of the paragraph or item that we are in
+        self.parts: list[str] = []  # of the current paragraph or item
         self.fence, self.code_at = "", 0
         self.code: list[str] = []
 
     def take(self, number: int, line: str) -> Iterator[Block]:
-        """The blocks that `line` ends, or is."""
+        """The blocks that `line` completes or forms."""
         bare = line.strip()
         if self.fence:
             yield from self._in_code(line, bare)
@@ -203,7 +204,7 @@ class _Reader:
             yield from self._text(number, line, bare)
 
     def end(self) -> Iterator[Block]:
-        """What the end of the text ends."""
+        """The blocks that the end of the text completes."""
         if self.fence and self.code:
             yield self._block(self.code_at, "\n".join(self.code), "code")
         yield from self._done()
@@ -240,7 +241,7 @@ class _Reader:
             self.start, self.parts = number, [bare]
 
     def _done(self) -> Iterator[Block]:
-        """The paragraph or item that ends here, if there is one."""
+        """The completed paragraph or item, if there is one."""
         if not self.parts:
             return
         said = " ".join(self.parts)
@@ -258,7 +259,7 @@ class _Reader:
 
 
 def told_row(head: list[str], row: list[str]) -> str:
-    """A table's row as a statement: its first cell, then `head: cell` for the others."""
+    """A table row as a statement: its first cell, then `head: cell` for each of the others."""
     pairs = []
     for index, cell in enumerate(row[1:], start=1):
         name = head[index] if index < len(head) else ""
@@ -269,14 +270,14 @@ def told_row(head: list[str], row: list[str]) -> str:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a paragraph; a full stop ends one only before a blank and a new start."""
+    """The sentences of a paragraph; a period ends one only before a space and a new start."""
     start, depth = 0, 0
     for found in _ENDS.finditer(text):
         char, index = found[0], found.start()
         if char in "()[]":
             depth = max(0, depth + (1 if char in "([" else -1))
             continue
-        inside = depth > 0 and index - start <= LONGEST  # of a bracket that may never close
+        inside = depth > 0 and index - start <= LONGEST  # a bracket may never close
         end = 0 if inside else _end(text, start, index)
         if end:
             if said := text[start:end].strip():
@@ -287,7 +288,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _end(text: str, start: int, index: int) -> int:
-    """Where the sentence ends whose mark is at `index`; 0 where that mark ends none."""
+    """The end of the sentence whose mark is at `index`; 0 if the mark does not end a sentence."""
     if text[index] in "。！？":
         return index + 1
     end = index + 1
@@ -304,8 +305,9 @@ _ENDS = re.compile(r"[.!?。！？()\[\]]")
 
 
 def clause(text: str, most: int = LONGEST, between_words: bool = True) -> str:
-    """`text` up to `most` characters, ended where a clause does, else between two words, never
-    inside a word or a fact; empty where there is no such end.
+    """`text` cut to at most `most` characters, never inside a word or a fact.
+
+    The cut is at the end of a clause, or else between two words; '' if there is no such place.
     """
     if len(text) <= most:
         return text
@@ -322,8 +324,8 @@ def clause(text: str, most: int = LONGEST, between_words: bool = True) -> str:
 
 
 def _may_end(text: str, at: int) -> bool:
-    """Whether a text in a script without blanks may be cut before the character at `at`."""
-    if text[at - 1] < "\u0e00" or text[at] < "\u0e00":  # the first of such scripts is Thai
+    """Whether a text in a script without spaces may be cut before the character at `at`."""
+    if text[at - 1] < "\u0e00" or text[at] < "\u0e00":  # the first such script is Thai
         return False
     import unicodedata
 

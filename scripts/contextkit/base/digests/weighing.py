@@ -1,4 +1,4 @@
-"""What of a text decides: the words that say so, in the languages that reports come in."""
+"""How decisive parts of a text are, judging by words in the languages that reports come in."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ NEGATING = Pattern(
 )
 _AROUND = " \t*_`#-–—:.)(0123456789>•[]"
 SERIOUS = Pattern(r"\b(?:P0|P1|BLOCKER|CRITICAL|URGENT|HIGH)\b")
-LEANING = Pattern(  # says something only with what stands before it
+LEANING = Pattern(  # only meaningful together with the text before it
     r"(?:this|that|these|those|it|they|he|she|but|however|otherwise|also|then|so|thus|hence|else"
     r"|and|or"
     r"|the (?:former|latter|same|above|following)|dies\w*|das|aber|jedoch|sonst|esto|eso|pero"
@@ -102,7 +102,7 @@ LEANING = Pattern(  # says something only with what stands before it
 
 
 def is_label(said: str) -> bool:
-    """Whether a line only names a property of the text: `Severity: P1`, `Date: 2026-01-02`."""
+    """Whether a line is just a property of the text: `Severity: P1`, `Date: 2026-01-02`."""
     name, colon, value = said.replace("：", ":", 1).partition(":")
     return bool(colon) and value.count(" ") < 7 and name.strip(_AROUND).lower() in _LABELS
 
@@ -116,10 +116,10 @@ def is_key(said: str) -> bool:
 
 @functools.cache
 def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
-    """How much what stands under these headings decides, and whether the text calls it key."""
+    """How decisive text under these headings is, and whether the headings call it key."""
     if any(title.partition(" (")[0].lower().strip(_AROUND) in _SKIPPED for title in titles):
         return 0.0, False
-    own = titles[1:] if len(titles) > 1 else titles  # the first is the text's own title
+    own = titles[1:] if len(titles) > 1 else titles  # the first is the title of the text itself
     key = any(map(is_key, own))
     return (2.0 if key else 1.5 if any(map(_decides, own)) else 1.0), key
 
@@ -131,7 +131,7 @@ def _decides(title: str) -> bool:
 
 
 def _states(lower: str) -> bool:
-    """Whether a word or phrase of a sentence in lower case says what to do or what fails."""
+    """Whether a word or phrase of a lower-case sentence says what to do or what fails."""
     if not _STATED.isdisjoint(lower.translate(_MARKS).split()):
         return True
     return any(phrase in lower for phrase in _STATED_PHRASES)
@@ -139,7 +139,7 @@ def _states(lower: str) -> bool:
 
 @functools.cache
 def of_sentence(said: str) -> float:
-    """How much a sentence decides by its own words."""
+    """How decisive a sentence is by its own words."""
     weight = 1.35 if _states(said.lower()) else 1.0
     if SERIOUS.search(said):
         weight *= 1.2

@@ -1,1 +1,1 @@
-"""What the scripts offer."""
+"""The commands that the scripts offer."""

@@ -1,4 +1,4 @@
-"""Print the prompt that has the main agent write its context capsule; on request, a stub too."""
+"""Print the prompt that has the main agent write its context capsule; optionally write a stub."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def prompt(layout: Layout, args: Arguments) -> str:
             if args.file:
                 cli.say(f"{layout.shown(captured.path)} already exists; left unchanged")
                 break
-            # another process took this second's name
+            # another process took the name of this second
             captured = capture.capture(layout, request)
     for warning in captured.warnings:
         cli.say(warning)

@@ -1,4 +1,4 @@
-"""Keep a note for the next context capsule; list what is open; mark what is taken up."""
+"""Save a note for the next context capsule; list what is open; mark what was taken up."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         and (not args.tag or args.tag in reminder.tags)
         and (not topic or topic == reminder.topic)
     ]
-    place = "" if args.file else "reminder:"  # an address is of the inbox of the settings
+    place = "" if args.file else "reminder:"  # an address refers to the inbox in the settings
     return Rows(
         columns=(("id", "id"), ("taken", "taken"), ("state", "state"), ("topic", "topic"),
                  ("note", "note", _summary)),
@@ -53,7 +53,7 @@ def _summary(row: dict[str, Any]) -> str:
 
 def done(layout: Layout, args: Arguments) -> str:
     allowed = layout.limits.secrets_allow
-    identity = str(args.id).removeprefix("reminder:")  # an address will do
+    identity = str(args.id).removeprefix("reminder:")  # an address is accepted too
     into = names.one_line(redaction.checked(args.into, "into", allowed, args.redact))
     if not reminders.finish(layout, inbox(layout, args), identity, into, names.now()):
         cli.say(f"{identity} was done already; nothing changed")

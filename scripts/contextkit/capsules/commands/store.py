@@ -51,7 +51,7 @@ def _without_secrets(layout: Layout, text: str, redact: bool) -> tuple[str, list
 
 
 def _target(layout: Layout, args: Arguments, capsule: capsules.Capsule) -> str:
-    """Where the capsule belongs: `file=`, else the branch's folder under its own `created_at`."""
+    """The capsule's target: `file=`, or the file in the branch's folder for its `created_at`."""
     if args.branch and args.branch != capsule.branch:
         raise bad_input(f"branch={args.branch}: the capsule says {capsule.branch!r}")
     if args.file:
@@ -79,7 +79,7 @@ def check(layout: Layout, args: Arguments) -> Answer:
 
 
 def _outside(layout: Layout, args: Arguments) -> str:
-    """A file outside the repository, which is looked at and never changed; else empty."""
+    """The path of a file outside the repository, which is read and never changed; otherwise ''."""
     path = os.path.realpath(os.path.join(layout.here, args.file)) if args.file else ""
     if args.seal or args.redact or not os.path.isfile(path):
         return ""
@@ -153,7 +153,7 @@ def _shown(
 
 
 def _told(marks: list[tuple[str, str]]) -> list[str]:
-    """What became of the sealed references: those that are as they were are only counted."""
+    """Report on the sealed references; unchanged ones are only counted."""
     from contextkit.base import references
 
     fresh = sum(state == references.FRESH for _, state in marks)
@@ -186,7 +186,7 @@ def _branch(layout: Layout, given: str) -> str:
 
 
 def _chosen(layout: Layout, args: Arguments) -> str:
-    """The capsule that the call is about. Raises ContextError where there is none."""
+    """The capsule that the call refers to. Raises ContextError if there is none."""
     if args.file.startswith("capsule:"):
         return addresses.find(layout, args.file, "capsule").path
     if args.file:
@@ -198,7 +198,7 @@ def _chosen(layout: Layout, args: Arguments) -> str:
 
 
 def _newest(layout: Layout, args: Arguments) -> str:
-    """The newest finished capsule of a branch. Raises ContextError where there is none."""
+    """The newest finished capsule of a branch. Raises ContextError if there is none."""
     branch = _branch(layout, args.branch)
     path = capsules.latest(layout, branch, args.workstream)
     if not path:

@@ -1,1 +1,1 @@
-"""What is stored."""
+"""The documents that are stored."""

@@ -2,11 +2,11 @@
 
     <capsules>/<branch as folders>/<YYYYMMDDTHHMMSSZ>.md
 
-No two branches share a folder, whatever they are called; a branch always gets its own back.
+No two branches share a folder, whatever their names, and a branch always gets the same one.
 
 Notebooks, `PLAN.md` and `PROGRESS.md`, are read for their latest entries and never written. An
-entry is a level-2 heading and what stands below it. Entries headed by a UTC time
-(`## 2025-10-23 18:05:00 UTC`) are ordered by it, others by their place in the file.
+entry is a level-2 heading with everything below it. Entries headed by a UTC time (`## 2025-10-23
+18:05:00 UTC`) are ordered by it, others by their place in the file.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from contextkit.base.layout import Layout
 
 
 def all_of(layout: Layout) -> list[str]:
-    """Every folder below the store; the store itself holds the inbox and no capsule."""
+    """Every folder below the store; the store itself holds the inbox and no capsules."""
     files.inside(layout.root, layout.capsules, "capsules")
     return sorted(folder for folder, _, _ in os.walk(layout.capsules) if folder != layout.capsules)
 
 
 def folder(layout: Layout, branch: str) -> str:
-    """The folder of a branch: its parts as folders, odd characters as `-`.
+    """The folder of a branch: its parts as folders, with odd characters replaced by `-`.
 
-    Two branches never share one, not even on a file system that ignores case: where a folder
-    holds capsules of another branch, `-` and six digits of the name's digest are added.
-    Raises ContextError where a link leads it out of the root.
+    Branches never share a folder, even on a file system that ignores case: if a folder holds
+    capsules of another branch, `-` and six digits of the name's digest are added. Raises
+    ContextError if a link leads outside the root.
     """
     found = _folder(layout, branch)
     files.inside(layout.root, found, "capsules")
@@ -43,7 +43,7 @@ def _folder(layout: Layout, branch: str) -> str:
     if _holds(plain, branch) or not (_taken(layout, plain, branch) or _has_marked(plain)):
         return plain
     digest = names.sha256(branch.encode("utf-8", "replace"))
-    beside = os.path.join(layout.capsules, "-".join(parts))  # where a file bars the way to `plain`
+    beside = os.path.join(layout.capsules, "-".join(parts))  # if a file is in the way of `plain`
     choices = (plain, f"{plain}-{digest[:6]}", f"{beside}-{digest[:6]}", f"{beside}-{digest}")
     own = (choice for choice in choices if _holds(choice, branch))
     free = (choice for choice in choices if not _taken(layout, choice, branch))
@@ -51,14 +51,17 @@ def _folder(layout: Layout, branch: str) -> str:
 
 
 def _has_marked(plain: str) -> bool:
-    """Whether a folder `<plain>-<six digits>` is there."""
+    """Whether a folder named `<plain>-<six digits>` exists."""
     above, name = os.path.split(plain)
     there = os.listdir(above) if os.path.isdir(above) else ()
     return any(n.startswith(name + "-") and len(n) == len(name) + 7 for n in there)
 
 
 def _taken(layout: Layout, path: str, branch: str) -> bool:
-    """Whether `path`, case ignored, is or lies below a file, or holds another branch's capsules."""
+    """Whether `path`, ignoring case, is in use by a file or by the capsules of another branch.
+
+    A file in place of any of its parent folders counts too.
+    """
     if f"{path}/".lower().startswith(f"{layout.reminders}/".lower()):
         return True
     here = [layout.capsules]
@@ -75,16 +78,16 @@ def _taken(layout: Layout, path: str, branch: str) -> bool:
 
 
 def _holds(folder: str, branch: str) -> bool | None:
-    """Whether the capsules in `folder` are of `branch`; None where none says of which it is.
+    """Whether the capsules in `folder` belong to `branch`; None if none of them names a branch.
 
-    The oldest that names a branch answers for all.
+    The oldest one that names a branch decides.
     """
     answers = (_is_of(path, branch) for path in paths(folder))
     return next((answer for answer in answers if answer is not None), None)
 
 
 def _is_of(path: str, branch: str) -> bool | None:
-    """Whether a capsule is of `branch`, without YAML where the line shows it; None: of nobody."""
+    """Whether a capsule is of `branch`, without YAML if possible; None if it names no branch."""
     try:
         text = files.read(path)
     except ContextError:
@@ -106,8 +109,8 @@ def _is_of(path: str, branch: str) -> bool | None:
 def paths(folder: str) -> list[str]:
     """The capsules in a branch's folder, oldest first by the time in their names.
 
-    Within a second `-2` comes after none; a file named otherwise comes before all. Links are no
-    capsules: they may lead anywhere.
+    Within a second, `-2` comes after the name without a suffix; files with other names come first.
+    Links are not capsules, since they may lead anywhere.
     """
     if not os.path.isdir(folder):
         return []
@@ -125,7 +128,7 @@ def _age(name: str) -> tuple[str, int, str]:
 
 
 def chosen_path(layout: Layout, file: str) -> str:
-    """Where `file=` says that a capsule goes. Raises ContextError where no file can be."""
+    """The target given as `file=`. Raises ContextError if no file can be there."""
     if file == "-":
         raise bad_input("file: name the file to write the capsule to, not standard input")
     path = layout.typed(file, "file")
@@ -135,13 +138,13 @@ def chosen_path(layout: Layout, file: str) -> str:
 
 
 def path_at(layout: Layout, branch: str, created_at: str) -> str:
-    """Where a capsule of `branch` with this `created_at` belongs; the name is the same time."""
+    """The path for a capsule of `branch` with this `created_at`, which becomes its name."""
     stamp = created_at.replace("-", "").replace(":", "")
     return os.path.join(folder(layout, branch), stamp + ".md")
 
 
 def free_path(layout: Layout, branch: str, now: int) -> str:
-    """As `path_at`; a name that is taken gets `-2`."""
+    """Like `path_at`, but a taken name gets `-2`."""
     path = path_at(layout, branch, names.iso(now))
     tried = files.numbered(*os.path.splitext(path))
     return next(name for name in tried if not os.path.lexists(name))
@@ -151,9 +154,9 @@ def free_path(layout: Layout, branch: str, now: int) -> str:
 
 
 def latest_entries(path: str, count: int) -> list[str]:
-    """The `count` latest entries, newest first; empty for a notebook that does not exist.
+    """The `count` latest entries, newest first; empty if the notebook does not exist.
 
-    Raises ContextError for one that cannot be read.
+    Raises ContextError if it cannot be read.
     """
     if not os.path.isfile(path):
         return []
@@ -161,7 +164,7 @@ def latest_entries(path: str, count: int) -> list[str]:
 
 
 def entries(text: str) -> list[str]:
-    """The entries of a notebook in file order; headings inside code fences start none."""
+    """The entries of a notebook in file order; headings inside code fences do not count."""
     lines = text.replace("\r\n", "\n").split("\n")
     outside = markdown.outside_fences("\n".join(lines))
     starts = [number - 1 for number, line in outside if line.startswith("## ")]
@@ -170,7 +173,7 @@ def entries(text: str) -> list[str]:
 
 
 def newest_entries(texts: list[str], count: int) -> list[str]:
-    """The last `count` of them, newest first, by time where headings carry one."""
+    """The last `count` entries, newest first, by the times in their headings if there are any."""
     import heapq
 
     order = heapq.nlargest(count, range(len(texts)), key=lambda i: (time_of(texts[i]), i))
@@ -178,7 +181,7 @@ def newest_entries(texts: list[str], count: int) -> list[str]:
 
 
 def time_of(entry: str) -> str:
-    """The time in the heading of an entry, `2025-10-23 18:05:00`; empty where it has none."""
+    """The time in the heading of an entry, `2025-10-23 18:05:00`, or ''."""
     words = entry.partition("\n")[0][3:].split()
     stamp = " ".join(words[:2])
     return stamp if stamp[:4].isdigit() and stamp[4:5] == "-" else ""

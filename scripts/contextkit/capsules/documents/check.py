@@ -1,7 +1,7 @@
-"""What is wrong with a capsule, line by line, as far as the text alone shows it.
+"""Check a capsule line by line, as far as its text alone allows.
 
-An error keeps it from being saved or launched with; a warning is for whoever wrote it. What only
-the repository can tell (references, drift, reminders) is in `capsule_upkeep.py`.
+An error keeps it from being saved or used in a launch; a warning is for its author. What only the
+repository can tell (references, drift, reminders) is checked in `flows/upkeep.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NEXT_STEPS = ("next discovery step", "next step", "next:")
 
 
 class Lint(Record):
-    """`line` counts from 1 in the file; 0 where it is about the whole."""
+    """A problem; `line` counts from 1 in the file, and is 0 if it concerns the whole."""
 
     severity: str
     line: int
@@ -33,16 +33,16 @@ class Lint(Record):
     mend: str = ""
 
     def told(self, where: str) -> str:
-        """`capsule.md:12: error: …: …`, the form that editors and people know."""
+        """`capsule.md:12: error: …: …`, the usual form that editors understand."""
         place = f"{where}:{self.line}" if self.line else where
         mend = f": {self.mend}" if self.mend else ""
         return f"{place}: {self.severity}: {self.what}{mend}"
 
 
 def problems(text: str, where: str = "capsule") -> list[str]:
-    """What keeps `text` from being a finished capsule, a sentence each; empty when nothing does.
+    """What keeps `text` from being a finished capsule, as sentences; empty if nothing does.
 
-    Secrets are not looked for: whoever saves decides whether they are refused or redacted.
+    Secrets are not covered: the caller that saves decides whether they are refused or redacted.
     """
     try:
         capsule, body = capsules.parse(text, where)
@@ -57,7 +57,7 @@ def problems(text: str, where: str = "capsule") -> list[str]:
 
 
 def findings(text: str, limits: Limits) -> list[Lint]:
-    """Everything that the text shows, in order of lines."""
+    """Every problem in the text, in order of lines."""
     secrets = [
         Lint(
             severity=ERROR,
@@ -85,7 +85,7 @@ def findings(text: str, limits: Limits) -> list[Lint]:
 
 
 def _line_of(text: str, what: str) -> int:
-    """The line of the front matter whose key a sentence names; the first where it names none."""
+    """The line of the front matter whose key a sentence names; the first line if it names none."""
     lines = text.partition("\n---")[0].split("\n")
     keys = {
         line.partition(":")[0]: number for number, line in enumerate(lines, start=1) if ":" in line
@@ -122,7 +122,7 @@ def _placeholders(text: str) -> Iterator[Lint]:
 
 
 def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
-    """Its budget is for what was written: the seal comes later, and no subagent gets it."""
+    """Check the budget without the seal, which is added later and reaches no subagent."""
     size = tokens.estimate(capsules.unsealed(text))
     if size > capsule.token_budget:
         is_error = size > capsule.token_budget * tokens.CAUTION
@@ -169,7 +169,7 @@ def _threads(body: str, offset: int) -> Iterator[Lint]:
 
 
 def _items(body: str, section: str) -> list[tuple[int, str]]:
-    """The list items of a section with their lines, what is indented below them included."""
+    """The list items of a section with their lines, including what is indented below them."""
     found: list[tuple[int, str]] = []
     inside = False
     for number, line in markdown.outside_fences(body):

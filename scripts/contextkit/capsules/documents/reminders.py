@@ -1,4 +1,4 @@
-"""Reminders: what somebody wants to meet again in the next capsule.
+"""Reminders: notes that should appear in the next capsule.
 
     <capsules>/remember-later.md      the inbox, one file, entries in order of time
 
@@ -11,11 +11,11 @@
     - **Done:** 2025-10-24 09:00:00 UTC → docs/branches/feature-x/PLAN.md
     <!-- end r-1a2b3c -->
 
-Two branches append without a merge conflict (manuals/decisions/). Of lines that both add, git's
-union keeps one copy where more than three in a row are the same, and so would tear two entries
-apart; that is why the id, which no other entry has, also stands after every third line.
-Entries of the original tool have neither id nor closing line and are read all the same;
-what stands in the file already is never rewritten, only added to.
+Two branches can append without a merge conflict (manuals/decisions/). If both add the same lines,
+more than three in a row, git's union merge keeps only one copy and would tear two entries apart;
+that is why the id, which is unique to an entry, is repeated after every third line. Entries of the
+original tool have neither an id nor a closing line and are still read. Existing text in the file is
+never rewritten, only added to.
 """
 
 from __future__ import annotations
@@ -35,16 +35,18 @@ _LABELS = {
     "Tags": "tags",
     "Done": "done",
 }
-_FORMAT = "<!-- contextkit: format="  # above the first entry; an inbox without it is of format 1
+_FORMAT = "<!-- contextkit: format="  # above the first entry; an inbox without it has format 1
 _DONE = "- **Done:**"
 _END = "<!-- end "
-_RUN = 3  # lines in a row that may be the same in two entries
+_RUN = 3  # consecutive lines that may be identical in two entries
 _LARGEST_PRIME = 16_777_213  # below 2**24: six hexadecimal digits
 
 
 class Reminder(Record):
-    """`taken` is a UTC time as in the heading; `done` is empty, or a time and where it went:
-    a line for each branch that marked it.
+    """A reminder; `taken` is a UTC time as in the heading.
+
+    `done` is empty, or a line for each branch that marked it, with the time and where the note
+    went.
     """
 
     id: str
@@ -57,7 +59,7 @@ class Reminder(Record):
 
 
 class _Entry:
-    """A reminder with its lines in the file: `heading` and `end` are line numbers from 0."""
+    """A reminder with its lines in the file; `heading` and `end` are line numbers from 0."""
 
     def __init__(self, heading: int, line: str) -> None:
         title, mark, rest = line[3:].rstrip().rpartition("<!-- r-")
@@ -69,7 +71,7 @@ class _Entry:
         self.end = -1
 
     def close(self, number: int, current: _Entry) -> None:
-        """Its closing line is `number`; where that is in `current`, done marks above it are its."""
+        """End this entry at line `number`; take over the done marks above that from `current`."""
         while self is not current and current.ends_in_stray_mark():
             self.lines.append(current.lines.pop())
         self.end = number
@@ -79,12 +81,12 @@ class _Entry:
         return number > self.end and line.startswith(_DONE)
 
     def insert_at(self) -> int:
-        """Where a line is added to the entry: before its closing line, else after its last."""
+        """Where to add a line to the entry: before its closing line, or after its last line."""
         written = [number for number, line in self.lines if line.strip()]
         return self.end if self.end >= 0 else (written[-1] if written else self.heading) + 1
 
     def run(self) -> int:
-        """How many lines stand at its end that carry no id."""
+        """The number of lines at its end without an id."""
         lines = [line for _, line in reversed(self.lines)]
         return [*lines, _stitch(self.id)].index(_stitch(self.id))
 
@@ -103,7 +105,7 @@ class _Entry:
             elif line != stitch:
                 into.append(line.removeprefix("  "))
         values = {name: "\n".join(lines).strip() for name, lines in fields.items()}
-        if not _is_time(self.title):  # written by hand: the heading is what to remember
+        if not _is_time(self.title):  # written by hand: the heading is the note
             values["note"] = f"{self.title}\n{values['note']}".strip()
         tags = tuple(t.strip() for t in values.pop("tags", "").split(",") if t.strip())
         identity = self.id or identify(self.title, values["note"])
@@ -115,17 +117,17 @@ def _is_time(text: str) -> bool:
 
 
 def identify(taken: str, text: str) -> str:
-    """The id of a reminder: from its time and text, so that an entry without one has one too."""
+    """The id derived from a reminder's time and text, for entries that have none."""
     return f"r-{names.fingerprint(f'{taken} {text}'.encode(), _LARGEST_PRIME):06x}"
 
 
 def parse(text: str) -> tuple[Reminder, ...]:
-    """All reminders of an inbox, in file order; one that a merge put there twice is one."""
+    """Parse the reminders in an inbox, in file order, without duplicates made by a merge."""
     return _reminders(_entries(text))
 
 
 def _reminders(entries: list[_Entry]) -> tuple[Reminder, ...]:
-    marks: dict[Reminder, dict[str, None]] = {}  # of each as if it were open, every mark once
+    marks: dict[Reminder, dict[str, None]] = {}  # each as if it were open, with every mark once
     for entry in entries:
         found = entry.reminder()
         still_open = found.replace(done="") if found.done else found
@@ -137,7 +139,7 @@ def _reminders(entries: list[_Entry]) -> tuple[Reminder, ...]:
 
 
 def render(reminder: Reminder) -> str:
-    """The entry as it is written, without blank lines around it."""
+    """Render the entry as it is written, without surrounding blank lines."""
     lines = templates.render("reminder.md", reminder=reminder).split("\n")
     closing = len(lines) - 2
     for at in reversed(range(1 + _RUN, closing, _RUN)):
@@ -150,7 +152,7 @@ def _stitch(identity: str) -> str:
 
 
 def _refuse_newer(text: str) -> None:
-    """Raise NewerFormat for an inbox of a newer contextkit."""
+    """Raise NewerFormat for an inbox written by a newer contextkit."""
     head = text.partition("\n## ")[0]
     stated = head.partition(_FORMAT)[2].partition(" ")[0]
     if stated not in ("", "1") and not head.startswith("## "):
@@ -160,12 +162,12 @@ def _refuse_newer(text: str) -> None:
 
 
 def _entries(text: str) -> list[_Entry]:
-    """The entries of an inbox, also where a merge parted a done mark from its entry.
+    """The entries of an inbox, even if a merge separated a done mark from its entry.
 
-    Raises NewerFormat for an inbox of a newer contextkit.
+    Raises NewerFormat for an inbox written by a newer contextkit.
 
-    That happens where one branch marks the last entry and the other adds one: the mark and its
-    closing line then stand below the other entry, and the closing line says whose they are.
+    Separation happens if one branch marks the last entry and the other adds one: the mark and its
+    closing line are then below the other entry, and the closing line tells whose they are.
     """
     _refuse_newer(text)
     found: list[_Entry] = []
@@ -190,7 +192,7 @@ def _entries(text: str) -> list[_Entry]:
 
 
 def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
-    """The reminders of an inbox, by default the documented one; none where there is none."""
+    """The reminders in an inbox (default: the documented one); empty if it does not exist."""
     place = path or layout.reminders
 
     def read(path: str) -> tuple[Reminder, ...]:
@@ -201,7 +203,7 @@ def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
 
 
 def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
-    """Add one reminder to the inbox at `path`, its id made unique there; safe beside other adds."""
+    """Add a reminder to the inbox at `path` under a unique id; safe for concurrent adds."""
     with files.locked(layout.lock(path)):
         text = files.read_if_there(path)
         if text is None:
@@ -224,7 +226,7 @@ def _newline(text: str) -> str:
 
 
 def _wanted_at_end(text: str) -> int:
-    """The line ends that are missing for a heading to follow `text` after one blank line."""
+    """The newlines needed for a heading to follow `text` after one blank line."""
     body = text.replace("\r\n", "\n")
     wanted = 2 if body.strip() else min(1, len(body))
     return max(0, wanted - (len(body) - len(body.rstrip("\n"))))
@@ -234,7 +236,7 @@ def keep_mergeable(layout: Layout, path: str) -> None:
     """Have git keep both sides' entries when two branches append to the documented inbox."""
     if path != os.path.realpath(layout.reminders):
         return
-    name = os.path.basename(path).replace(" ", "?")  # a blank would end the name
+    name = os.path.basename(path).replace(" ", "?")  # a space would end the name
     attributes = os.path.join(os.path.dirname(path), ".gitattributes")
     text = files.read_if_there(attributes) or ""
     lines = text.splitlines()
@@ -244,7 +246,7 @@ def keep_mergeable(layout: Layout, path: str) -> None:
 
 
 def finish(layout: Layout, path: str, identity: str, into: str, now: int) -> bool:
-    """Mark the reminder `identity` done; False if it was. One line is added, nothing rewritten.
+    """Mark the reminder `identity` as done by adding a line; return False if it already was.
 
     Raises ContextError for an unknown id, naming the open ones.
     """
@@ -264,7 +266,7 @@ def finish(layout: Layout, path: str, identity: str, into: str, now: int) -> boo
 
 
 def _marked(text: str, identity: str, mark: str) -> str:
-    """An inbox in which the reminder `identity` has one more done mark."""
+    """An inbox in which the reminder `identity` has another done mark."""
     entry = next(entry for entry in _entries(text) if entry.identity() == identity)
     added = [f"{_DONE} {mark}"]
     if entry.end < 0:
@@ -275,7 +277,7 @@ def _marked(text: str, identity: str, mark: str) -> str:
 
 
 def merge(ours: bytes, theirs: bytes) -> bytes:
-    """Our inbox with the entries and done marks of another that it lacks; nothing is rewritten."""
+    """Add entries and done marks that our inbox lacks from another one; nothing is rewritten."""
     try:
         text = ours.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -295,11 +297,11 @@ def merge(ours: bytes, theirs: bytes) -> bytes:
 
 
 def _with_lines(text: str, at: int, added: list[str]) -> str:
-    """`text` with more lines before line number `at`; what was there stays byte for byte."""
+    """`text` with lines inserted before line number `at`; the rest is unchanged byte for byte."""
     lines = text.split("\n")
     end = _newline(text)[:-1]
     added = [line + end for line in added]
-    if at == len(lines):  # the last line had no line end
+    if at == len(lines):  # the last line had no newline
         lines[-1] += end
         added.append("")
     return "\n".join([*lines[:at], *added, *lines[at:]])
@@ -314,7 +316,7 @@ def _not_one(where: str, identity: str, listed: tuple[Reminder, ...], count: int
 
 
 def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int) -> Reminder:
-    """A reminder from what was typed. Raises ContextError for a blank message."""
+    """Make a reminder from typed values. Raises ContextError for a blank message."""
     text = note.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not text:
         raise bad_input("m: the message is blank")

@@ -2,7 +2,7 @@
 
     <capsules>/<branch as folders>/<YYYYMMDDTHHMMSSZ>.md      committed with the branch
 
-A capsule is front matter and fixed sections; the format is told in manuals/capsules.md.
+A capsule is front matter and fixed sections; the format is described in manuals/capsules.md.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 from contextkit.capsules.documents import branches
 
-# The seed's seven, without which nothing is a capsule; the outline adds two of its own.
+# The seed's seven, which every capsule must have; the outline adds two more.
 SECTIONS = (
     "Mission Snapshot",
     "Key Decisions & Rationale",
@@ -43,7 +43,7 @@ _NO_OBJECTIVE = "<the objective in one sentence>"
 
 
 class Capsule(Record):
-    """The front matter of a capsule; keys in this order, unknown ones are ignored."""
+    """The front matter of a capsule; keys in this order, unknown keys are ignored."""
 
     branch: str
     source_session: str
@@ -71,7 +71,7 @@ class Capsule(Record):
 
 
 class Stored(Record):
-    """A capsule as it lies on disk; `tokens` are those of its body, `sha256` of the whole file."""
+    """A capsule on disk; `tokens` counts its body, `sha256` covers the whole file."""
 
     path: str
     capsule: Capsule
@@ -84,7 +84,7 @@ def blank(
     branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool,
     workstream: str = "",
 ) -> Capsule:  # fmt: skip
-    """The front matter of a capsule still to be written; what is unknown is a placeholder."""
+    """The front matter of a capsule still to be written; unknown values are placeholders."""
     return Capsule(
         branch=branch,
         source_session=session or _NO_SESSION,
@@ -98,9 +98,9 @@ def blank(
 
 
 def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object, ...] = ()) -> str:
-    """The capsule to fill in: front matter, every section, `<…>` where something is to be written.
+    """The capsule to fill in: front matter, every section, and `<…>` for text to be written.
 
-    `plan` and `progress` are the notebooks' paths; `reminders` are placed where they belong.
+    `plan` and `progress` are the paths of the notebooks; `reminders` are put in their sections.
     """
     return templates.render(
         "capsule_outline.md", capsule=capsule, plan=plan, progress=progress, reminders=reminders
@@ -108,14 +108,14 @@ def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object,
 
 
 def front_matter(outline: str) -> str:
-    """The front matter of our own `outline`, between its `---` lines."""
+    """The front matter of our `outline`, between its `---` lines."""
     return outline[: outline.index("\n---\n") + 5]
 
 
 def adapted(outline: str, own: str) -> str:
-    """A host's `own` outline as a file to fill in: the front matter of ours above its sections.
+    """A host's `own` outline as a file to fill in: our front matter above the host's sections.
 
-    Front matter that `own` has itself is left out, with what stands in front of it.
+    Front matter in `own`, and anything before it, is left out.
     """
     lines = own.split("\n")
     marks = [number for number, line in enumerate(lines) if line.rstrip() == "---"][:2]
@@ -125,7 +125,7 @@ def adapted(outline: str, own: str) -> str:
 
 
 def template_document(limits_tokens: int) -> str:
-    """The documented template file: what it is for, and the outline with nothing filled in."""
+    """The documented template file: its purpose, and the outline with nothing filled in."""
     capsule = Capsule(
         branch="<branch>",
         source_session=_NO_SESSION,
@@ -140,7 +140,7 @@ def template_document(limits_tokens: int) -> str:
 
 
 def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
-    """The front matter and the body, exactly as it stands. Raises ContextError by field."""
+    """Parse the front matter and the body, which is unchanged. Raises ContextError by field."""
     from contextkit.base import formats
 
     values, body = formats.front_matter(text, where)
@@ -157,12 +157,12 @@ def placeholders() -> tuple[str, ...]:
 
 
 def unfinished(text: str) -> bool:
-    """Whether `text` is a stub of ours with something still to be filled in."""
+    """Whether `text` is one of our stubs with placeholders left."""
     return text.startswith("---\n") and any(mark in text for mark in placeholders())
 
 
 def unwrapped(reply: str) -> str:
-    """An agent's reply without the code fence that some put around the whole of it."""
+    """An agent's reply without a code fence around the whole of it."""
     text = reply.replace("\r\n", "\n").lstrip("\ufeff").strip()
     first, newline, rest = text.partition("\n")
     fence = first[: len(first) - len(first.lstrip(first[:1]))] if first[:1] in ("`", "~") else ""
@@ -173,10 +173,10 @@ def unwrapped(reply: str) -> str:
 
 
 def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
-    """Write a finished capsule to `path` and return where it is; the checks are the caller's.
+    """Write a finished capsule to `path` and return its path; the caller has checked it.
 
-    A stub there is filled in; any other file is left, and the capsule gets `-2`, unless
-    `replace` is set. Saving the same text twice changes nothing.
+    A stub there is replaced; for any other file the capsule gets `-2`, unless `replace` is set.
+    Saving the same text twice changes nothing.
     """
     with files.locked(layout.lock(path)):
         tried = files.numbered(*os.path.splitext(path))
@@ -195,7 +195,7 @@ def _has_room(path: str, text: str) -> bool:
 
 
 def load(layout: Layout, path: str) -> Stored:
-    """The finished capsule at `path`. Raises ContextError for a stub, and for what is none."""
+    """Load the finished capsule at `path`. Raises ContextError for a stub or an invalid file."""
     shown = layout.shown(path)
     data = files.read_bytes(path)
     text = files.read(path)
@@ -212,9 +212,9 @@ def load(layout: Layout, path: str) -> Stored:
 
 
 def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[Stored]:
-    """The finished capsules of a branch, of one workstream where it is named, oldest first.
+    """The finished capsules of a branch, optionally of one workstream, oldest first.
 
-    By default those of all branches. A stub is not a capsule yet and is in neither list.
+    Default: those of all branches. Stubs are not capsules yet and are neither loaded nor broken.
     """
     if branch:
         paths = branches.paths(branches.folder(layout, branch))
@@ -231,11 +231,11 @@ def _is_stub(path: str) -> bool:
     try:
         return unfinished(files.read(path))
     except ContextError:
-        return False  # it cannot be read at all: that is to be told
+        return False  # it cannot be read at all, which must be reported
 
 
 def latest(layout: Layout, branch: str, workstream: str = "") -> str:
-    """The path of a branch's newest finished capsule, by the time in its name; empty: none."""
+    """The path of a branch's newest finished capsule, by the time in its name; or ''."""
     for path in reversed(branches.paths(branches.folder(layout, branch))):
         try:
             if workstream and load(layout, path).capsule.workstream != workstream:
@@ -248,34 +248,34 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
     return ""
 
 
-# The seal of a capsule: what it was written on, in its own front matter.
+# The seal of a capsule, in its front matter, records the state it was written for.
 #
 #     head: 3b18e512dba79e4c8300dd08aeb37f8e728b8dad
 #     references:
 #       - "src/app.py 9f86d081884c7d65"
 #
-# The commit, and the beginning of a digest for every file that the capsule refers to. Read and
-# written line by line, so that everything else in the file stays as it is, byte for byte.
+# This is the commit and a shortened digest of every file that the capsule refers to. It is read
+# and written line by line, so that the rest of the file stays unchanged byte for byte.
 
 
 _HEX = frozenset("0123456789abcdef")
-_DIGEST = 16  # digits of a digest that are kept: a seal is not a signature, and tokens are dear
+_DIGEST = 16  # digits of a digest: a seal is not a signature, and tokens are expensive
 
 
 class Seal(Record):
-    """`digests` is the beginning of a digest for each path; empty for a file that was missing."""
+    """The seal; `digests` maps paths to shortened digests, '' for a file that was missing."""
 
     head: str = ""
     digests: dict[str, str] = {}  # noqa: RUF012  (a Record is never changed)
 
 
 def short_digest(digest: str) -> str:
-    """What is kept of a digest."""
+    """The part of a digest that is kept."""
     return digest[:_DIGEST]
 
 
 def seal_of(text: str) -> Seal | None:
-    """The seal of a capsule; None for one that has none. What cannot be read is left out."""
+    """The seal of a capsule, or None; lines that cannot be parsed are left out."""
     from contextkit.base import formats
 
     head, digests = "", {}
@@ -301,7 +301,7 @@ def unsealed(text: str) -> str:
 
 
 def sealed(text: str, seal: Seal) -> str:
-    """The capsule with this seal in the place of any other: the last lines of its front matter."""
+    """The capsule with this seal, replacing any other, as the last lines of its front matter."""
     lines = unsealed(text).split("\n")
     end = _front_matter_end(lines)
     if end < 0:
@@ -315,14 +315,14 @@ def sealed(text: str, seal: Seal) -> str:
 
 
 def _front_matter_end(lines: list[str]) -> int:
-    """The index of the closing `---`; -1 without front matter."""
+    """The index of the closing `---`, or -1 without front matter."""
     if lines[0].rstrip() != "---":
         return -1
     return next((at for at, line in enumerate(lines) if at and line.rstrip() == "---"), -1)
 
 
 def _seal_lines(lines: list[str]) -> list[int]:
-    """The indexes of the lines that are the seal."""
+    """The indexes of the lines that form the seal."""
     found = []
     in_list = False
     for at in range(1, _front_matter_end(lines)):

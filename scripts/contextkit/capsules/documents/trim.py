@@ -1,7 +1,7 @@
-"""A capsule's body within a number of tokens: what matters least goes first.
+"""Trim a capsule's body to a number of tokens, dropping the least important items first.
 
-The seed's order: newest, blocking and high-severity items first, stable background last. So
-whole items go, background before intent, old before new, what is urgent at the very end.
+The order is the seed's: newest, blocking, and high-severity items first, stable background last.
+Whole items are dropped: background before intent, old before new, urgent ones at the very end.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextkit.base import markdown, names, tokens
 from contextkit.base.records import Record
 
-# What goes first. A section that is not listed lies between background and what is open.
+# What is dropped first. Unlisted sections come between background and open items.
 _BACKGROUND = (
     "Consistency Checklist",
     "Knowledge Base",
@@ -31,7 +31,7 @@ _URGENT = (
 
 
 class _Item(Record):
-    """A list item with what belongs to it, or a paragraph; `at` is its place in the body."""
+    """A list item with all that belongs to it, or a paragraph; `at` is its place in the body."""
 
     section: str
     text: str
@@ -39,16 +39,16 @@ class _Item(Record):
 
     @property
     def weight(self) -> tuple[bool, int, str, int]:
-        """The lower, the sooner it goes."""
+        """The lower, the sooner it is dropped."""
         lower = self.text.lower()
         urgent = self.section in _INTENT or any(word in lower for word in _URGENT)
         return urgent, _ORDER.get(self.section, len(_BACKGROUND)), _newest(self.text), -self.at
 
 
 def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tuple[str, list[str]]:
-    """`body` within `max_tokens` of the reader's tokenizer, and what was taken out, in words.
+    """`body` within `max_tokens` of the reader's tokenizer, and a description of what was removed.
 
-    A body that fits is given back as it is.
+    A body that fits is returned unchanged.
     """
     if tokens.within(body, max_tokens, tokenizer):
         return body, []
@@ -63,7 +63,7 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
             low = middle + 1
     text = _joined(items, going[:low])
     gone = _told(items, going[:low])
-    if not text:  # not even the most urgent item fits: its beginning does
+    if not text:  # not even the most urgent item fits: keep its beginning
         last = going[-1]
         room = int(max_tokens / tokens.CAUTION) - 1
         text = tokens.clip(_joined([last], []), room, tokenizer=tokenizer) + "\n"
@@ -72,7 +72,7 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
 
 
 def _items(body: str) -> list[_Item]:
-    """The body in pieces: a new one begins at a heading, at a list item and after a blank line."""
+    """The pieces of the body; one starts at each heading, list item, and blank line."""
     prose = {number for number, _ in markdown.outside_fences(body)}
     found: list[_Item] = []
     section, after_blank = "", False
@@ -97,7 +97,7 @@ def _items(body: str) -> list[_Item]:
 
 
 def _newest(text: str) -> str:
-    """The latest date in an item, with its time where one follows; empty without one."""
+    """The latest date in an item, with its time if one follows; '' if it has none."""
     words = text.replace("T", " ").replace("(", " ").split()
     dates = [at for at, word in enumerate(words) if names.shape(word[:10]) == "0000-00-00"]
     return max((" ".join([words[at][:10], *words[at + 1 : at + 2]]) for at in dates), default="")
@@ -118,7 +118,7 @@ def _joined(items: list[_Item], without: list[_Item]) -> str:
 
 
 def _told(items: list[_Item], gone: list[_Item]) -> list[str]:
-    """One line per section that lost something, in the order of the body."""
+    """A line for each section that lost something, in the order of the body."""
     of: dict[str, list[int]] = {}
     for item in items:
         of.setdefault(item.section, [0, 0])[1] += 1

@@ -1,9 +1,10 @@
-"""The flow from a main agent to its capsule: the prompt that has it written.
+"""The capture flow: the prompt that has a main agent write its capsule.
 
-capture     what the main agent needs in order to write a capsule, as one prompt
+capture     the context a main agent needs to write a capsule, as one prompt
 
-The other flows: `results.finish` takes a subagent's report, `handing_over.hand_over` writes what
-the next agent gets, with the open verdicts as its blockers, `briefs.brief` tells a fresh one.
+The other flows: `results.finish` processes a subagent's report, `handing_over.hand_over` writes the
+handoff for the next agent, with the open verdicts as its blockers, and `briefs.brief` informs a
+fresh agent.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 
 _NOT_FOUND = "(no file detected)"
 _MOST_GAPS = 10  # capsule gaps that are quoted
-# How much of each entry, reminder and commit is quoted, in tokens: the first that fits is taken.
+# Tokens quoted from each entry, reminder, and commit; the first that makes the prompt fit is used.
 _ROOM = ((160, 70, 40), (90, 45, 30), (45, 25, 20), (0, 15, 0), (0, 0, 0))
 
 
 class Request(Record):
-    """What the user asked of `capture`; everything but `now` has a default of its own."""
+    """The user's options for `capture`; everything but `now` has a default."""
 
     now: int
     branch: str = ""
@@ -45,7 +46,7 @@ class Request(Record):
 
 
 class Captured(Record):
-    """The prompt, the capsule's path, the outline for a stub, and what to warn of."""
+    """The prompt, the capsule's path, the outline for a stub, and the warnings."""
 
     prompt: str
     path: str
@@ -72,9 +73,9 @@ class _Material(Record):
 
 
 def capture(layout: Layout, request: Request) -> Captured:
-    """The prompt that makes the main agent write its capsule; nothing is written.
+    """Make the prompt for the main agent to write its capsule; nothing is written.
 
-    Raises ContextError when there is no branch to write about or a path is not acceptable.
+    Raises ContextError if there is no branch to write about or a path is not acceptable.
     """
     branch, detached = current_branch(layout, request.branch)
     slug = _slug(branch, request.plan_slug.strip())
@@ -122,9 +123,9 @@ def capture(layout: Layout, request: Request) -> Captured:
 
 
 def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
-    """The raw branch name, and a warning where it stands for a detached head.
+    """The unmodified branch name, and a warning if it stands for a detached head.
 
-    Raises ContextError where nothing tells the name.
+    Raises ContextError if the name cannot be determined.
     """
     if given.strip():
         return given, ()
@@ -148,7 +149,7 @@ def _slug(branch: str, chosen: str) -> str:
 
 
 def host_outline(layout: Layout) -> tuple[str, str]:
-    """The host's own outline, word for word (empty for ours), and what to call it in the prompt."""
+    """The host's own outline, unmodified ('' for ours), and its name in the prompt."""
     path = layout.capsule_template
     shown = layout.shown(path)
     text = files.read_if_there(path) or ""
@@ -162,7 +163,7 @@ def host_outline(layout: Layout) -> tuple[str, str]:
 
 
 def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
-    """What there is of the notebooks `slug`, of `branch` (empty: HEAD) and of `inbox`, if any."""
+    """Collect from the notebooks `slug`, from `branch` ('': HEAD), and from `inbox`, if any."""
     limits = layout.limits
     plan, progress = layout.notebook(slug, "PLAN"), layout.notebook(slug, "PROGRESS")
     entries: list[tuple[str, ...]] = []
@@ -201,7 +202,7 @@ def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
 
 
 def _clean(layout: Layout, texts: Iterable[str]) -> tuple[str, ...]:
-    """The texts without secrets: what the prompt quotes goes to an agent and its provider."""
+    """The texts without secrets, since the prompt goes to an agent and its provider."""
     allowed = layout.limits.secrets_allow
     return tuple(redaction.redacted(text, allowed)[0] for text in texts)
 
@@ -212,7 +213,7 @@ def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:
 
 
 def _gaps(layout: Layout, branch: str) -> list[str]:
-    """What subagents of the branch missed in their capsule and no newer one can hold yet."""
+    """The gaps reported by subagents of the branch that no newer capsule can contain yet."""
     if not branch or not os.path.exists(layout.registry):
         return []
     from contextkit.subagents.documents import registry
@@ -229,7 +230,7 @@ def _note(layout: Layout, path: str) -> str:
 def _fitted(
     layout: Layout, material: _Material, values: dict[str, object]
 ) -> tuple[str, tuple[str, ...]]:
-    """The prompt within its cap: what is quoted of the repository gives way, the task never."""
+    """The prompt within its cap: quotes from the repository are shortened, the task never is."""
     cap = layout.limits.capsule_prompt_tokens
     for room in _ROOM:
         information = _information(layout, material, room)

@@ -1,14 +1,12 @@
-"""Whether a capsule still says how things are.
+"""Whether a capsule is still up to date.
 
-seal        record the commit and the files that it refers to
-marks       each of those files: fresh, changed or missing
-staleness   why it is not up to date, a reason each; none where it is
-seen        those of the reasons that need no call of git
-mentions    what it refers to (paths, commits, URLs and entries of notebooks), and whether it is
-            there
+seal        record the commit and the files that it refers to marks       the state of each of those
+files: fresh, changed, or missing staleness   the reasons why it is not up to date; none if it is
+seen        those reasons that can be found without calling git mentions    the references in it
+(paths, commits, URLs, and notebook entries), and whether they             exist
 
-A path is looked for below the root and, when shortened, among the tracked files. One that the
-text itself calls `(new)` or `(gone)` need not exist.
+A path is looked up below the root and, if shortened, among the tracked files. A path that the text
+marks as `(new)` or `(gone)` need not exist.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ _TOLD = 3  # commits or files that a reason names
 
 
 def seal(layout: Layout, text: str) -> str:
-    """The capsule `text` sealed as things are now; once more without a change: the same bytes."""
+    """Seal the capsule `text` for the current state; sealing again changes nothing."""
     _, body = capsules.parse(text.replace("\r\n", "\n"))
     found = mentions(layout, body)
     named = (mention.path for mention in found if mention.path)
@@ -46,7 +44,7 @@ def seal(layout: Layout, text: str) -> str:
 
 
 def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
-    """The sealed references of a capsule, each with what has become of it; none without a seal."""
+    """The sealed references of a capsule with their states; none without a seal."""
     sealed = capsules.seal_of(text)
     return (
         [(path, _state(layout, path, was)) for path, was in sealed.digests.items()]
@@ -64,10 +62,10 @@ def _state(layout: Layout, path: str, was: str) -> str:
 
 
 def staleness(layout: Layout, path: str, ignored: Sequence[str] = ()) -> list[str]:
-    """Why the capsule at `path` is stale, a sentence each; empty when it is not.
+    """Why the capsule at `path` is stale, as sentences; empty if it is not.
 
-    A commit since changes anything but capsules, inbox, registry and the root-relative paths
-    `ignored` (the scope of a launch); a notebook entry is newer; a sealed file is another.
+    Reasons: a later commit changes anything but capsules, inbox, registry, and the root-relative
+    paths `ignored` (the scope of a launch); a notebook entry is newer; a sealed file has changed.
     """
     text = files.read(path)
     capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
@@ -77,7 +75,7 @@ def staleness(layout: Layout, path: str, ignored: Sequence[str] = ()) -> list[st
 
 
 def seen(layout: Layout, capsule: capsules.Capsule, text: str) -> list[str]:
-    """The reasons that can be seen without asking git, for a hook: notebooks and sealed files."""
+    """The reasons that a hook can find without calling git: notebooks and sealed files."""
     marked = marks(layout, text)
     return [
         *_entries(layout, capsule),
@@ -110,14 +108,14 @@ def _is_here(layout: Layout, commit: str) -> bool:
 
 
 def _after(created_at: str) -> str:
-    """The second after: a commit of the same second is what the capsule was written on."""
+    """The next second: the capsule was written on top of a commit with the same second."""
     from datetime import datetime
 
     return f"--since={int(datetime.fromisoformat(created_at).timestamp()) + 1}"
 
 
 def _changes(layout: Layout, since: str, tip: str, ignored: Sequence[str]) -> list[str]:
-    """The short hashes of commits that change what a capsule tells of, newest first.
+    """The short hashes of commits that affect what a capsule describes, newest first.
 
     `since` is a commit, or an option of git log.
     """
@@ -131,7 +129,7 @@ def _changes(layout: Layout, since: str, tip: str, ignored: Sequence[str]) -> li
 
 
 def _entries(layout: Layout, capsule: capsules.Capsule) -> list[str]:
-    """The notebooks of the branch that have an entry newer than the capsule."""
+    """The notebooks of the branch with an entry newer than the capsule."""
     written = capsule.created_at[:10] + " " + capsule.created_at[11:19]
     found = []
     for name in ("PLAN", "PROGRESS"):
@@ -143,16 +141,16 @@ def _entries(layout: Layout, capsule: capsules.Capsule) -> list[str]:
     return found
 
 
-# What a capsule refers to
+# References in a capsule
 
 
 _EXPECTED = ("(new)", "(planned)", "(gone)", "(removed)", "(deleted)")
 _CALLED = frozenset("commit commits revision rev head cherry-pick reverted reverts".split())
-_MOST_COMMITS = 100  # that git is asked about
+_MOST_COMMITS = 100  # commits that git is asked about
 
 
 class Mention(Record):
-    """`text` as it stands in the body's line `line`; `path` where it is; `problem` if it is not."""
+    """A reference: `text` in line `line` of the body, `path` if it exists, or `problem`."""
 
     kind: str
     text: str
@@ -162,7 +160,7 @@ class Mention(Record):
 
 
 def mentions(layout: Layout, body: str) -> list[Mention]:
-    """Every reference of a capsule's body, in order of lines."""
+    """Every reference in a capsule's body, in order of lines."""
     body = _without_checklist(body)
     lines = body.split("\n")
     tree = _Tree(layout)
@@ -186,7 +184,7 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
 
 
 def _without_checklist(body: str) -> str:
-    """The body with the checklist's lines emptied: it names the notebooks whether there or not."""
+    """The body without the checklist's text, which names the notebooks even if there are none."""
     lines = body.split("\n")
     start = check.headings(body).get(check.CHECKLIST, 0)
     if start:
@@ -197,14 +195,14 @@ def _without_checklist(body: str) -> str:
 
 
 class _Tree:
-    """The files of a repository: asked of the disk, and of git where a path is shortened."""
+    """The files of a repository, looked up on disk and, for a shortened path, in git."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self._tracked: list[str] | None = None
 
     def path(self, text: str) -> str:
-        """The root-relative path that `text` stands for; empty if there is none."""
+        """The root-relative path that `text` refers to; '' if there is none."""
         plain = os.path.normpath(text)
         inside = not os.path.isabs(plain) and plain.split("/")[0] != ".."
         if inside and os.path.lexists(self.layout.join(plain)):
@@ -221,7 +219,7 @@ class _Tree:
 
 
 def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
-    """A path; None for what only looks like one: a branch, an address, a pattern."""
+    """A mention of a path; None for a lookalike, such as a branch, an address, or a pattern."""
     path = text.partition("#L" if "#L" in text else ":")[0]
     outside = path.startswith(("/", "~", "../")) or any(char in path for char in "*{}")
     if outside or path.startswith("@"):
@@ -240,7 +238,7 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
 
 
 def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
-    """A commit; None for a hash that is none here and that nobody calls one."""
+    """A mention of a commit; None for a hash that is not a commit and is not called one."""
     if layout.repository is None or len(text) > 40 or not any(map(str.isdigit, text)):
         return None  # `defaced` is a word, and 64 digits are a digest
     full = git.output(
@@ -261,7 +259,7 @@ def _is_url(url: str) -> bool:
 
 
 def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
-    """`PLAN.md#next-actions`, and a notebook with the time of an entry behind it."""
+    """Mentions such as `PLAN.md#next-actions`, or a notebook followed by the time of an entry."""
     for number, line in enumerate(lines, start=1):
         if ".md" not in line:
             continue
@@ -273,7 +271,7 @@ def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
             found = tree.path(path)
             wanted = anchor if mark else _time_after(line, path)
             if not wanted or (not found and not mark):
-                continue  # a path that is missing is said as such
+                continue  # a missing path is reported by itself
             problem = f"there is no {path} here"
             if found:
                 there = _has_entry(tree.layout, found, wanted, bool(mark))
@@ -283,7 +281,7 @@ def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
 
 
 def _time_after(line: str, path: str) -> str:
-    """`2025-10-23 18:05` (with seconds or without) right behind a path; empty if none is there."""
+    """A time such as `2025-10-23 18:05` (seconds are optional) right after a path; otherwise ''."""
     rest = line[line.find(path) + len(path) :].lstrip("`*_,:@ (—–-").replace("T", " ", 1)
     for form in ("0000-00-00 00:00:00", "0000-00-00 00:00"):
         if names.shape(rest[: len(form)]) == form:

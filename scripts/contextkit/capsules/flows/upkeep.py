@@ -1,13 +1,12 @@
 """What happens to a capsule after it was written.
 
-check    everything that is wrong with it, as far as text and repository tell
-seal     the commit and digests of what it refers to, into its front matter
-redact   its secrets out of it
-listed   the capsules of a branch, or of all
-prune    remove those that nobody needs any more: superseded ones, and those of merged branches
+check    find everything that is wrong with it, judging by the text and the repository seal     add
+the commit and digests of the files it refers to to its front matter redact   remove its secrets
+listed   list the capsules of a branch, or of all branches prune    remove capsules that are
+superseded or whose branches are merged
 
-What is merged is git's to say, and only what is certain goes: the newest capsule of a branch
-that is not certainly merged stays, and so does whatever cannot be read.
+git decides what is merged, and only certain cases are removed: the newest capsule of a branch that
+is not certainly merged stays, and so does anything that cannot be read.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from contextkit.capsules.flows import drift
 
 
 class Row(Record):
-    """A capsule in a list; `state` is stub, finished, newer or unreadable. The id is its path.
+    """A capsule in a list; `state` is stub, finished, newer, or unreadable. The id is its path.
 
-    `ref` is its address, empty where its name is not one of ours.
+    `ref` is its address, or '' if its name is not in our form.
     """
 
     id: str
@@ -44,7 +43,7 @@ class Row(Record):
 
 
 def check(layout: Layout, path: str) -> list[Lint]:
-    """Every finding on the capsule at `path`, in order of lines."""
+    """Every problem with the capsule at `path`, in order of lines."""
     text = files.read(path).replace("\r\n", "\n").removeprefix("\ufeff")
     found = capsule_check.findings(text, layout.limits)
     try:
@@ -78,7 +77,7 @@ def _references(layout: Layout, body: str, offset: int) -> list[Lint]:
 
 
 def _reminders(layout: Layout, body: str, shown: str) -> list[Lint]:
-    """The open reminders: each is to be taken in or dismissed, and then marked."""
+    """The open reminders: each has to be taken in or dismissed, and then marked as done."""
     still_open = [r for r in reminders.load_all(layout).whole().documents if not r.done]
     found = [_reminder(reminder, body, shown) for reminder in still_open]
     most = layout.limits.capsule_prompt_reminders
@@ -103,7 +102,7 @@ def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
 
 
 def seal(layout: Layout, path: str) -> bool:
-    """Record digests and commit in the capsule at `path`; whether that changed the file."""
+    """Record digests and commit in the capsule at `path`; return whether that changed the file."""
     with files.locked(layout.lock(path)):
         text = files.read(path)
         sealed = drift.seal(layout, text)
@@ -113,7 +112,7 @@ def seal(layout: Layout, path: str) -> bool:
 
 
 def redact(layout: Layout, path: str) -> int:
-    """Replace the secrets in the capsule at `path`; how many there were."""
+    """Replace the secrets in the capsule at `path`; return their number."""
     with files.locked(layout.lock(path)):
         text, secrets = redaction.redacted(files.read(path), layout.limits.secrets_allow)
         if secrets:
@@ -122,7 +121,7 @@ def redact(layout: Layout, path: str) -> int:
 
 
 def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
-    """The capsules of a branch, or of all without one, stubs included, oldest first."""
+    """The capsules of a branch ('' for all branches), stubs included, oldest first."""
     chosen_ones = (
         [branch_folders.folder(layout, branch)] if branch else branch_folders.all_of(layout)
     )
@@ -131,12 +130,12 @@ def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
 
 
 def rows_in(layout: Layout, folder: str) -> list[Row]:
-    """The capsules of one folder, oldest first."""
+    """The capsules in one folder, oldest first."""
     return [row(layout, path) for path in branch_folders.paths(folder)]
 
 
 def row(layout: Layout, path: str) -> Row:
-    """What a list says of the capsule at `path`."""
+    """The row of the capsule at `path` in a list."""
     shown = layout.shown(path)
     ref = addresses.of(layout, path, "capsule")
     try:
@@ -164,7 +163,7 @@ _HEADS = "refs/heads/"
 
 
 class Going(Record):
-    """A capsule that is removed, by its path, and why."""
+    """A capsule to be removed, by its path, and why."""
 
     id: str
     why: str
@@ -173,7 +172,7 @@ class Going(Record):
 class Wish(Record):
     """What to remove: all but the newest `keep`, what is older than a duration, or only `merged`.
 
-    Without any: superseded ones older than `capsule_prune_days`, and those of merged branches.
+    By default: superseded capsules older than `capsule_prune_days`, and those of merged branches.
     """
 
     keep: int = 0
@@ -182,7 +181,7 @@ class Wish(Record):
 
 
 def prune(layout: Layout, wish: Wish, now: int, dry_run: bool = False) -> list[Going]:
-    """Remove what `wish` says, and tell each; with `dry_run` only tell."""
+    """Remove what `wish` selects and report each capsule; with `dry_run` only report."""
     usual = "0" if wish.keep else f"{layout.limits.capsule_prune_days}d"
     age = names.seconds(wish.older_than or usual)
     only_merged = wish.merged and not (wish.keep or wish.older_than)
@@ -221,7 +220,7 @@ def _written(row: Row) -> int:
 
 
 def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
-    """Those of `rows`, one branch's, that reached the default branch."""
+    """The members of `rows`, all from one branch, that reached the default branch."""
     repository = layout.repository
     branches = {row.branch for row in rows}
     main = _default_branch(layout)
@@ -236,16 +235,16 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
     if tip:
         return rows if _has_merged(repository, main, tip) else []
     if git.output(repository.top, "for-each-ref", f"refs/remotes/*/{branch}"):
-        return []  # somebody else may still work on it
+        return []  # somebody else may still be working on it
     arrived = git.output(layout.root, "ls-tree", "-r", "-z", "--name-only", main, "--", ".")
     return [row for row in rows if row.id in arrived.split("\0")]
 
 
 def _has_merged(repository: git.Repository, main: str, tip: str) -> bool:
-    """Whether `main` holds the commit `tip` by a merge.
+    """Whether `main` contains the commit `tip` through a merge.
 
-    A branch that was just made, or that `main` was forwarded to, lies on `main`'s own line: that
-    cannot be told apart, so it is not certain.
+    The tip of a new branch, or of one that `main` was fast-forwarded to, is on `main`'s own line.
+    Those cases cannot be told apart, so the merge is not certain.
     """
     base = git.output(repository.top, "merge-base", main, tip).strip()
     line = git.output(repository.top, "rev-list", "--first-parent", main).split()
@@ -253,7 +252,7 @@ def _has_merged(repository: git.Repository, main: str, tip: str) -> bool:
 
 
 def _default_branch(layout: Layout) -> str:
-    """The full name of main or master, else of origin's default branch; empty without any."""
+    """The full name of main or master, or else of origin's default branch; '' without any."""
     if layout.repository is None:
         return ""
     top = layout.repository.top

@@ -1,9 +1,9 @@
-"""The index over everything stored: a cache beside the ledger, made and kept up from the files.
+"""The search index over everything stored: a cache beside the ledger, built from the files.
 
     .contextkit/ledger/search.sqlite
 
-It is never the truth: what is older than its file is read again, what is gone goes, and an index
-that is broken or missing is made anew. Where none can be kept, it is made in memory.
+The files are authoritative: an entry older than its file is read again, an entry without a file is
+dropped, and a broken or missing index is rebuilt. If it cannot be saved, it is built in memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextkit.base.layout import Layout
     from contextkit.history.documents.words import Term
 
-    Signature = tuple[int, int]  # time of the last change in nanoseconds, bytes
+    Signature = tuple[int, int]  # modification time in nanoseconds, size in bytes
     Reader = Callable[[str], list["Entry"]]
 
 FORMAT = 2
@@ -39,7 +39,7 @@ CREATE VIRTUAL TABLE bodies USING fts5(body, tokenize='ascii');
 
 
 class Entry(Record):
-    """A document for the index. `at` is ISO; `text` is what is searched."""
+    """A document to index. `at` is ISO; `text` is what is searched."""
 
     ref: str
     text: str
@@ -53,7 +53,7 @@ class Entry(Record):
 
 
 class Hit(Record):
-    """A document that has the words; `rank` is larger where they matter more."""
+    """A document that matches; `rank` is larger for a better match."""
 
     ref: str
     kind: str
@@ -71,10 +71,10 @@ def path(layout: Layout) -> str:
 def asked(
     layout: Layout, terms: tuple[Term, ...], there: dict[str, Signature], read: Reader
 ) -> list[Hit]:
-    """The documents that have all terms, after the index was brought up to `there`.
+    """Bring the index up to date with `there`, then return the documents that have all terms.
 
-    `read` gives the documents in a file. Two processes at once are fine: one brings it up, the
-    other waits, or answers from what there is.
+    `read` returns the documents in a file. Two processes may run at once: one updates the index,
+    the other waits, or answers from an index in memory.
     """
     try:
         files.store(layout.state)
@@ -86,7 +86,7 @@ def asked(
                 _discard(path(layout))
                 return _asked(path(layout), terms, there, read)
     except (OSError, ContextError, sqlite3.DatabaseError):
-        return _asked(":memory:", terms, there, read)  # nothing can be kept here
+        return _asked(":memory:", terms, there, read)  # the index cannot be saved here
 
 
 def _discard(place: str) -> None:
@@ -99,7 +99,7 @@ def _asked(
 ) -> list[Hit]:
     base = sqlite3.connect(place, timeout=10)
     try:
-        base.execute("PRAGMA synchronous=OFF")  # a cache: made again where a power cut breaks it
+        base.execute("PRAGMA synchronous=OFF")  # a cache: rebuilt if a power failure breaks it
         if base.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
             _make(base)
         _bring_up(base, there, read)
@@ -149,7 +149,7 @@ def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reade
 
 
 def _digest(there: dict[str, Signature]) -> bytes:
-    """One value for all files as they are, which tells at once that nothing is new."""
+    """Return one digest of all file signatures, which shows at once whether anything is new."""
     import hashlib
     import marshal
 
@@ -157,7 +157,7 @@ def _digest(there: dict[str, Signature]) -> bytes:
 
 
 def signatures(layout: Layout, more: tuple[str, ...] = ()) -> dict[str, Signature]:
-    """The files of all stores, of what was archived or has ended, and of the folders `more`."""
+    """Return the signatures of all files: stores, archive, ended sessions, folders in `more`."""
     found: dict[str, Signature] = {}
     suffixes = tuple({store.suffix for store in stores.STORES if store.suffix})
     folders: dict[str, None] = {}
@@ -194,4 +194,4 @@ def _walk(folder: str, suffixes: tuple[str, ...], found: dict[str, Signature]) -
                 elif entry.is_dir(follow_symlinks=False):
                     _walk(entry.path, suffixes, found)
     except OSError:
-        return  # not there, or removed just now
+        return  # missing, or removed just now

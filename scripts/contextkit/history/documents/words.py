@@ -1,7 +1,7 @@
-"""Words as the search compares them: in small letters, without accents, what is between them gone.
+"""Words in the form in which the search compares them: lower case, no accents, no punctuation.
 
-The index and a scan both work on the text that `folded` gives, so they find the same. Characters of
-scripts without blanks between words (Chinese, Japanese …) are words of their own.
+The index and a scan both work on the text that `folded` returns, so they find the same. Characters
+of scripts without spaces between words (Chinese, Japanese …) are words of their own.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import unicodedata
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 
-_WIDE = 0x2E80  # from which on a letter is taken for a word
+_WIDE = 0x2E80  # from this code point on, each letter is a word
 _TERM = re.compile(r'"([^"]*)"(\*?)|([^\s"]+)')
 _PLAIN = re.compile(r"[^a-z0-9]+")
-_MOST = 32  # terms of a query
+_MOST = 32  # terms in a query
 
 
 class Term(Record):
-    """Words that have to follow each other; with `prefix` the last one may go on."""
+    """Consecutive words; with `prefix`, the last one may be the beginning of a word."""
 
     words: tuple[str, ...]
     prefix: bool = False
 
 
 def folded(text: str) -> str:
-    """The words of a text with one blank between them."""
+    """Return the words of a text, separated by single spaces."""
     if text.isascii():
         return _PLAIN.sub(" ", text.lower()).strip()
     text = unicodedata.normalize("NFKD", text.lower()).lower()
@@ -40,7 +40,7 @@ def folded(text: str) -> str:
 
 
 def query(text: str) -> tuple[Term, ...]:
-    """The terms of `words "in a row" begin*`. Raises ContextError where there is no word."""
+    """Parse a query such as `words "in a row" begin*`. Raises ContextError if it has no word."""
     found = []
     for quoted, star, word in _TERM.findall(text)[:_MOST]:
         words = tuple(folded(quoted or word).split())
@@ -52,7 +52,7 @@ def query(text: str) -> tuple[Term, ...]:
 
 
 def matches(body: str, terms: tuple[Term, ...]) -> bool:
-    """Whether a folded text has all the terms: what the index answers, without an index."""
+    """Return whether a folded text has all the terms, as the index would."""
     return all(_place(f" {body} ", term) >= 0 for term in terms)
 
 
@@ -61,17 +61,17 @@ def _place(padded: str, term: Term) -> int:
 
 
 def in_fts(terms: tuple[Term, ...]) -> str:
-    """The terms in the language of FTS5: nothing of what was typed is an operator there."""
+    """Return the terms as an FTS5 query, in which nothing that was typed acts as an operator."""
     return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)
 
 
 def count(body: str, terms: tuple[Term, ...]) -> int:
-    """How many of the terms a folded text has."""
+    """Return how many of the terms a folded text has."""
     return sum(_place(f" {body} ", term) >= 0 for term in terms)
 
 
 def marked(line: str, terms: tuple[Term, ...]) -> str:
-    """A line with `**` around the words that were looked for."""
+    """Return a line with `**` around the matching words."""
     wanted = {word for term in terms for word in term.words}
     begun = tuple(term.words[-1] for term in terms if term.prefix)
 

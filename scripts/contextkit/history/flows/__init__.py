@@ -1,1 +1,1 @@
-"""What is done with events and documents together."""
+"""The operations on events and documents."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from contextkit.base.ledger import Event
 
-HANDED = (ledger.INJECTED, ledger.RENDERED)  # put before an agent without being asked for whole
+HANDED = (ledger.INJECTED, ledger.RENDERED)  # given without a request for the whole
 _READ = (ledger.SHOWN, ledger.ACKNOWLEDGED)
 
 
@@ -36,14 +36,14 @@ class Delivery(Record):
 
     @property
     def saved(self) -> int:
-        """Tokens that were stored and in nobody's context: none of what was read more than once."""
+        """Tokens stored and in no context; 0 for a document that was read more than once."""
         return max(0, self.stored - self.handed - self.shown)
 
 
 def of_documents(events: Iterable[Event]) -> dict[str, Delivery]:
-    """The delivery of each document that was stored, by address, in the order of storing.
+    """Return the delivery of each document that was stored, by address, in order of storing.
 
-    What was handed over or shown together with others (`from`) was delivered too.
+    A document handed over or shown as part of another (`from`) counts as delivered.
     """
     facts: dict[str, dict[str, object]] = {}
     for one in events:
@@ -76,7 +76,7 @@ def _add(fact: dict[str, object], event: str, size: int) -> None:
 
 
 class Session(Record):
-    """One row per session; numbers are tokens, but for `open`, which counts documents."""
+    """One row per session; numbers are tokens, except `open`, which counts documents."""
 
     id: str
     session: str
@@ -88,14 +88,14 @@ class Session(Record):
     shown: int
     saved: int
     open: int
-    machine: str = ""  # the other machine that it was on
+    machine: str = ""  # the other machine that it ran on
 
 
 def sessions(events: list[Event], with_ended: bool = False) -> list[Session]:
-    """The sessions, oldest first: what was stored, handed over and shown in each.
+    """Return the sessions, oldest first, with what was stored, handed over and shown in each.
 
-    Saved is what was stored and was in nobody's context, and never below 0. Open are documents of
-    it that nobody has opened or consumed yet.
+    Saved is what was stored and entered no context, never below 0. Open are its documents that
+    nobody has opened or consumed yet.
     """
     waiting: dict[str, int] = {}
     for document in of_documents(events).values():
@@ -111,7 +111,7 @@ def sessions(events: list[Event], with_ended: bool = False) -> list[Session]:
 
 
 class _Seen:
-    """What was seen of a session so far."""
+    """What the events so far say of a session."""
 
     def __init__(self, started: str) -> None:
         self.started, self.ended, self.host, self.machine = started, "", "", ""
@@ -139,7 +139,7 @@ class _Seen:
 
 
 class Totals(Record):
-    """What is open of some documents, in numbers, and their tokens."""
+    """Counts of documents, with those still open, and their tokens."""
 
     documents: int
     never_delivered: int
@@ -152,7 +152,7 @@ class Totals(Record):
 
 
 def totals(found: Iterable[Delivery]) -> Totals:
-    """Of the documents that are still there, what nobody got, opened or consumed."""
+    """Count the remaining documents and those that nobody got, opened or consumed."""
     all_ = list(found)
     there = [one for one in all_ if not one.gone]
     stored = sum(one.stored for one in all_)
@@ -167,7 +167,7 @@ def totals(found: Iterable[Delivery]) -> Totals:
 
 
 def by_system(known: Iterable[Delivery]) -> dict[str, Totals]:
-    """The totals of each system (as context_status names them) of which something is known."""
+    """Return the totals of each system with a known document, named as in context_status."""
     from contextkit.base import stores
 
     found: dict[str, list[Delivery]] = {}

@@ -1,9 +1,9 @@
-"""The page that shows it all: one file, no request, no script but its own.
+"""The report page: one file, no requests, no script but its own.
 
     facts(layout) -> what the page says, as plain data     page(facts) -> HTML     text(facts)
 
-The page is `templates/report.html`: its script makes text of the data and never HTML, and its
-content security policy names that script and style by their digests. Text of agents is data in it.
+The page is `templates/report.html`. Its script inserts the data as text, never as HTML, and its
+content security policy names the script and style by their digests, so text from agents stays data.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
     Facts = dict[str, Any]
 
-MOST_ITEMS = 10_000  # documents in the page, the newest
+MOST_ITEMS = 10_000  # newest documents on the page
 _MOST = 200  # rows of any other list
-_RUNS = 20  # review runs that are shown
+_RUNS = 20  # review runs shown
 _DAYS = 30
-_HEAD = 2_000  # bytes of a document that are looked at for what it is
-_WHAT = 100  # characters of that
-_BARS = ("stored", "injected")  # of a day
+_HEAD = 2_000  # bytes of a document that are searched for its title
+_WHAT = 100  # characters of a title
+_BARS = ("stored", "injected")  # seconds in a day
 _PLACES = {"script_hash": b"<script>", "style_hash": b"<style>"}
 
 
 def facts(layout: Layout) -> Facts:
-    """Everything that the page says. What cannot be read is left out of it: doctor names it."""
+    """Return everything that the page says. What cannot be read is left out: doctor names it."""
     events = list(ledger.read(layout))
     known = delivery.of_documents(events)
     items = _items(layout, known)
@@ -76,15 +76,15 @@ def facts(layout: Layout) -> Facts:
 
 
 def _clean(layout: Layout, text: str, most: int = _WHAT) -> str:
-    """A line of somebody's text without secrets, and not longer than a row."""
+    """Return a line of text without secrets, cut to the width of a row."""
     text = redaction.redacted(names.one_line(text[: most * 8]), layout.limits.secrets_allow)[0]
     return names.clipped(text, most)
 
 
 def _items(layout: Layout, known: dict[str, Delivery]) -> list[list[object]]:
-    """[address, kind, time, tokens, state, what it is] of every document, the newest first.
+    """Return [address, kind, time, tokens, state, title] of every document, newest first.
 
-    What another machine stored has its name as a seventh field.
+    A document from another machine has the machine's name as a seventh field.
     """
     rows: list[list[object]] = []
     elsewhere = ledger.stored_elsewhere(layout)
@@ -106,7 +106,7 @@ def _items(layout: Layout, known: dict[str, Delivery]) -> list[list[object]]:
 
 
 def _machines(items: list[list[object]]) -> list[list[object]]:
-    """[name, documents, tokens] of each other machine that stored something that is here."""
+    """Return [name, documents, tokens] of each other machine with documents stored here."""
     found: dict[str, list[list[object]]] = {}
     for item in items:
         if len(item) > 6:
@@ -118,7 +118,7 @@ def _machines(items: list[list[object]]) -> list[list[object]]:
 
 
 def _entries(layout: Layout, kind: str) -> dict[str, str]:
-    """What the entries of a store of one file say, by address."""
+    """Return the text of each entry of a single-file store, by address."""
     try:
         loaded = stores.module(stores.named(kind)).load_all(layout).documents
     except (ContextError, OSError):
@@ -138,7 +138,7 @@ def _state(seen: Delivery) -> str:
 
 
 def _what(path: str) -> str:
-    """What a document is, in a line: its heading, else what its first fields say."""
+    """Return a title for a document: its first heading, else what its first fields say."""
     try:
         with open(path, "rb") as file:
             text = file.read(_HEAD).decode("utf-8", "replace")
@@ -157,7 +157,7 @@ def _what(path: str) -> str:
 
 
 def _by_day(events: list[Event]) -> Facts:
-    """Tokens by day and system, of the last days on which anything happened."""
+    """Return the tokens by day and system, of the last days with any activity."""
     place = {ledger.STORED: "stored", ledger.INJECTED: "injected", ledger.RENDERED: "injected",
              ledger.SHOWN: "shown"}  # fmt: skip
     systems = {store.kind: store.system or store.label for store in stores.with_documents()}
@@ -180,7 +180,7 @@ def _by_day(events: list[Event]) -> Facts:
 
 
 def _bars(layout: Layout, events: list[Event]) -> list[Facts]:
-    """When sessions and the subagents in them were at work: seconds since 1970."""
+    """Return when sessions and their subagents were active, in seconds since 1970."""
     spans: dict[str, list[int]] = {}
     inside: dict[str, str] = {}
     for one in events:
@@ -213,7 +213,7 @@ def _row(layout: Layout, what: str, why: str, command: str) -> Facts:
 
 
 def _call(target: str, **named: str) -> str:
-    """A command that can be pasted into a shell, whatever a document is called."""
+    """Return a command that can be pasted into a shell, whatever the document's name."""
     import shlex
 
     return " ".join(["make", target, *(f"{n}={shlex.quote(v)}" for n, v in named.items())])
@@ -251,7 +251,7 @@ def _stem(agent: str) -> str:
 
 
 def _stale(layout: Layout) -> list[Facts]:
-    """The newest capsule of each branch of which something it names has changed."""
+    """Return the newest capsule of each branch if something it names has changed."""
     from contextkit.capsules.documents import store as capsules
     from contextkit.capsules.flows import drift
 
@@ -265,7 +265,7 @@ def _stale(layout: Layout) -> list[Facts]:
 
 
 def _open(layout: Layout) -> list[Facts]:
-    """Reminders and handoffs that nobody has taken up."""
+    """Return the reminders and handoffs that nobody has taken up."""
     from contextkit.capsules.documents import reminders
     from contextkit.handoffs.documents import artifacts as handoffs
 
@@ -282,7 +282,7 @@ def _open(layout: Layout) -> list[Facts]:
 
 
 def _chain(layout: Layout) -> list[Facts]:
-    """Handoffs and capsules in one line, the newest first, each with what changed since."""
+    """Return handoffs and capsules in one list, newest first, each with what changed since."""
     from contextkit.capsules.documents import store as capsules
     from contextkit.capsules.flows import drift
     from contextkit.handoffs.documents import artifacts as handoffs
@@ -308,7 +308,7 @@ def _chain(layout: Layout) -> list[Facts]:
 
 
 def _runs(layout: Layout) -> list[Facts]:
-    """The newest review runs: agents by severities, and the findings themselves."""
+    """Return the newest review runs: agents by severity, and the findings themselves."""
     from contextkit.reviews.documents import runs, verdicts, vocabulary
     from contextkit.reviews.flows import drill_down
     from contextkit.reviews.flows import ingest as ingesting
@@ -363,11 +363,11 @@ def _tasks(layout: Layout) -> list[Facts]:
 
 
 def page(found: Facts) -> str:
-    """The page of these facts: one HTML file that asks for nothing and runs only its own script."""
+    """Return the HTML page of these facts: one file that requests nothing, one script of ours."""
     import json
 
     frame = files.read(toolkit("templates", "report.html"))
-    # What could end the block of data, or a line of it, is written as an escape.
+    # Escape whatever could end the block of data, or a line of it.
     data = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     for char in "<>&\u2028\u2029":
         data = data.replace(char, f"\\u{ord(char):04x}")
@@ -379,7 +379,7 @@ def page(found: Facts) -> str:
 
 
 def _digest(frame: str, opening: str) -> str:
-    """How a policy names what stands between this tag and its end."""
+    """Return the digest of a tag's content, in the form that a policy uses."""
     import base64
 
     inside = frame.partition(opening)[2].partition(opening.replace("<", "</"))[0]
@@ -388,7 +388,7 @@ def _digest(frame: str, opening: str) -> str:
 
 
 def text(found: Facts) -> str:
-    """The same numbers for a terminal."""
+    """Return the same numbers for a terminal."""
     from contextkit.base import tables
 
     lines = [f"{found['root']}, {found['made']}"]

@@ -1,4 +1,4 @@
-"""Search over everything stored, also what was archived or whose session has ended."""
+"""Search over everything stored, including archived documents and ended sessions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from contextkit.base.layout import Layout
 
-_HALF_LIFE = 30  # days after which a document counts half of what its age can take away
+_HALF_LIFE = 30  # days after which the age penalty reaches half of its maximum
 _SNIPPET = 200  # characters
-_HEAD = 40  # lines in which a document says its branch
-MOST = 50  # documents that are answered
+_HEAD = 40  # lines at the top in which a document names its branch
+MOST = 50  # documents returned
 
 
 class Wish(Record):
-    """What to look for; an empty field asks for nothing. `since` begins as an ISO time does."""
+    """What to look for; an empty field matches everything. `since` begins an ISO time."""
 
     terms: tuple[Term, ...]
     kind: str = ""
@@ -35,7 +35,7 @@ class Wish(Record):
 
 
 class Found(Record):
-    """A document and the place in it where the words are; `path` is relative to the root.
+    """A document that was found, and the place in it that matches; `path` is relative to the root.
 
     machine: the other machine that it was stored on; empty for this one.
     """
@@ -52,9 +52,9 @@ class Found(Record):
 
 
 def search(layout: Layout, wish: Wish) -> tuple[Iterator[Found], int]:
-    """The documents that fit, the best first, as many as are answered; and how many there are.
+    """Return the best matches, best first and limited in number, and how many there are in all.
 
-    Each is read when it is asked for: of most, a person sees only the first few.
+    Each document is read only when the iterator reaches it: a person sees just the first few.
     """
     catalog = Catalog(layout)
     hits = [one for one in index.asked(layout, wish.terms, catalog.files(), catalog.read)
@@ -65,7 +65,7 @@ def search(layout: Layout, wish: Wish) -> tuple[Iterator[Found], int]:
 
 
 def scan(layout: Layout, wish: Wish) -> list[str]:
-    """The addresses that fit, in order of address: every document read, without an index."""
+    """Return the matching addresses, sorted, by reading every document without an index."""
     catalog = Catalog(layout)
     every = [one for path in catalog.files() for one in catalog.read(path)]
     fitting = [one for one in every if words.matches(words.folded(one.text), wish.terms)]
@@ -82,13 +82,13 @@ def _fits(one: Hit | Entry, wish: Wish) -> bool:
 
 
 def _score(hit: Hit) -> float:
-    """How well the words fit, up to twice as much for what is new."""
+    """Return a match's score: up to twice as high for a recent document."""
     days = max(0, names.now() - names.moment(hit.at)) / 86_400
     return round(float((hit.rank + 1e-3) * (1 + 0.5 ** (days / _HALF_LIFE))), 6)
 
 
 def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) -> Found | None:
-    """Where in its document a hit is: the line that has most of the words, without secrets."""
+    """Locate a match in its document: the line with most of the words, without secrets."""
     whole = next((text for ref, text in catalog.texts(hit.path) if ref == hit.ref), None)
     if whole is None:
         return None  # removed just now
@@ -107,7 +107,7 @@ def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) 
 
 
 def _first_word(lines: list[str], terms: tuple[Term, ...]) -> int:
-    """The first line with a word of a phrase that goes over the end of a line."""
+    """Return the first line with a word of a phrase that spans a line break."""
     wanted = {word for term in terms for word in term.words}
     for number, line in enumerate(lines):
         if not wanted.isdisjoint(words.folded(line).split()):
@@ -116,7 +116,7 @@ def _first_word(lines: list[str], terms: tuple[Term, ...]) -> int:
 
 
 def _around(line: str, terms: tuple[Term, ...]) -> str:
-    """The line, or of a long one what stands around the first word."""
+    """Return the line, or for a long one the part around the first match."""
     line = names.one_line(line)
     if len(line) <= _SNIPPET:
         return line
@@ -128,17 +128,17 @@ def _around(line: str, terms: tuple[Term, ...]) -> str:
 
 
 class Catalog:
-    """The files of all stores and what is in each; what the ledger knows is read when asked for."""
+    """The files of all stores and their documents; the ledger is read only when needed."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[str, dict[str, str]] | None = None
         self._elsewhere: dict[str, str] | None = None
-        self._reviews: dict[str, tuple[str, str]] = {}  # the file of an agent: its run and name
+        self._reviews: dict[str, tuple[str, str]] = {}  # a file of an agent: its run and name
         self._texts: dict[str, list[tuple[str, str]]] = {}
 
     def files(self) -> dict[str, tuple[int, int]]:
-        """Every file that may hold documents, with what tells whether it is another by now."""
+        """Return every file that may hold documents, with a signature that shows a change."""
         self._find_reviews()
         found = index.signatures(self._layout)
         for path in self._reviews:
@@ -158,14 +158,14 @@ class Catalog:
                 self._reviews[agent_files.agent_file(folder, agent)] = (run.id, agent)
 
     def read(self, path: str) -> list[Entry]:
-        """The documents in a file, with what the ledger knows of them."""
+        """Return the documents in a file, with what the ledger knows of them."""
         try:
             return [self._entry(ref, path, text) for ref, text in self.texts(path)]
         except OSError:
             return []  # removed just now
 
     def texts(self, path: str) -> list[tuple[str, str]]:
-        """Address and text of each document in a file; none where it cannot be read."""
+        """Return (address, text) of each document in a file; none if it cannot be read."""
         if path not in self._texts:
             try:
                 self._texts = {path: self._texts_in(path)}
@@ -188,7 +188,7 @@ class Catalog:
         return [(ref, files.read_bytes(path).decode("utf-8", "replace"))]
 
     def _findings(self, path: str) -> list[tuple[str, str]]:
-        """A document for each finding of a reviewer, and one for the file without them."""
+        """Return a document for each finding of a reviewer, and one for the rest of the file."""
         from contextkit.reviews.documents import agent_review, sections
 
         run, agent = self._reviews[path]
@@ -212,7 +212,7 @@ class Catalog:
         return Entry(ref=ref, text=text, at=at, session=session, branch=branch)
 
     def machine(self, ref: str) -> str:
-        """The name of the other machine that a document was stored on; empty for this one."""
+        """Return the name of the other machine that stored a document; empty for this one."""
         if self._elsewhere is None:
             self._elsewhere = ledger.stored_elsewhere(self._layout)
         return self._elsewhere.get(ref, "")
@@ -227,7 +227,7 @@ class Catalog:
         return self._known
 
     def line(self, hit: Hit, document: str, at: int) -> int:
-        """The line in the file, from 1, of line `at` of a document in it."""
+        """Return the line number in the file, from 1, of line `at` of a document in it."""
         text = files.read_bytes(hit.path).decode("utf-8", "replace")
         if document in text:
             return text[: text.index(document)].count("\n") + at + 1
@@ -237,7 +237,7 @@ class Catalog:
 
 
 def _branch(text: str) -> str:
-    """The branch that a document says it is of, near its beginning."""
+    """Return the branch that a document names near its beginning."""
     for line in text.split("\n", _HEAD)[:_HEAD]:
         name, colon, value = line.strip().lstrip("-").strip().partition(":")
         if colon and name.strip("*\"' ").lower() in ("branch", "source_branch"):
@@ -246,7 +246,7 @@ def _branch(text: str) -> str:
 
 
 def wish(q: str, kind: str = "", session: str = "", branch: str = "", since: str = "") -> Wish:
-    """What was typed, checked. `since` is a time, a date, or a duration such as 7d."""
+    """Check and return a query as typed. `since` is a time, a date, or a duration such as 7d."""
     if kind and kind not in (*addresses.kinds(), "review"):
         known = (*addresses.kinds(), "review")
         raise bad_input(f"kind: {kind[:40]!r} is none of {', '.join(known)}")
@@ -256,7 +256,7 @@ def wish(q: str, kind: str = "", session: str = "", branch: str = "", since: str
 
 
 def moment(since: str) -> str:
-    """The beginning of an ISO time that `since=` means: itself, or so long before now."""
+    """Return the beginning of an ISO time for `since`: `since` itself, or a duration before now."""
     if not since:
         return ""
     if since[-1:] in "smhd" and since[:-1].isdigit():

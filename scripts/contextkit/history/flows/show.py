@@ -1,4 +1,4 @@
-"""Opening a document by its address, whatever it is."""
+"""Open any document by its address."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Opened(Record):
-    """A document: its address, its file relative to the root, and its text or the part of it."""
+    """An opened document: address, file relative to the root, and its text or a part of it."""
 
     ref: str
     kind: str
@@ -22,9 +22,9 @@ class Opened(Record):
 
 
 def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> Opened:
-    """The document of an address; `part` is a heading in it, or a part of a payload.
+    """Return the document at an address; `part` is a heading in it, or a part of a payload.
 
-    Raises ContextError where there is none, or no such part, naming those there are.
+    Raises ContextError if there is no such document or part; for a part it names those there are.
     """
     kind, name = addresses.parts(ref.strip())
     if kind == "review":
@@ -42,7 +42,7 @@ def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> O
 
 
 def whole(layout: Layout, found: addresses.Address) -> str:
-    """The whole of a document that was found, whatever holds it."""
+    """Return the whole of a document that was found, whatever kind of file holds it."""
     from contextkit.base import stores
 
     store = stores.named(found.kind)
@@ -60,7 +60,7 @@ def _identity(entry: Any) -> str:
 
 
 def entry_text(entry: Any) -> str:
-    """A reminder or a subagent's row as text: one field per line."""
+    """Return a reminder or a subagent's row as text: one field per line."""
     fields = entry if isinstance(entry, dict) else vars(entry)
     lines = [
         f"{name}: {_plain(value)}" for name, value in fields.items() if value not in ("", (), [])
@@ -73,7 +73,7 @@ def _plain(value: object) -> str:
 
 
 def _review(layout: Layout, name: str) -> Opened:
-    """A finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
+    """Return a finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
     from contextkit.reviews.flows import agent_files, drill_down
     from contextkit.reviews.flows import ingest as ingesting
 
@@ -95,7 +95,7 @@ def _review(layout: Layout, name: str) -> Opened:
 
 
 def _session(layout: Layout, name: str) -> Opened:
-    """What is known of a session: its events, a line each."""
+    """Return what is known of a session: its events, one per line."""
     from contextkit.base import ledger
 
     events = [one for one in ledger.read(layout) if one.get("session") == name]
@@ -127,9 +127,9 @@ def _part(layout: Layout, opened: Opened, part: str) -> str:
 
 
 def sections(text: str) -> list[tuple[str, int, str]]:
-    """(heading, line from 1, text with what is below it) of a Markdown text; first what is above.
+    """Return (heading, line from 1, text with its subsections) for each heading of a Markdown text.
 
-    A `#` in a code fence is not a heading.
+    The text above the first heading comes first. A `#` in a code fence is not a heading.
     """
     lines = text.split("\n")
     starts: list[tuple[int, int, str]] = [(0, 0, "")]

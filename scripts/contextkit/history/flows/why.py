@@ -1,7 +1,7 @@
-"""The way of a document: what it was made of, who got it, and what they made of it.
+"""The lineage of a document: what it was made from, who got it, and what they made of it.
 
-Edges are what the events say: `from` of a stored document, `to` of an injected one, and what a
-subagent or an agent stored after something was put into its context.
+Edges come from the events: `from` of a stored document, `to` of an injected one, and what a
+subagent or an agent stored after something entered its context.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from contextkit.base.ledger import Event
 
 _DEEPEST = 12  # levels in each direction
-_MOST = 200  # lines of a tree; more are counted
-_WHOLE = 0.9  # of the tokens stored: who was shown as many has seen the whole
-_MOST_FILES = 200  # files that are compared with a commit
-_MOST_TEXT = 200_000  # characters of a document that are searched for the files it names
+_MOST = 200  # lines in a tree; the rest are counted
+_WHOLE = 0.9  # of the tokens stored: a reader who was shown this much has seen the whole
+_MOST_FILES = 200  # files compared with a commit
+_MOST_TEXT = 200_000  # characters of a document that are searched for file names
 
 
 class Way(Record):
-    """A document's way; `sources` and `left` are addresses, the others what the events say."""
+    """A document's lineage; `sources` and `left` are addresses, the rest comes from the events."""
 
     ref: str
     kind: str
@@ -42,15 +42,15 @@ class Way(Record):
 
 
 class History:
-    """The events by what one asks of them: made once, in the order of time."""
+    """The events in order of time, indexed once by each question asked of them."""
 
     def __init__(self, events: list[Event]) -> None:
         self.events = events
         self.of: dict[str, list[Event]] = {}
         self.made_of: dict[str, list[Event]] = {}  # stored events that name a document in `from`
         self.put_with: dict[str, list[Event]] = {}  # handed events that name one in `from`
-        self.into: dict[str, list[Event]] = {}  # handed events, by who got it
-        self.by: dict[str, list[Event]] = {}  # stored events, by who stored it
+        self.into: dict[str, list[Event]] = {}  # handed events, by recipient
+        self.by: dict[str, list[Event]] = {}  # stored events, by writer
         for one in events:
             self.of.setdefault(one["ref"], []).append(one)
             if one["event"] == ledger.STORED:
@@ -65,12 +65,12 @@ class History:
                     self.into.setdefault(one["to"], []).append(one)
 
     def stored(self, ref: str) -> Event | None:
-        """The event of the last time that a document was stored; None for one that is not known."""
+        """Return the event of the last time that a document was stored; None if there is none."""
         found = [one for one in self.of.get(ref, ()) if one["event"] == ledger.STORED]
         return found[-1] if found else None
 
     def sources(self, ref: str) -> list[str]:
-        """What a document was made of, and what its writer had been given before."""
+        """Return what a document was made from, and what its writer had been given before."""
         made = self.stored(ref)
         if made is None:
             return []
@@ -83,13 +83,13 @@ class History:
         return list(found)
 
     def handed(self, ref: str) -> list[Event]:
-        """The times that a document was put before somebody, alone or with others."""
+        """Return the events that handed a document to somebody, alone or with others."""
         own = [one for one in self.of.get(ref, ()) if one["event"] in HANDED]
         both = {id(one): one for one in (*own, *self.put_with.get(ref, ()))}
         return sorted(both.values(), key=lambda one: str(one["at"]))
 
     def left(self, ref: str) -> list[str]:
-        """What was made of a document, and what those who got it stored afterwards."""
+        """Return what was made from a document, and what its recipients stored afterwards."""
         found: dict[str, None] = {}
         for one in self.made_of.get(ref, ()):
             found[one["ref"]] = None
@@ -102,7 +102,7 @@ class History:
 
 
 def writers(stored: Event) -> list[str]:
-    """Who stored a document, as `to` names it: the subagent, or else the agent, or the session."""
+    """Return who stored a document, as `to` names it: the subagent, else the agent or session."""
     if stored.get("by"):
         return [stored["by"]]
     named = [f"agent:{stored['agent']}"] if stored.get("agent") else []
@@ -111,7 +111,7 @@ def writers(stored: Event) -> list[str]:
 
 
 def way(layout: Layout, history: History, ref: str) -> Way:
-    """What is known of one document. Raises ContextError where nothing is, and it is not there."""
+    """Return what is known of one document. Raises ContextError if nothing is and it is missing."""
     made = history.stored(ref) or {}
     size = made.get("tokens", 0)
     opened = [
@@ -151,7 +151,7 @@ def _who(event: Event) -> str:
 
 
 def _how_much(opened: dict[str, object]) -> str:
-    """Whether the whole was opened or a part of it; nothing where no text was shown."""
+    """Say whether the whole or a part was opened; empty if no text was shown."""
     if not opened["tokens"]:
         return ""
     if opened["whole"]:
@@ -161,15 +161,15 @@ def _how_much(opened: dict[str, object]) -> str:
 
 
 def _on(said: dict[str, object]) -> str:
-    """On which other machine it was; nothing for this one."""
+    """Name the other machine that it was on; empty for this one."""
     return f" on {said['machine']}" if said["machine"] else ""
 
 
 def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
-    """The commit that a document was written at, and what of its inputs is different today.
+    """Return the commit that a document was written at, and which of its inputs differ today.
 
-    A capsule, snapshot or checkpoint has sealed its files. Of any other document the files that it
-    names are compared with the commit that was checked out when it was stored.
+    A capsule, snapshot or checkpoint has sealed its files. For any other document, the files that
+    it names are compared with the commit that was checked out when it was stored.
     """
     kind = ref.partition(":")[0]
     if kind not in addresses.kinds():
@@ -198,7 +198,7 @@ def _capsule_drift(layout: Layout, path: str, text: str, commit: str) -> tuple[s
 
 
 def _sealed(kind: str, text: str) -> tuple[references.Reference, ...]:
-    """The files that a snapshot or checkpoint has sealed."""
+    """Return the files that a snapshot or checkpoint has sealed."""
     if kind == "snapshot":
         from contextkit.memory.documents import snapshots
 
@@ -209,7 +209,7 @@ def _sealed(kind: str, text: str) -> tuple[references.Reference, ...]:
 
 
 def _differing(layout: Layout, commit: str, text: str) -> list[str]:
-    """The files that a text names and that are not what they were at a commit."""
+    """Return the files that a text names and that have changed since a commit."""
     if not commit or layout.repository is None:
         return []
     paths = _files_named(text)
@@ -231,7 +231,7 @@ def _differing(layout: Layout, commit: str, text: str) -> list[str]:
 
 
 def _files_named(text: str) -> list[str]:
-    """The paths in a text that can be below the root, without line numbers, each once."""
+    """Return the paths in a text that could be below the root, without line numbers, each once."""
     found: dict[str, None] = {}
     for kind, named, _ in facts.find(text[:_MOST_TEXT]):
         if kind in ("path", "location"):
@@ -242,7 +242,7 @@ def _files_named(text: str) -> list[str]:
 
 
 def tree(history: History, top: Way) -> str:
-    """The way as people see it: the document, what it came from, who got it, what they left."""
+    """Render the lineage for people: the document, its sources, its recipients, what they left."""
     said = top.written
     lines = [top.ref]
     if said["at"]:
@@ -270,7 +270,7 @@ def tree(history: History, top: Way) -> str:
 
 
 def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -> list[str]:
-    """The tree below a document, each document once, at most twelve levels of it."""
+    """Render the tree below a document, each document once, at most twelve levels deep."""
     lines: list[str] = []
     seen = {ref}
     waiting = [(one, 1) for one in reversed(next_of(ref))]
@@ -291,7 +291,7 @@ def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -
 
 
 def data(history: History, top: Way) -> dict[str, object]:
-    """The way for programs: `from` and `left` are addresses; `levels` has those behind them."""
+    """Return the lineage as data: `from` and `left` are addresses; `levels` has those beyond."""
     fields = {**vars(top), "from": top.sources, "id": top.ref}
     fields.pop("sources")
     levels = {"from": _levels(history.sources, top.ref), "left": _levels(history.left, top.ref)}
@@ -299,7 +299,7 @@ def data(history: History, top: Way) -> dict[str, object]:
 
 
 def _levels(next_of: Callable[[str], list[str]], ref: str) -> list[list[str]]:
-    """The addresses that are one step away, two steps …, each once."""
+    """Return the addresses that are one step away, two steps …, each once."""
     seen, found, edge = {ref}, [], [ref]
     for _ in range(_DEEPEST):
         edge = [

@@ -1,10 +1,10 @@
-"""Which version of a document is newer: a count for each machine that changed it, and no time.
+"""Vector clocks: which version of a document is newer, by change counts instead of times.
 
     {"k3…": 4, "p7…": 1}      the fourth change on one machine knew of the first on another
 
-A version that counts at least as much as another everywhere came after it. Where each of two has
-a count that the other lacks, neither author knew of the other: that is a conflict. Clocks of
-operating systems play no part, so that they may differ by a day.
+A version whose counts are all at least those of another came after it. If each has a count that the
+other lacks, neither author knew of the other's change: that is a conflict. System clocks play no
+part, so they may be off by a day.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def covers(one: Clock, other: Clock) -> bool:
-    """Whether `one` is `other`, or came after it."""
+    """Return whether `one` equals `other` or came after it."""
     return all(one.get(machine, 0) >= count for machine, count in other.items())
 
 
 def joined(one: Clock, other: Clock) -> Clock:
-    """What knows of both."""
+    """Return the clock that covers both."""
     return {
         machine: max(one.get(machine, 0), other.get(machine, 0))
         for machine in sorted({*one, *other})
@@ -28,5 +28,5 @@ def joined(one: Clock, other: Clock) -> Clock:
 
 
 def ticked(clock: Clock, machine: str, count: int) -> Clock:
-    """The version that `machine` makes of this one, as its change number `count`."""
+    """Return `clock` after one more change by `machine`, its change number `count`."""
     return {**clock, machine: max(count, clock.get(machine, 0) + 1)}

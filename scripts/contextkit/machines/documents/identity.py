@@ -1,9 +1,9 @@
-"""This machine's identity: a clone, a sandbox, a job, or a worktree of its own.
+"""The identity of this machine: a clone, a sandbox, a job or a worktree each has its own.
 
     .contextkit/machine      two lines: the id (12 characters), a name for people
 
-The id is drawn once and never computed from anything, so two folders that are the same to an
-operating system are still two machines.
+The id is drawn at random once and never derived from anything, so two folders that look the same to
+the operating system are still two machines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONGEST_NAME = 60
 
 
 class Machine(Record):
-    """`id` is for programs and never changes; `name` is for people and may."""
+    """A machine: `id` is for programs and never changes; `name` is for people and may change."""
 
     id: str
     name: str
@@ -31,30 +31,30 @@ class Machine(Record):
 
 
 def is_id(text: str) -> bool:
-    """Whether a text can be the id of a machine."""
+    """Return whether a text is a valid machine id."""
     return len(text) == LENGTH and set(text) <= set(_CHARACTERS)
 
 
 def check_id(text: str, field: str = "machine") -> str:
-    """The id of a machine; raises ContextError for anything else."""
+    """Return a machine id unchanged; raise ContextError for anything else."""
     if not is_id(text):
         raise bad_input(f"{field}: {text[:40]!r} is not an id of a machine: make context_remotes")
     return text
 
 
 def clean_name(text: str) -> str:
-    """A name as it is shown: one line of at most 60 printable characters."""
+    """Return a name fit for display: one line of at most 60 printable characters."""
     line = "".join(char for char in names.one_line(text) if char.isprintable())
     return line[:_LONGEST_NAME].strip()
 
 
 def path(layout: Layout) -> str:
-    """The file that holds the id."""
+    """Return the path of the file that holds the id."""
     return os.path.join(layout.state, "machine")
 
 
 def load(layout: Layout) -> Machine | None:
-    """This machine, where it has an id already. Raises ContextError for a file without one."""
+    """Return this machine if it has an id yet. Raises ContextError if the file holds no id."""
     text = files.read_if_there(path(layout))
     if text is None:
         return None
@@ -66,7 +66,7 @@ def load(layout: Layout) -> Machine | None:
 
 
 def ensure(layout: Layout) -> Machine:
-    """This machine; it gets its id here where it has none."""
+    """Return this machine, giving it an id first if it has none."""
     found = load(layout)
     if found is None:
         files.store(layout.state)
@@ -74,7 +74,7 @@ def ensure(layout: Layout) -> Machine:
         try:
             files.create(path(layout), f"{drawn}\n{_default_name(layout)}\n", exact=True)
         except FileExistsError:
-            pass  # another process was faster: its id is ours
+            pass  # another process was faster: use its id
         found = load(layout)
     assert found is not None
     return found
@@ -86,5 +86,5 @@ def _default_name(layout: Layout) -> str:
 
 
 def forget(layout: Layout) -> None:
-    """Stop being this machine: the next call draws a new id."""
+    """Give up this identity: the next call draws a new id."""
     files.discard(path(layout))

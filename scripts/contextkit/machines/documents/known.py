@@ -3,8 +3,8 @@
     .contextkit/sync/documents.json          every shared document that is or was here
     .contextkit/sync/<16 hex>.json           a remote: what we published there, what we have read
 
-Losing either costs work and nothing else: documents are read again, and what is on a remote and
-here with the same text is the same document.
+Losing either file only costs work: documents are read again, and a document with the same text here
+and on a remote counts as the same document.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FORMAT = 1
 
 @dataclass(kw_only=True)
 class Copy:
-    """The text of another machine that is kept beside a document of ours, at `path`."""
+    """Another machine's text, kept at `path` beside a document of ours."""
 
     path: str
     sha256: str
@@ -39,11 +39,11 @@ class Copy:
 
 @dataclass(kw_only=True)
 class Version:
-    """A document as it was when somebody last looked.
+    """A document as it was when last inspected.
 
-    stat: size, time in ns, inode, by which a change is seen without reading; empty: read it.
-    gone: it was removed here; a version that does not know of that removal is not taken again.
-    mine: this machine made the text, so it is the one to publish it.
+    stat: size, time in ns, inode, which reveal a change without reading; if empty, read the file.
+    gone: it was removed here; a version that does not know of the removal is not taken again.
+    mine: this machine wrote the text, so this machine publishes it.
     """
 
     sha256: str
@@ -58,9 +58,9 @@ class Version:
 
 @dataclass(kw_only=True)
 class Known:
-    """`count` is the number of the last change that this machine made.
+    """What this machine knows of documents; `count` is the number of its last change.
 
-    unfinished: a pull wrote documents and has not made the indexes of them yet.
+    unfinished: a pull wrote documents and has not rebuilt their indexes yet.
     """
 
     machine: str
@@ -79,10 +79,10 @@ class Published:
 
 @dataclass(kw_only=True)
 class Remote:
-    """What a remote has of us, and how far we have read each other machine there.
+    """What a remote has from us, and how far we have read each other machine there.
 
-    number, digest: of our newest manifest there; pending: that of one that may or may not have
-    arrived before this process was killed.
+    number, digest: our newest manifest there.
+    pending: the digest of a manifest that may not have arrived before this process was killed.
     """
 
     address: str
@@ -100,12 +100,12 @@ def folder(layout: Layout) -> str:
 
 
 def lock(layout: Layout) -> files.locked:
-    """One process of this machine pushes or pulls at a time."""
+    """Return the lock that lets one process of this machine push or pull at a time."""
     return files.locked(layout.lock(folder(layout)))
 
 
 def load(layout: Layout, machine: str) -> Known:
-    """What `machine`, which is this one, knows; nothing where it was another or it is lost."""
+    """Return what `machine`, this machine, knows; nothing if the file is lost or another's."""
     found = _read(os.path.join(folder(layout), "documents.json"))
     if found.get("machine") != machine:
         return Known(machine=machine)
@@ -135,7 +135,7 @@ def save(layout: Layout, known: Known) -> None:
 
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
-    """What we know of a remote; nothing where it is lost, or we were another machine then."""
+    """Return what we know of a remote; nothing if it is lost or from an earlier identity."""
     found = _read(_remote_path(layout, address))
     if found.get("machine") != machine or found.get("address") != names.sha256(address.encode()):
         return Remote(address=address)
@@ -152,7 +152,7 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
 
 def save_remote(layout: Layout, remote: Remote, machine: str) -> None:
     name = os.path.basename(_remote_path(layout, remote.address))
-    hidden = names.sha256(remote.address.encode())  # a URL may hold a password
+    hidden = names.sha256(remote.address.encode())  # a URL may contain a password
     entries = {
         name: {"number": one.number, "entry": vars(one.entry)}
         for name, one in remote.entries.items()
@@ -166,7 +166,7 @@ def _remote_path(layout: Layout, address: str) -> str:
 
 
 def _read(path: str) -> dict[str, Any]:
-    """The object in a file of ours; empty where it cannot be used."""
+    """Return the object in one of our files; empty if unusable."""
     try:
         found = json.loads(files.read(path))
     except (ContextError, ValueError):

@@ -1,12 +1,12 @@
-"""Manifests: what a machine has to share, and the head that names the newest.
+"""Manifests: what a machine shares, and the head that points to the newest manifest.
 
-    objects/<2>/<sha256>         a document, compressed; whoever writes it writes the same text
+    objects/<2>/<sha256>         a document, compressed; every writer of a key writes the same text
     machines/<id>/<number>.json  what changed on a machine since an earlier manifest
     machines/<id>/head.json      the number of the newest manifest and its digest
 
-Manifest `n` holds what changed after manifest `n & (n - 1)` (the number without its lowest bit):
-whoever is one behind reads one, whoever has nothing reads at most one for each bit of `n`, and
-each that is a power of two holds everything. Each key has one writer.
+Manifest `n` holds what changed after manifest `n & (n - 1)` (the number without its lowest bit): a
+reader that is one behind reads one, a new reader reads at most one per bit of `n`, and each power
+of two holds everything. Each key has one writer.
 
 All of it comes from other machines, so everything is checked here: names, sizes, formats.
 """
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from contextkit.machines.documents.clocks import Clock
 
 FORMAT = 1
-MOST_BYTES = 16 << 20  # of a document
+MOST_BYTES = 16 << 20  # bytes of a document
 MOST_MANIFEST = 64 << 20  # bytes of a manifest
 MOST_HEAD = 8_192  # bytes of a head
 _MOST_ENTRIES = 500_000
 _MOST_CLOCK = 10_000  # machines that changed one document
 _SEGMENT = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-ENDED = "ended"  # what ended is an entry of this kind: `ended/payload/<session>`
+ENDED = "ended"  # kind of an entry for something that ended: `ended/payload/<session>`
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A document as a machine has it, or that something ended.
+    """A document as a machine has it, or the fact that something ended.
 
-    name: `kind/path in the store`; sha256: of its text, which an end has none of.
-    gone: it is not here any more, and nobody need remove it for that.
-    about: the task or run that the document says it is of.
+    name: `kind/path in the store`; sha256: of its text, empty for an end.
+    gone: it is no longer on that machine; other machines keep theirs.
+    about: the task or run that the document names.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """The newest state of a machine; `documents` and `bytes` are of all that it shares."""
+    """The newest state of a machine; `documents` and `bytes` count everything that it shares."""
 
     machine: str
     name: str
@@ -104,12 +104,12 @@ def head_key(machine: str) -> str:
 
 
 def since(number: int) -> int:
-    """The manifest after which the one of this number begins."""
+    """Return the number of the manifest that this one builds on."""
     return number & (number - 1)
 
 
 def chain(number: int, seen: int = 0) -> list[int]:
-    """The manifests that tell all that changed after `seen`, oldest first."""
+    """Return the numbers of the manifests that cover all changes after `seen`, oldest first."""
     found = []
     while number > seen:
         found.append(number)
@@ -122,7 +122,7 @@ def render_head(head: Head) -> bytes:
 
 
 def parse_head(data: bytes, machine: str) -> Head:
-    """The head of `machine`. Raises ContextError where it cannot be read, or has a newer format."""
+    """Parse the head of `machine`. Raises ContextError if unreadable or of a newer format."""
     where = f"the head of {machine}"
     found = _fields(data, where, MOST_HEAD)
     counts = {n: _count(found, n, where) for n in ("number", "documents", "bytes")}
@@ -136,7 +136,7 @@ def parse_head(data: bytes, machine: str) -> Head:
 
 
 def render(manifest: Manifest) -> bytes:
-    """The manifest, one line per entry; what an entry does not need is left out."""
+    """Render the manifest, one line per entry; fields that an entry does not need are left out."""
     entries = [
         json.dumps({k: v for k, v in vars(entry).items() if v}, ensure_ascii=False)
         for entry in manifest.entries
@@ -147,7 +147,7 @@ def render(manifest: Manifest) -> bytes:
 
 
 def parse(data: bytes, machine: str, number: int) -> Manifest:
-    """The manifest `number` of `machine`. Raises ContextError naming what is wrong."""
+    """Parse the manifest `number` of `machine`. Raises ContextError naming what is wrong."""
     where = f"manifest {number} of {machine}"
     found = _fields(data, where, MOST_MANIFEST)
     if (found.get("machine"), found.get("number")) != (machine, number):
@@ -162,7 +162,7 @@ def parse(data: bytes, machine: str, number: int) -> Manifest:
 
 
 def entry(found: Any, where: str) -> Entry:
-    """The entry in an object. Raises ContextError for a name or a value that cannot be."""
+    """Return the entry in an object. Raises ContextError for an invalid name or value."""
     if not isinstance(found, dict) or not isinstance(found.get("name"), str):
         raise ContextError(f"{where}: an entry has no name")
     name = check_name(found["name"], where)
@@ -197,7 +197,7 @@ def entry(found: Any, where: str) -> Entry:
 
 
 def check_name(name: str, where: str) -> str:
-    """A name that stays below its store on every file system; raises ContextError for others."""
+    """Return the name; raise ContextError if it could leave its store on some file system."""
     segments = name.split("/")
     fits = all(len(one.encode("utf-8", "replace")) <= 200 for one in segments)
     if not 2 <= len(segments) <= 12 or not fits or not all(map(_SEGMENT.fullmatch, segments)):

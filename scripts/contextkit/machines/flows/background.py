@@ -1,7 +1,7 @@
-"""Syncing in the background: what a hook starts and never waits for.
+"""Background sync: started by a hook, which never waits for it.
 
-With `sync: git` (the remote `origin`) or `sync: <remote or URL>` in `contextkit.yaml` a session
-pulls as it starts, and pushes as it or a subagent of it ends. What goes wrong is a line for
+With `sync: git` (the remote `origin`) or `sync: <remote or URL>` in `contextkit.yaml`, a session
+pulls when it starts, and pushes when it or one of its subagents ends. Failures are logged for
 doctor.
 """
 
@@ -18,7 +18,7 @@ VERBS = ("pull", "push")
 
 
 def start(layout: Layout, verb: str) -> bool:
-    """Start a push or pull in a session of its own and go on; False where `sync` is off."""
+    """Start a push or pull in a detached process and return; False if `sync` is off."""
     if layout.limits.sync == OFF:
         return False
     script = os.path.join(version.TOOLKIT, "scripts", "context_sync.py")
@@ -35,7 +35,7 @@ def start(layout: Layout, verb: str) -> bool:
 
 
 def run(layout: Layout, verb: str) -> str:
-    """Push or pull what `sync` names; what goes wrong is noted for doctor, and said."""
+    """Push or pull what `sync` names; failures are logged for doctor and printed."""
     from contextkit.hosts.documents import diagnostics
     from contextkit.machines.flows import pull, push
     from contextkit.machines.flows.choice import Choice

@@ -1,4 +1,4 @@
-"""Which documents a push or pull is about: all, or some kinds, one session, task or run."""
+"""Which documents a push or pull selects: all, or some kinds, one session, task or run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORDS = {"all": (), "memory": MEMORY, "review": ("run", "verdict", shares.OUTPU
 
 
 class Choice(Record):
-    """Kinds (empty: those that travel by default), and of what; an empty name matches all."""
+    """A selection: `kinds` (empty: the default kinds), and whose; an empty name matches all."""
 
     kinds: tuple[str, ...] = ()
     session: str = ""
@@ -34,7 +34,7 @@ class Choice(Record):
         return not (self.kinds or self.session or self.task or self.run)
 
     def takes(self, name: str, about: str = "") -> bool:
-        """Whether a document is chosen; `about` is the task or run that it says it is of."""
+        """Return whether a document is selected; `about` is the task or run that it names."""
         kind, path = name.partition("/")[::2]
         of = path.partition("/")[0] if kind == manifests.ENDED else kind
         kinds = self.kinds or shares.by_default()
@@ -62,7 +62,7 @@ class Choice(Record):
 
 
 def make(what: tuple[str, ...], session: str, task: str, run: str) -> Choice:
-    """The choice that was typed. Raises ContextError for a kind that does not travel."""
+    """Parse the selection that was typed. Raises ContextError for a kind that does not travel."""
     known = shares.kinds()
     kinds: list[str] = []
     for word in what:
@@ -80,7 +80,7 @@ def make(what: tuple[str, ...], session: str, task: str, run: str) -> Choice:
 
 
 def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
-    """The task or the run of those documents that say one."""
+    """Return the task or run of those documents that name one."""
     found = {}
     for name in chosen:
         kind, path = name.partition("/")[::2]
@@ -104,7 +104,7 @@ def _said(data: bytes, key: str) -> str:
 
 
 def _tasks(layout: Layout) -> dict[str, str]:
-    """The task of each finding, merged finding and snapshot here."""
+    """Return the task of each finding, merged finding and snapshot here."""
     kinds = {"findings": "finding", "context_snapshots": "snapshot"}
     try:
         listed = upkeep.listed(layout, "", [])

@@ -1,4 +1,4 @@
-"""The inventory: which documents that can travel are here, and which changed since last time."""
+"""The inventory: which shareable documents are here, and which changed since last time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Texts = dict[str, Callable[[], bytes]]  # how to read each document that is here, by its name
+    Texts = dict[str, Callable[[], bytes]]  # how to read each document that is here, by name
 
 
 def look(layout: Layout, machine: Machine, known: Known, now: int, said: list[str]) -> Texts:
-    """Bring `known` up to date; what cannot travel is `said`.
+    """Bring `known` up to date; what cannot travel is appended to `said`.
 
-    A file whose size, time and inode are as before is not read again.
+    A file whose size, time and inode are unchanged is not read again.
     """
     texts: Texts = {}
     for name, path in shares.local(layout):
@@ -50,7 +50,7 @@ def look(layout: Layout, machine: Machine, known: Known, now: int, said: list[st
 
 
 def _note_file(known: Known, machine: Machine, name: str, path: str, now: int) -> bool:
-    """Note a file; False where it is too large to travel."""
+    """Note a file; return False if it is too large to travel."""
     state = os.stat(path)
     stat = (state.st_size, state.st_mtime_ns, state.st_ino)
     if state.st_size > manifests.MOST_BYTES:
@@ -83,18 +83,18 @@ def _note(
 
 
 def _note_gone(known: Known, machine: Machine, texts: Texts) -> None:
-    """What was here and is not: no version of its own, only not offered any more."""
+    """Note what is gone: that makes no new version, it is only no longer offered."""
     for name, version in known.documents.items():
         kind, path = name.partition("/")[::2]
         if name in texts or version.gone or kind == manifests.ENDED:
             continue
         if kind in shares.OWN and not path.startswith(machine.id):
-            continue  # those of another machine are part of a file here
+            continue  # another machine's rows or events are part of a file here
         version.gone = True
 
 
 def _note_ended(layout: Layout, machine: Machine, known: Known, now: int) -> None:
-    """Sessions and tasks that this machine had a part in, and that ended or are there again."""
+    """Note sessions and tasks of this machine that ended or came back."""
     there = set(payloads.sessions_in(layout))
     tasks = set(memory.archived(layout))
     had = {
@@ -122,7 +122,7 @@ def _note_ended(layout: Layout, machine: Machine, known: Known, now: int) -> Non
 
 
 def _note_settled(layout: Layout, machine: Machine, known: Known, version: Version) -> None:
-    """Where somebody removed what was kept beside, our text has the last word."""
+    """Note removed copies: if someone removed the copy kept beside ours, our text wins."""
     for copy in list(version.beside):
         if not os.path.lexists(layout.join(copy.path)):
             version.beside.remove(copy)

@@ -1,4 +1,4 @@
-"""What a remote keeps under a key: compressed, and bounded in size when it is unpacked."""
+"""Parcels: what a remote stores under a key, compressed, with a bound on the unpacked size."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import zlib
 
 from contextkit.base.errors import ContextError
 
-DAMAGED = b""  # in place of what a key cannot open
+DAMAGED = b""  # stands for an object that a key cannot open
 
 
 class Unreadable(ContextError):
-    """What is on the remote cannot be unpacked; it may be whole the next time."""
+    """What is on the remote cannot be unpacked; it may be intact next time."""
 
 
 def pack(data: bytes) -> bytes:
@@ -18,7 +18,7 @@ def pack(data: bytes) -> bytes:
 
 
 def unpack(data: bytes, most: int, where: str) -> bytes:
-    """The text in a parcel. Raises ContextError where it is damaged or exceeds `most` bytes."""
+    """Unpack a parcel. Raises ContextError if it is damaged or exceeds `most` bytes unpacked."""
     if data == DAMAGED:
         raise Unreadable(f"{where}: is damaged, or encrypted with another key")
     if data.startswith(b"age-encryption.org/"):

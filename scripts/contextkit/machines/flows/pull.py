@@ -1,12 +1,12 @@
-"""A pull: what other machines pushed is offered to the stores here.
+"""A pull: offer what other machines pushed to the stores here.
 
-    not here                      made, never in place of anything
+    not here                      created, never overwriting anything
     here with the same text       nothing
-    newer than what is here       takes its place
+    newer than what is here       replaces it
     neither knew of the other     merged by the store's own rule, else kept beside ours
 
-Nothing is removed for being absent elsewhere; what was removed here does not come back. Killed
-anywhere, the next pull goes on: what is there already has the same text.
+Nothing is removed for being absent elsewhere; what was removed here does not come back. After a
+kill at any point the next pull continues: what has arrived already has the same text.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.machines.flows.engines.protocol import Engine
 
-_AT_ONCE = 500  # documents that are fetched together
+_AT_ONCE = 500  # documents per fetch
 
 
 class Offer:
-    """One call of `pull`: where it works, who asks, what it knows, what became of everything."""
+    """The state of one call of `pull`: where it works, who asks, what it knows, what came of it."""
 
     def __init__(self, layout: Layout, machine: Machine, known: Known, report: Report) -> None:
         self.layout, self.machine, self.known, self.report = layout, machine, known, report
@@ -44,13 +44,13 @@ class Offer:
         self.sessions: dict[str, None] = {}  # in which something was stored
         self.sender = machine
         self.later: list[tuple[Machine, list[Entry]]] = []  # output, which needs its run first
-        self.read: list[Head] = []  # machines of which nothing is left to be read again
+        self.read: list[Head] = []  # heads of the machines that need not be read again
 
 
 def pull(
     layout: Layout, remote: str, chosen: Choice, *, source: str = "", dry_run: bool = False
 ) -> Report:
-    """Take what is chosen and new, of every machine or of the one that `source` names."""
+    """Take what is selected and new, from every machine or only from `source`."""
     at, address = remotes.engine(layout, remote)
     report = Report(verb="taken", dry_run=dry_run)
     with knowledge.lock(layout):
@@ -58,7 +58,7 @@ def pull(
         there = knowledge.load_remote(layout, address, machine.id)
         offer = Offer(layout, machine, known, report)
         inventory.look(layout, machine, known, offer.now, report.said)
-        if known.unfinished:  # a pull that was killed: which sessions got something is not known
+        if known.unfinished:  # a killed pull: which sessions got something is unknown
             offer.sessions.update(dict.fromkeys(payloads.sessions_in(layout)))
         heads = remotes.read_heads(at.heads(), report.said)
         others = [head for head in heads.values() if head.machine != machine.id]
@@ -95,7 +95,7 @@ def _meant(heads: list[Head], source: str) -> list[Head]:
 
 
 def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> None:
-    """Offer to the stores here what a machine has that is new."""
+    """Offer what is new on one machine to the stores here."""
     report = offer.report
     if head.number == seen:
         return
@@ -126,7 +126,7 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
 
 
 def _fetch(offer: Offer, at: Engine, documents: list[Entry]) -> None:
-    """Fetch documents some at a time, and offer each; one that is refused is reported."""
+    """Fetch documents in batches and offer each; a refused one is reported."""
     if documents and not offer.known.unfinished:
         offer.known.unfinished = True
         knowledge.save(offer.layout, offer.known)
@@ -147,7 +147,7 @@ def _fetch(offer: Offer, at: Engine, documents: list[Entry]) -> None:
 
 
 def _is_new(offer: Offer, entry: Entry) -> bool:
-    """Whether an entry tells something that is not known here; the same text is noted as known."""
+    """Return whether an entry brings something new here; an equal text is noted as known."""
     version = offer.known.documents.get(entry.name)
     if entry.gone:
         return False
@@ -164,7 +164,7 @@ def _is_new(offer: Offer, entry: Entry) -> bool:
 
 
 def _advance(offer: Offer, version: Version, clock: clocks.Clock) -> None:
-    """A document here is now at least as new as `clock`: copies beside it that it knows of go."""
+    """Note that a document is at least as new as `clock`; remove the copies that it supersedes."""
     version.clock = clocks.joined(version.clock, clock)
     for copy in list(version.beside):
         if clocks.covers(version.clock, copy.clock):
@@ -175,7 +175,7 @@ def _advance(offer: Offer, version: Version, clock: clocks.Clock) -> None:
 
 
 def _offer(offer: Offer, entry: Entry, parcel: bytes | None) -> None:
-    """Offer one document to its store. Raises ContextError for what it cannot take."""
+    """Offer one document to its store. Raises ContextError for what the store cannot take."""
     where = shares.address(entry.name)
     if parcel is None:
         raise parcels.Unreadable("it is not on the remote any more")
@@ -201,7 +201,7 @@ def _offer(offer: Offer, entry: Entry, parcel: bytes | None) -> None:
 
 
 def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
-    """Bring a document and what is at its place together; what was done, empty for nothing."""
+    """Reconcile a document with what is at its place; return what was done, empty for nothing."""
     known = offer.known.documents
     version = known.get(entry.name)
     if not os.path.lexists(path):
@@ -210,7 +210,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
             _learn(offer, entry, path, data, version)
             return "taken"
         except FileExistsError:
-            pass  # somebody made it just now
+            pass  # another process made it just now
     ours = files.read_bytes(path)
     digest = names.sha256(ours)
     if version is None or not version.sha256:
@@ -233,7 +233,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
 
 
 def _learn(offer: Offer, entry: Entry, path: str, data: bytes, version: Version | None) -> Version:
-    """What is at `path` now is `data`, which knows of all that the entry does."""
+    """Record that `data` is now at `path` and includes everything that the entry knows."""
     state = os.stat(path)
     learned = version or Version(sha256="")
     digest = names.sha256(data)
@@ -261,7 +261,7 @@ def _merged(
 
 
 def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:
-    """Keep their text beside ours, in place of an older one of theirs that nobody touched."""
+    """Keep their text beside ours, replacing an older copy of theirs that nobody edited."""
     digest = names.sha256(data)
     for copy in version.beside:
         at = offer.layout.join(copy.path)
@@ -276,7 +276,7 @@ def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version
             made = files.create(at, data, exact=True)
             break
         except FileExistsError:
-            if files.read_bytes(at) == data:  # a pull that was killed came as far as this
+            if files.read_bytes(at) == data:  # an earlier pull was killed after writing this
                 made = at
                 break
     shown = offer.layout.shown(made)
@@ -288,7 +288,7 @@ def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version
 
 
 def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
-    """Rows and events of the machine that sends them, and of no other."""
+    """Take rows and events, but only those of the machine that sends them."""
     owner = entry.path.partition("/")[0].removesuffix(".json")
     if owner != offer.sender.id:
         raise ContextError(f"does not belong to the machine that sends it ({owner})")
@@ -305,7 +305,7 @@ def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
 
 
 def _end(offer: Offer, entry: Entry) -> None:
-    """What ended there ends here, with this machine's own grace."""
+    """End here what ended there, with this machine's own grace period."""
     of, _, subject = entry.path.partition("/")
     layout = offer.layout
     address = shares.address(entry.name)
@@ -332,7 +332,7 @@ def _end(offer: Offer, entry: Entry) -> None:
 
 
 def _make_indexes(offer: Offer) -> None:
-    """The manifest of each session that got something, rebuilt from its files."""
+    """Rebuild the manifest of each session that received something from its files."""
     for session in offer.sessions:
         with retention.session_lock(offer.layout, session):
             offer.report.said += [

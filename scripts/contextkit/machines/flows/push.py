@@ -1,7 +1,8 @@
-"""A push: what is new here goes to a remote, under this machine's own keys.
+"""A push: send what is new here to a remote, under this machine's own keys.
 
-Objects go up before the manifest that names them and the head last, so whoever reads sees a whole
-state or the one before. Killed anywhere, the next push finds out what arrived and completes it.
+Objects go up before the manifest that names them, and the head goes last, so a reader sees either
+the new state or the one before. After a kill at any point the next push finds out what arrived and
+completes it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def push(
     layout: Layout, remote: str, chosen: Choice, *, redact: bool = False, dry_run: bool = False
 ) -> Report:
-    """Send what is chosen and new; a document with a secret stays here unless it is redacted."""
+    """Send what is selected and new; a document with a secret stays here unless it is redacted."""
     at, address = remotes.engine(layout, remote)
     with knowledge.lock(layout):
         machine, known = remotes.myself(layout)
@@ -39,7 +40,7 @@ def push(
             except Elsewhere:
                 if remotes.recall(at, there, known):
                     knowledge.save_remote(layout, there, machine.id)
-                else:  # this folder is a copy of another one, which goes on under this id
+                else:  # this folder is a copy of another one, which still uses this id
                     machine, known = remotes.begin(layout)
         there = knowledge.load_remote(layout, address, machine.id)
         return _push(layout, at, there, machine, known, chosen, redact, dry_run)
@@ -85,7 +86,7 @@ def _verb(entry: Entry) -> str:
 
 
 def _changed(known: Known, there: Remote) -> list[str]:
-    """The names of what this machine made and the remote does not have as it is now."""
+    """Return the names of what this machine wrote and the remote lacks in its current version."""
     found = []
     for name, version in known.documents.items():
         published = there.entries.get(name)
@@ -106,7 +107,7 @@ def _gathered(
     layout: Layout, known: Known, texts: Texts, new: list[str], about: dict[str, str],
     redact: bool, report: Report,
 ) -> tuple[dict[str, bytes], list[Entry]]:  # fmt: skip
-    """The objects and entries of what may leave."""
+    """Collect the objects and entries that may leave."""
     objects: dict[str, bytes] = {}
     entries = []
     allowed = layout.limits.secrets_allow
@@ -122,7 +123,7 @@ def _gathered(
         try:
             data = texts[name]()
         except (ContextError, FileNotFoundError):
-            continue  # removed just now: the next push knows
+            continue  # removed just now: the next push notices
         if names.sha256(data) != version.sha256:
             continue  # changed just now: the next push takes it
         secrets = redaction.found(data.decode("utf-8", "replace"), allowed)
@@ -143,7 +144,7 @@ def _gathered(
 def _next(
     there: Remote, machine: Machine, entries: list[Entry], now: int
 ) -> tuple[bytes, tuple[str, bytes]]:
-    """The head and the manifest that come next; `there` is as it will be when they arrived."""
+    """Return the next head and manifest; `there` is the remote's state once they have arrived."""
     number = there.number + 1
     there.entries.update({one.name: Published(number=number, entry=one) for one in entries})
     since = manifests.since(number)
@@ -184,14 +185,14 @@ def _send(
 
 
 def _mark_pending(layout: Layout, there: Remote, machine: Machine) -> None:
-    """Note what is about to arrive; what was there before is asked for where we are killed."""
+    """Note the digest about to arrive; if we are killed, the next push looks for it there."""
     before = knowledge.load_remote(layout, there.address, machine.id)
     before.number, before.digest, before.pending = there.number, there.digest, there.pending
     knowledge.save_remote(layout, before, machine.id)
 
 
 def forget_notes(layout: Layout, address: str, machine: str) -> None:
-    """What we knew of a remote, after it forgot us."""
+    """Drop what we knew of a remote that no longer has this machine."""
     there = knowledge.load_remote(layout, address, machine)
     there.entries, there.number, there.digest, there.pending = {}, 0, "", ""
     knowledge.save_remote(layout, there, machine)

@@ -1,4 +1,4 @@
-"""Reaching a remote: which one is meant, which engine serves it, and what is known about it."""
+"""Remotes: which one is meant, which engine serves it, and what is known about it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OBJECT_STORES = ("s3://", "gs://", "az://")
 
 
 class Row(Record):
-    """A machine that pushes to a remote, as its head says; `here` is the one that asks."""
+    """A machine that pushes to a remote, as its head says; `here` marks this machine."""
 
     id: str
     machine: str
@@ -36,10 +36,11 @@ class Row(Record):
 
 
 def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
-    """What keeps the remote that is meant, and the address under which notes of it are kept.
+    """Return the engine of the remote that is meant, and the address that keys our notes of it.
 
-    With `sync_key` all of it is encrypted, and what was pushed with another key or none is another
-    remote. Raises ContextError for a name that is not a remote of this repository, or for no key.
+    With `sync_key` everything is encrypted, and what was pushed with another key or none counts as
+    another remote. Raises ContextError for a name that is no remote of this repository, or for a
+    missing key.
     """
     plain, address = _plain_engine(layout, remote)
     if not layout.limits.sync_key:
@@ -51,7 +52,7 @@ def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
 
 
 def _plain_engine(layout: Layout, remote: str) -> tuple[Engine, str]:
-    """What keeps the remote that is meant, and the URL it stands for."""
+    """Return the unencrypted engine of the remote that is meant, and the URL it stands for."""
     named = remote or _from_settings(layout)
     if named.startswith(OBJECT_STORES):
         from contextkit.machines.flows.engines.objects import Objects
@@ -76,7 +77,7 @@ def _git_engine(layout: Layout, named: str) -> tuple[Engine, str]:
     if named.startswith("-") or not named.isprintable():
         raise bad_input(f"remote: {named!r} is not a remote")
     typed = os.path.join(layout.here, named)
-    if _is_git(typed):  # a path is relative to where it was typed
+    if _is_git(typed):  # a path is relative to the caller's directory
         named = os.path.abspath(typed)
     address = named
     if not any(mark in named for mark in ("/", ":")):
@@ -92,7 +93,7 @@ def _git_engine(layout: Layout, named: str) -> tuple[Engine, str]:
 
 
 def _is_git(path: str) -> bool:
-    """Whether a path is a git repository, bare or not."""
+    """Return whether a path is a git repository, bare or not."""
     return any(
         os.path.isfile(os.path.join(path, *folder, "HEAD"))
         and os.path.isdir(os.path.join(path, *folder, "objects"))
@@ -106,7 +107,7 @@ def _from_settings(layout: Layout) -> str:
 
 
 def read_heads(found: dict[str, bytes], said: list[str]) -> dict[str, Head]:
-    """The heads that can be read, by machine; what is wrong with others is `said`."""
+    """Return the readable heads, by machine; problems with others are appended to `said`."""
     heads = {}
     for machine, data in sorted(found.items()):
         try:
@@ -122,9 +123,9 @@ def read_manifest(data: bytes, machine: str, number: int) -> Manifest:
 
 
 def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:
-    """What changed on a machine after its manifest `seen`: the newest entry of each name.
+    """Return the newest entry of each name changed on a machine after its manifest `seen`.
 
-    Raises ContextError where a manifest is missing or not what the head says.
+    Raises ContextError if a manifest is missing or does not match the head.
     """
     start = 0 if seen > head.number else seen
     numbers = manifests.chain(head.number, start)
@@ -142,8 +143,9 @@ def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, 
 
 
 def myself(layout: Layout) -> tuple[Machine, Known]:
-    """This machine and what it knows. With its knowledge lost it is another machine from now on:
-    a count that begins anew would look older than what others have of it.
+    """Return this machine and what it knows; if its knowledge is lost, become a new machine.
+
+    A count that starts over would look older than what others have of this machine.
     """
     machine = identity.load(layout)
     if machine is None:
@@ -158,7 +160,7 @@ def myself(layout: Layout) -> tuple[Machine, Known]:
 
 
 def begin(layout: Layout) -> tuple[Machine, Known]:
-    """A new machine, which knows nothing."""
+    """Return a new machine, which knows nothing."""
     identity.forget(layout)
     machine = identity.ensure(layout)
     found = Known(machine=machine.id)
@@ -167,9 +169,9 @@ def begin(layout: Layout) -> tuple[Machine, Known]:
 
 
 def recall(engine: Engine, remote: Remote, known: Known) -> bool:
-    """Learn from the remote what we have there; False where somebody else is us there.
+    """Learn from the remote what we have there; False if another folder uses our id there.
 
-    For when a push was killed, our notes of this remote are lost, or somebody forgot us there.
+    Used when a push was killed, our notes of this remote are lost, or we were forgotten there.
     """
     data = engine.heads().get(known.machine)
     if data is None:
@@ -189,7 +191,7 @@ def recall(engine: Engine, remote: Remote, known: Known) -> bool:
 
 
 def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
-    """Whether we can have published these: none is newer than what we count, or another text."""
+    """Return whether these may be ours: no count above our own, no other text at the same count."""
     for entry in entries:
         version = known.documents.get(entry.name)
         if entry.clock.get(known.machine, 0) > known.count:
@@ -201,7 +203,7 @@ def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
 
 
 def listed(layout: Layout, remote: str, now: int, said: list[str]) -> list[Row]:
-    """Every machine of a remote, the one that pushed last first."""
+    """Return every machine of a remote, most recent push first."""
     at, _ = engine(layout, remote)
     machine = identity.load(layout)
     rows = [
@@ -234,7 +236,7 @@ def _age(at: str, now: int) -> str:
 
 
 def forget(layout: Layout, remote: str, machine: str) -> Row:
-    """Remove a machine from a remote; what others have of it stays with them.
+    """Remove a machine from a remote; what others have taken from it stays with them.
 
     `machine` is an id, the beginning of one, or a name. Raises ContextError for none or several.
     """

@@ -1,4 +1,4 @@
-"""What a push or pull did: one line per document, then totals."""
+"""The report of a push or pull: one line per document, then totals."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from contextkit.base.redaction import Secret
 
 HISTORY = "history"  # a piece of the ledger moved
-QUIET = ("withdrawn", HISTORY)  # told in the totals alone
+QUIET = ("withdrawn", HISTORY)  # counted in the totals only
 
 
 @dataclass(frozen=True, kw_only=True)
 class Moved:
-    """`id` is the address of a document, `did` what became of it, `to` where that is new."""
+    """One line: `id` is a document's address, `did` what was done, `to` its new place if any."""
 
     id: str
     did: str
@@ -32,7 +32,10 @@ class Moved:
 
 @dataclass(kw_only=True)
 class Report:
-    """`refused` lists documents that stayed here, `said` everything else; `sent` is in bytes."""
+    """What was done; `sent` is in bytes.
+
+    refused: documents that were held back; said: other messages.
+    """
 
     verb: str
     dry_run: bool = False
@@ -47,12 +50,12 @@ class Report:
         self.rows.append(Moved(id=address, did=did, bytes=size, machine=machine, to=to))
 
     def refuse(self, address: str, secrets: Iterable[Secret]) -> None:
-        """A document with a secret: named by its address and line, never by the secret."""
+        """Report a document with a secret by its address and line, never by the secret."""
         self.refused += [f"{address}:{secret.line}: {secret.kind}" for secret in secrets]
         self.rows.append(Moved(id=address, did="refused"))
 
     def fail(self, sentence: str) -> None:
-        """A machine whose documents could not be read: the next pull tries again."""
+        """Report a machine whose documents could not be read: the next pull tries again."""
         self.failed = True
         self.said.append(sentence)
 

@@ -1,9 +1,9 @@
-"""What travels between machines, by kind: which files, where they lie, how two versions meet.
+"""What travels between machines, by kind: which files, where they go, how two versions merge.
 
-A store says in `base/stores` which of its files travel. A document that differs at the same name
-is merged by `merge(ours, theirs)` of the store's module, where it has one. Two kinds have a single
-writer each and no file of their own: the rows of the subagents of a machine, and a piece of its
-ledger. What an agent wrote for a review run travels under the run's id.
+`base/stores` declares which files of a store travel. Two versions of a document are merged by
+`merge(ours, theirs)` of the store's module, if it has one. Two kinds have a single writer each and
+no file of their own: a machine's subagent rows, and pieces of its ledger. What an agent wrote for a
+review run travels under the run's id.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
     from contextkit.machines.documents.identity import Machine
 
 SUBAGENTS, LEDGER, OUTPUT = "subagent", "ledger", "output"
-OWN = (SUBAGENTS, LEDGER)  # kinds that only the machine that they are of can write
-MARK = ".from-"  # before the machine, in the name of a file that is kept beside ours
+OWN = (SUBAGENTS, LEDGER)  # kinds that only the machine they belong to can write
+MARK = ".from-"  # precedes the machine in the name of a copy kept beside ours
 # What agents wrote, what was made of it, and what they were given to read.
 _OUTPUTS = re.compile(
     r"[A-Za-z0-9_%][A-Za-z0-9._%@:+-]*\.(md|json)|input/[A-Za-z0-9_%][A-Za-z0-9._%@:+-]*"
 )
-_OUTPUT_PLACES = ("docs/research/", ".clavain/")  # below which output of a foreign run may go
+_OUTPUT_PLACES = ("docs/research/", ".clavain/")  # folder for output of another machine's runs
 _FROM = b',"machine":'
 _LINE = 4_000  # bytes of an event
-_PIECE = 1 << 16  # bytes of a ledger that travel together
+_PIECE = 1 << 16  # bytes of a piece of the ledger
 
 
 def kinds() -> tuple[str, ...]:
-    """Every kind that can travel."""
+    """Return every kind that can travel."""
     return (*(store.kind for store in stores.STORES if store.travels), *OWN, OUTPUT)
 
 
 def by_default() -> tuple[str, ...]:
-    """The kinds that travel unless others are named: all but what git carries anyway.
+    """Return the kinds that travel unless others are named: all but what git carries anyway.
 
-    The inbox does, although git has it: it merges by entry here and there.
+    The inbox travels although git has it: it is merged entry by entry.
     """
     in_git = [s.kind for s in stores.STORES if s.in_git and not s.is_file]
     return tuple(kind for kind in kinds() if kind not in in_git)
@@ -63,11 +63,11 @@ def _store(kind: str) -> Store | None:
     return next((s for s in stores.STORES if s.kind == kind and s.travels), None)
 
 
-# What is here
+# Local files
 
 
 def local(layout: Layout) -> Iterator[tuple[str, str]]:
-    """(name, path) of every file here that can travel, in no particular order."""
+    """Yield (name, path) of every file here that can travel, in no particular order."""
     for store in stores.STORES:
         if not store.travels:
             continue
@@ -84,7 +84,7 @@ def local(layout: Layout) -> Iterator[tuple[str, str]]:
 
 
 def _below(place: str, prefix: str, depth: int) -> Iterator[str]:
-    """The plain files below a folder, down to `depth`, without links and hidden ones."""
+    """Yield the regular files below a folder, down to `depth`, without links and hidden files."""
     try:
         with os.scandir(os.path.join(place, prefix)) as found:
             entries = sorted(found, key=lambda entry: entry.name)
@@ -106,7 +106,7 @@ def _matches(relative: str, pattern: str) -> bool:
 
 
 def _outputs(layout: Layout) -> Iterator[tuple[str, str]]:
-    """What agents wrote for the runs of this machine, and what was made of it."""
+    """Yield what agents wrote for this machine's runs, and what was made of it."""
     for run in runs.load_all(layout).documents:
         place = layout.join(run.output_dir)
         if _belongs(place, run.id):
@@ -115,7 +115,7 @@ def _outputs(layout: Layout) -> Iterator[tuple[str, str]]:
 
 
 def _belongs(place: str, run: str) -> bool:
-    """Whether a folder is that of this run, and not of a later one of the same target."""
+    """Return whether a folder belongs to this run, not to a later one of the same target."""
     try:
         found = json.loads(files.read(os.path.join(place, runs.ROSTER_FILE)))
     except (ContextError, ValueError):
@@ -124,7 +124,7 @@ def _belongs(place: str, run: str) -> bool:
 
 
 def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """(name, text) of what only this machine writes: its subagents, its pieces of the ledger."""
+    """Yield (name, text) of what only this machine writes: its subagents, its ledger pieces."""
     try:
         rows = [row for row in registry.rows(layout) if not row.get("machine")]
     except ContextError:
@@ -136,7 +136,7 @@ def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
 
 
 def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
-    """The lines of this machine's own, by month, in pieces that never change once they are full."""
+    """Yield this machine's own ledger lines by month, in pieces that no longer change once full."""
     place = os.path.join(layout.state, "ledger")
     for month in _below(place, "", 0):
         if not month.endswith(".jsonl"):
@@ -158,7 +158,7 @@ def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
 
 
 def address(name: str) -> str:
-    """A name as people read it: `payload:s-42/20261122-043007-auth`."""
+    """Return a name as people read it: `payload:s-42/20261122-043007-auth`."""
     kind, _, path = name.partition("/")
     if kind == manifests.ENDED:
         of, _, subject = path.partition("/")
@@ -170,16 +170,16 @@ def address(name: str) -> str:
 
 
 def session_of(name: str) -> str:
-    """The session that a payload belongs to; empty for anything else."""
+    """Return the session of a payload; empty for anything else."""
     kind, path = name.partition("/")[::2]
     return path.partition("/")[0] if kind == "payload" else ""
 
 
 def place(layout: Layout, name: str) -> str:
-    """Where a document of another machine belongs here; the folder need not exist.
+    """Return the path here for another machine's document; the folder need not exist.
 
-    Raises ContextError for a name that no store of ours can have, and for a place that leads
-    elsewhere through a link.
+    Raises ContextError for a name that no store could have, and for a path that leads elsewhere
+    through a link.
     """
     kind, relative = manifests.check_name(name, "what came in").partition("/")[::2]
     if kind == OUTPUT:
@@ -199,7 +199,7 @@ def place(layout: Layout, name: str) -> str:
 
 
 def _below_store(layout: Layout, store: str, relative: str, kind: str) -> str:
-    """A path in a store whose folders are not links; raises ContextError where one is."""
+    """Return a path in a store; raises ContextError if one of its folders is a link."""
     files.inside(layout.root, store, kind)
     at = store.rstrip("/")
     for part in ("", *relative.split("/")):
@@ -220,7 +220,7 @@ def _output_place(layout: Layout, relative: str) -> str:
 
 
 def prepare(layout: Layout, name: str) -> None:
-    """Make the store that a document goes to, so that git sees it only where it should."""
+    """Create the store that a document goes to, with the git settings it needs."""
     kind = name.partition("/")[0]
     store = _store(kind)
     if kind == "payload":
@@ -236,7 +236,7 @@ def prepare(layout: Layout, name: str) -> None:
 
 
 def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
-    """The lock under which a document of this name is changed here."""
+    """Return the lock under which a document of this name is changed here."""
     kind = name.partition("/")[0]
     if kind == "payload":
         return retention.session_lock(layout, session_of(name))
@@ -247,9 +247,9 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
 
 
 def merger(name: str) -> Callable[[bytes, bytes], bytes] | None:
-    """How two versions of this document become one: a function of both texts, where there is one.
+    """Return the function that merges two versions of this document, if there is one.
 
-    It gives the same whichever is ours, and nothing new where one holds the other.
+    Its result does not depend on which is ours, and adds nothing if one includes the other.
     """
     store = _store(name.partition("/")[0])
     found = getattr(stores.module(store), "merge", None) if store and store.module else None
@@ -260,7 +260,7 @@ def merger(name: str) -> Callable[[bytes, bytes], bytes] | None:
 
 
 def check(name: str, data: bytes) -> None:
-    """Raise ContextError for a text that is not a document of its kind."""
+    """Raise ContextError for a text that is not a valid document of its kind."""
     kind, path = name.partition("/")[::2]
     if kind == "payload":
         payloads.parse(data, address(name))
@@ -280,7 +280,7 @@ def check(name: str, data: bytes) -> None:
 
 
 def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
-    """A document without its secrets, and whole again where it says its own length."""
+    """Return a document without its secrets, with any stated length made consistent again."""
     from contextkit.base import redaction
 
     if name.partition("/")[0] == "payload":
@@ -294,8 +294,9 @@ def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
 
 
 def take_rows(layout: Layout, machine: Machine, data: bytes) -> int:
-    """Put the subagents of another machine into the registry, in place of those it had; how many
-    rows changed. Each carries the machine's id in `machine`, and ours are never touched.
+    """Replace another machine's subagents in the registry; return how many rows changed.
+
+    Each row carries that machine's id in `machine`; ours are never touched.
     """
     found = registry.parse(data.decode("utf-8", "replace"), f"subagents of {machine.name}")
     theirs = {
@@ -324,7 +325,7 @@ def _is_of(row: dict[str, Any], machine: Machine) -> bool:
 
 
 def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int:
-    """Add the events of another machine to the ledger, each once and with the machine's name."""
+    """Add another machine's events to the ledger, each once and with the machine's name."""
     month = os.path.basename(name)[:7]
     if names.shape(month) != "0000-00":
         raise ContextError(f"{names.brief(name)}: names no month")
@@ -341,7 +342,7 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
 
 
 def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
-    """The events in a piece of a ledger, each with the machine that it is from at its end."""
+    """Yield the events in a ledger piece, each with its machine appended."""
     for line in data.splitlines():
         try:
             event = json.loads(line)
@@ -353,7 +354,7 @@ def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
 
 
 def _append(path: str, lines: list[bytes]) -> None:
-    """Each line by one write, as the ledger's own writers do, since they take no lock."""
+    """Append each line with a single write, as the ledger's own writers do: they take no lock."""
     files.make_folder(os.path.dirname(path))
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     try:

@@ -1,4 +1,4 @@
-"""An index in one JSON file: a head, a list of entries, a total. Adding costs the same at any size.
+"""An index in one JSON file: a head, a list of entries, a total; adding costs the same at any size.
 
     {
       "sessionId": "…", "createdAt": "…",
@@ -9,9 +9,9 @@
       "totalTokensStored": 4500
     }
 
-An entry is spliced in before the tail, without parsing what is there, but only when the tail is
-byte for byte as we write it; the file is replaced whole, so it is valid JSON at every instant.
-Call everything under the index's lock.
+An entry is spliced in before the tail without parsing the rest, but only if the tail is byte for
+byte as we write it. The file is replaced whole, so it is valid JSON at all times. Callers must hold
+the index's lock.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     Fields = dict[str, Any]
 
-FORMAT = 1  # what a reader knows; 1 is not written, since the published keys are all there are
+FORMAT = 1  # the newest format that is understood; 1 is not written, to keep to the published keys
 _LAST = b"\n    }"  # the end of an entry
 _EMPTY = b": ["
-_TAIL = 1 << 16  # bytes at the end in which the tail and the last entry lie
+_TAIL = 1 << 16  # bytes at the end that contain the tail and the last entry
 
 
 def render(head: Fields, list_name: str, entries: list[Fields], total_name: str) -> str:
-    """The whole index; the total is that of the entries' `tokens`."""
+    """Render the whole index; the total is the sum of the entries' `tokens`."""
     total = sum(entry["tokens"] for entry in entries)
     lines = [f"  {quoted(name, True)}: {_value(value)},\n" for name, value in head.items()]
     listed = ",\n".join(_entry(entry) for entry in entries)
@@ -44,9 +44,9 @@ def render(head: Fields, list_name: str, entries: list[Fields], total_name: str)
 
 
 def add(path: str, entry: Fields, total_name: str) -> bool:
-    """Splice an entry into the index at `path`; False when its tail is not as we write it.
+    """Splice an entry into the index at `path`; return False if its tail is not as we write it.
 
-    Only the tail is read: with 10,000 entries that takes half the time of reading all.
+    Only the tail is read: with 10,000 entries this takes half the time of reading everything.
     """
     with open(path, "rb") as old:
         start = max(0, os.fstat(old.fileno()).st_size - _TAIL)
@@ -58,7 +58,7 @@ def add(path: str, entry: Fields, total_name: str) -> bool:
 
 
 def _splice(data: bytes, entry: Fields, total_name: str) -> tuple[int, bytes]:
-    """Up to where the index stays, and what comes then; nothing when its tail is not ours."""
+    """How much of the index to keep, and the bytes after that; (0, b"") if the tail is not ours."""
     end, number = _end(data, total_name)
     if data.endswith(_LAST, 0, end):
         joint = ",\n"
@@ -70,7 +70,7 @@ def _splice(data: bytes, entry: Fields, total_name: str) -> tuple[int, bytes]:
 
 
 def _end(data: bytes, total_name: str) -> tuple[int, int]:
-    """Where the list ends, and the total; (0, 0) when the tail is not as we write it."""
+    """Where the list ends, and the total; (0, 0) if the tail is not as we write it."""
     end = data.rfind(_tail(total_name, 0).partition("0")[0].encode(), max(0, len(data) - 200))
     digits = data[max(0, end) :].rpartition(b" ")[2].removesuffix(b"\n}\n")
     ours = end >= 0 and digits.isdigit() and _tail(total_name, int(digits)).encode() == data[end:]
@@ -78,7 +78,7 @@ def _end(data: bytes, total_name: str) -> tuple[int, int]:
 
 
 def total(data: bytes, list_name: str, total_name: str) -> int:
-    """The total in the tail, without parsing the rest where that is as we write it."""
+    """The total, read from the tail alone if it is as we write it."""
     end, number = _end(data, total_name)
     if end:
         return number
@@ -89,13 +89,13 @@ def total(data: bytes, list_name: str, total_name: str) -> int:
 
 
 def last_id(data: bytes) -> str:
-    """The id of the last entry; empty when there is none, or it is not as we write it."""
+    """The id of the last entry; '' if there is none, or it is not as we write it."""
     _, mark, rest = data.rpartition(b'\n      "id": "')
     return rest.partition(b'"')[0].decode("utf-8", "replace") if mark else ""
 
 
 def parse(data: bytes, list_name: str, where: str) -> tuple[Fields, list[Fields]]:
-    """The head and the entries. Raises ContextError for no index, or one of a newer format."""
+    """Parse head and entries. Raises ContextError for an invalid index or a newer format."""
     from contextkit.base import formats, version
 
     found = formats.from_json(data.decode("utf-8", "replace"), where)
@@ -129,4 +129,4 @@ def _value(value: object) -> str:
         return str(value)
     from contextkit.base import formats
 
-    return formats.to_json(value)  # of an entry that somebody else wrote
+    return formats.to_json(value)  # of an entry that another tool wrote

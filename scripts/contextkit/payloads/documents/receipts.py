@@ -1,16 +1,11 @@
-"""Receipts: what goes back to the main agent in place of a long text. TOON, under 300 tokens.
+"""Receipts, which replace a long text in the main agent's context. TOON, under 300 tokens.
 
 @stored: shared/payloads/sess-abc123/20251128-100500-nsw-strata-legislation.md
 
-summary[2]{aspect,finding}:
-  Primary Acts,"Strata Schemes Management Act 2015, Development Act 2015"
-  Regulator,NSW Fair Trading
-keyFindings: 2 main acts + 2 regulations govern strata in NSW
-confidence: High
-tokens_stored: 4500
-kind: report
-facts_kept: 12/87
-more: make -s payload_show ref=20251128-100500-nsw-strata-legislation lines=40-380
+summary[2]{aspect,finding}:   Primary Acts,"Strata Schemes Management Act 2015, Development Act
+2015"   Regulator,NSW Fair Trading keyFindings: 2 main acts + 2 regulations govern strata in NSW
+confidence: High tokens_stored: 4500 kind: report facts_kept: 12/87 more: make -s payload_show
+ref=20251128-100500-nsw-strata-legislation lines=40-380
 """
 
 from __future__ import annotations
@@ -24,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MARK = "@stored: "
-_SHORTEST = 60  # characters below which a finding is not shortened any further
-_LONGEST = 2000  # characters of a finding that are looked at when it has to be shortened
+_SHORTEST = 60  # length in characters below which a finding is not shortened further
+_LONGEST = 2000  # characters of a finding that are considered when it is shortened
 _LEVELS = ("High", "Medium", "Low")
 _STATED = ("confidence", "confidence level", "overall confidence")
 
@@ -36,8 +31,10 @@ class Row(Record):
 
 
 class Receipt(Record):
-    """`confidence` is empty when nobody gave one; `kind`, `facts_kept` and `more` follow the
-    documented keys where they are given, `more` being the command that opens what was left out.
+    """A receipt; `confidence` is '' if nobody gave one.
+
+    `kind`, `facts_kept`, and `more` follow the documented keys if they are set; `more` is the
+    command that opens the part that was left out.
     """
 
     path: str
@@ -55,7 +52,7 @@ class Receipt(Record):
 
 
 def level(text: str) -> str:
-    """A confidence as typed, in whatever case; raises ContextError for any other word."""
+    """Normalize a confidence in any case. Raises ContextError for an unknown level."""
     found = text.strip().capitalize()
     if found not in ("", *_LEVELS):
         raise bad_input(f"confidence={text}: must be High, Medium or Low")
@@ -63,7 +60,7 @@ def level(text: str) -> str:
 
 
 def row(text: str) -> Row:
-    """A finding as typed, `Aspect=Finding`; raises ContextError for any other form."""
+    """Parse a finding given as `Aspect=Finding`. Raises ContextError for any other form."""
     aspect, equals, finding = text.partition("=")
     if not (equals and aspect.strip() and finding.strip()):
         raise bad_input(f"findings: {text[:60]!r} must have the form Aspect=Finding")
@@ -71,7 +68,7 @@ def row(text: str) -> Row:
 
 
 def render(receipt: Receipt) -> str:
-    """The receipt as it is printed."""
+    """Render the receipt as it is printed."""
     import toons
 
     fields: dict[str, object] = {
@@ -89,13 +86,13 @@ def render(receipt: Receipt) -> str:
 
 
 def said(receipt: Receipt) -> str:
-    """What a receipt says of the text."""
+    """The part of a receipt that describes the text."""
     parts = [text for row in receipt.rows for text in (row.aspect, row.finding)]
     return "\n".join([receipt.key_findings, *parts])
 
 
 def stated_confidence(text: str) -> str:
-    """`High`, `Medium` or `Low` if a line of the text's beginning states it as such; else empty."""
+    """The level (`High`, `Medium`, `Low`) that a line near the start of the text states; or ''."""
     for line in text[:12_000].split("\n", 60)[:60]:
         label, colon, rest = line[:200].replace("*", "").lstrip("#->| ").partition(":")
         if colon and label.strip().lower() in _STATED:
@@ -106,9 +103,9 @@ def stated_confidence(text: str) -> str:
 
 
 def parse_path(text: str) -> str:
-    """The path in an `@stored:` line, quoted or not, alone or in a whole receipt in a code fence.
+    """The path in an `@stored:` line, quoted or not, alone or in a receipt, even in a code fence.
 
-    Raises ContextError where there is none.
+    Raises ContextError if there is none.
     """
     import toons
 
@@ -128,8 +125,8 @@ def parse_path(text: str) -> str:
 def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[str]]:
     """The receipt within `cap` tokens of the reader's tokenizer, and what was cut.
 
-    The longest findings are shortened first, then rows go from the end, then the key findings
-    are shortened. The path and the number of tokens always stay.
+    The longest findings are shortened first, then rows are dropped from the end, then the key
+    findings are shortened. The path and the token count always stay.
     """
 
     def cut(rows: int, finding: int, key: int, aspect: int = _SHORTEST) -> Receipt:
@@ -159,7 +156,7 @@ def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[s
 
 
 def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
-    """The largest number of characters up to `high` that fits, where `low` does."""
+    """The largest number of characters up to `high` that fits, given that `low` does."""
     high = min(high, _LONGEST)
     while low < high:
         middle = (low + high + 1) // 2
@@ -168,7 +165,7 @@ def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
 
 
 def _lost(receipt: Receipt, final: Receipt) -> list[str]:
-    """What was cut and by how much, in words."""
+    """Describe what was cut and by how much."""
     pairs = list(zip(receipt.rows, final.rows, strict=False))
     short = [len(was.finding) - len(r.finding) for was, r in pairs if was.finding != r.finding]
     said = [f"{len(short)} findings shortened by {sum(short)} characters"] if short else []
@@ -181,7 +178,7 @@ def _lost(receipt: Receipt, final: Receipt) -> list[str]:
 
 
 def _cut(text: str, most: int) -> str:
-    """At most `most` characters of `text`, cut at a blank where there is one near."""
+    """At most `most` characters of `text`, cut at a space if there is one nearby."""
     if len(text) <= most:
         return text
     blank = text.rfind(" ", most // 2, most)

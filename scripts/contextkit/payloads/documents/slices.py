@@ -1,6 +1,6 @@
-"""Parts of a stored text: a section, some lines, what stands around a word; within a cap.
+"""Parts of a stored text within a cap: a section, a range of lines, the lines around a phrase.
 
-Line numbers are those of the text itself, from 1, not of the file that it is stored in.
+Line numbers are those of the text itself, from 1, not of the file that contains it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from contextkit.base import markdown, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 
-_AROUND = 8  # lines on either side of a text that is looked for
-_LINE = 2000  # characters of a line of which only what stands around the text is shown
+_AROUND = 8  # lines on either side of a phrase
+_LINE = 2000  # length of a line above which only the part around the phrase is shown
 
 
 class Slice(Record):
-    """Lines `first` to `last` of a text; `more` is the line that comes next where a cap cut it."""
+    """Lines `first` to `last` of a text; `more` is the next line if a cap cut it short."""
 
     text: str
     first: int
@@ -24,8 +24,9 @@ class Slice(Record):
 
 
 def section(content: str, title: str) -> Slice:
-    """The section under the heading `title` (or one that begins so, or holds it), with what is
-    below it. Raises ContextError naming the sections there are.
+    """The section whose heading is `title`, starts with it, or contains it, and all below it.
+
+    Raises ContextError naming the existing sections.
     """
     lines = content.split("\n")
     code = markdown.in_fences(lines)
@@ -53,7 +54,7 @@ def section(content: str, title: str) -> Slice:
 
 
 def span(content: str, given: str) -> Slice:
-    """`120-180`, `120` or `120-`. Raises ContextError for what is none, or begins after the end."""
+    """Parse `120-180`, `120`, or `120-`. Raises ContextError if invalid or beyond the end."""
     first, dash, last = given.replace(" ", "").partition("-")
     if not names.is_whole(first) or (last and not names.is_whole(last)) or int(first) < 1:
         raise bad_input(f"lines: {given[:40]!r} must be like 120-180")
@@ -67,7 +68,7 @@ def span(content: str, given: str) -> Slice:
 
 
 def around(content: str, text: str) -> Slice:
-    """The lines around the first place where `text` stands; the note says where else it does."""
+    """The lines around the first occurrence of `text`; the note lists the others."""
     lines = content.split("\n")
     wanted = text.lower()
     at = [number for number, line in enumerate(lines, start=1) if wanted in line.lower()]
@@ -83,12 +84,12 @@ def around(content: str, text: str) -> Slice:
 
 
 def whole(content: str) -> Slice:
-    """All of it."""
+    """The whole text as a slice."""
     return Slice(text=content, first=1, last=content.count("\n") + 1)
 
 
 def capped(found: Slice, cap: int, tokenizer: str) -> Slice:
-    """As many whole lines of a slice as have at most `cap` tokens; of one endless line a part."""
+    """As many whole lines of a slice as fit into `cap` tokens, or part of one very long line."""
     if tokens.within(found.text, cap, tokenizer):
         return found
     lines = found.text.split("\n")

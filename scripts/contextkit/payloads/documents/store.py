@@ -1,10 +1,10 @@
-"""Payloads: long output of subagents, whole on disk, for as long as their session lasts.
+"""Payloads: long output of subagents, complete on disk for as long as their session lasts.
 
     <payloads>/<session>/<YYYYMMDD-HHMMSS>-<topic>.md     the payload; the stem is its id
     <payloads>/<session>/manifest.json                    what is stored, in order
 
-The format is told in manuals/payloads.md. The payload is written before the manifest that lists it,
-and the manifest can be made again from the payloads.
+The format is described in manuals/payloads.md. A payload is written before the manifest that lists
+it, and the manifest can be rebuilt from the payloads.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 LIST, TOTAL = "payloads", "totalTokensStored"
-FORMAT = 1  # of the document; one without it is of this
+FORMAT = 1  # of the document; a document without one has this one
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
@@ -42,7 +42,7 @@ _TEXTS = ("id", "path", "topic", "source", "createdAt", "summary")  # of an entr
 
 
 class Payload(Record):
-    """A stored text with what is known about it; `tokens` is of the content."""
+    """A stored text with its metadata; `tokens` counts the content."""
 
     topic: str
     source: str
@@ -64,7 +64,7 @@ class Payload(Record):
 
 
 def check(topic: str, source: str, content: str) -> None:
-    """Raise ContextError for what cannot be stored, whatever its length."""
+    """Raise ContextError for text that cannot be stored, whatever its length."""
     for name, value in (("topic", topic), ("source", source)):
         control = any(char < " " or "\x7f" <= char <= "\x9f" for char in value)
         if not value.strip() or control or len(value.splitlines()) > 1 or len(value) > 200:
@@ -74,7 +74,7 @@ def check(topic: str, source: str, content: str) -> None:
 
 
 def render(payload: Payload) -> str:
-    """The file of a payload; its last line says how long the content is, and its digest."""
+    """Render the file of a payload; its last line holds the length and digest of the content."""
     data = as_bytes(payload.content)
     digest = names.sha256(data)
     return templates.render(
@@ -83,12 +83,12 @@ def render(payload: Payload) -> str:
 
 
 def as_bytes(content: str) -> bytes:
-    """The content as it was given: what was not UTF-8 stands in it as surrogate escapes."""
+    """The content as it was given; surrogate escapes become the original bytes."""
     return content.encode("utf-8", "surrogateescape")
 
 
 def parse(data: bytes, where: str = "payload") -> Payload:
-    """The payload in a file. Raises ContextError for what is none, or was changed."""
+    """Parse the payload in a file. Raises ContextError if it is not one, or was changed."""
     start, end = span(data, where)
     head = data[:start].decode("utf-8", "replace")
     title, _, rest = head.partition("\n")
@@ -114,9 +114,9 @@ def parse(data: bytes, where: str = "payload") -> Payload:
 
 
 def span(data: bytes, where: str) -> tuple[int, int]:
-    """Where the content begins and ends, whatever headings it contains itself.
+    """The start and end of the content, whatever headings it contains.
 
-    Raises ContextError for a file without content, and where it is not what was stored.
+    Raises ContextError if the file has no content, or not the content that was stored.
     """
     start = data.find(_CONTENT)
     if start < 0:
@@ -138,7 +138,7 @@ def span(data: bytes, where: str) -> tuple[int, int]:
 
 
 def _end_by_form(data: bytes, start: int) -> int:
-    """The content's end in a file that has lost its last line, or was written by another tool."""
+    """The end of the content in a file without its last line, lost or never written."""
     end = data.rfind(_SOURCES)
     if end >= start and b"\n```" not in data[end:]:  # in a code block it belongs to the content
         return end
@@ -166,16 +166,17 @@ def sessions_in(layout: Layout) -> list[str]:
 
 
 def prepare_store(layout: Layout) -> None:
-    """Make the store on first use, so that git sees nothing of it.
+    """Create the store on first use, hidden from git.
 
-    Not on another branch either: a store whose own rules are in git loses them with the checkout.
+    An exclude rule hides it on every branch, since committed ignore rules disappear when another
+    branch is checked out.
     """
     files.store(layout.payloads)
     layout.exclude(layout.payloads, "/*/")
 
 
 def document_store(layout: Layout) -> None:
-    """The store's own files, which git does see: what it is, and what is to be ignored in it."""
+    """The store's own files, which git does see: a description and its ignore rules."""
     prepare_store(layout)
     for name, text in (*store_documents().items(), (".gitignore", stores.named("payload").rules)):
         path = os.path.join(layout.payloads, name)
@@ -191,9 +192,9 @@ def store_documents() -> dict[str, str]:
 
 
 def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
-    """Write a payload, then list it; returns its path. Call under the session's lock.
+    """Write a payload, then list it; return its path. Call under the session's lock.
 
-    A name that is taken gets `-2`. `now` is also when the session was last in use.
+    A taken name gets `-2`. `now` also becomes the time when the session was last used.
     """
     stem = f"{names.stamp(now).replace('T', '-')[:-1]}-{names.slug(payload.topic) or 'payload'}"
     path = os.path.join(folder(layout, session), stem + ".md")
@@ -203,7 +204,7 @@ def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
         _list(layout, session, entry(path, payload), now)
     except BaseException:
         if not _is_listed(layout, session, path):
-            os.unlink(path)  # stored and listed, or not at all
+            os.unlink(path)  # stored and listed, or neither
         raise
     ref = addresses.of(layout, path, "payload")
     size, agent = payload.tokens, payload.source
@@ -212,7 +213,7 @@ def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
 
 
 def _is_listed(layout: Layout, session: str, path: str) -> bool:
-    """Whether the manifest names a payload already: an error may come after it was written."""
+    """Whether the manifest already lists a payload: an error may occur after it was written."""
     try:
         data = files.read_bytes(os.path.join(folder(layout, session), MANIFEST))
     except ContextError:
@@ -221,7 +222,7 @@ def _is_listed(layout: Layout, session: str, path: str) -> bool:
 
 
 def same(layout: Layout, session: str, content: str) -> str:
-    """The file of a session that holds exactly this text already; empty if none does."""
+    """The file in a session that already contains exactly this text; '' if there is none."""
     manifest = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.isfile(manifest):
         return ""
@@ -241,16 +242,16 @@ def _list(layout: Layout, session: str, added: manifests.Fields, now: int) -> No
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):
         files.write(path, _manifest(session, added["createdAt"], [added]))
-    elif not manifests.add(path, added, TOTAL):  # somebody else wrote it: the files are the truth
+    elif not manifests.add(path, added, TOTAL):  # another tool wrote it: the files are the truth
         repair(layout, session, now)
     try:
         touch(path, now)
     except OSError:
-        pass  # it is listed, and counts as used from when it was written
+        pass  # it is listed, and counts as used since it was written
 
 
 def entry(path: str, payload: Payload) -> manifests.Fields:
-    """The manifest's entry: the documented keys in their order, then ours."""
+    """The manifest's entry: the documented keys in order, then ours."""
     data = as_bytes(payload.content)
     name = os.path.basename(path)
     summary = payload.summary
@@ -275,14 +276,14 @@ def _manifest(session: str, created: str, entries: list[manifests.Fields]) -> st
 
 
 def touch(path: str, now: int) -> None:
-    """Note that a session was in use `now`: the manifest's time is the session's last activity."""
+    """Mark a session as used at `now`: the manifest's mtime is the session's last activity."""
     os.utime(path, (now, now))
 
 
 def manifest(layout: Layout, session: str, now: int) -> str:
-    """The text of a session's manifest; an empty one where nothing is stored.
+    """The text of a session's manifest; an empty manifest if nothing is stored.
 
-    Raises ContextError for one that cannot be read.
+    Raises ContextError if it cannot be read.
     """
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):
@@ -297,9 +298,9 @@ def manifest(layout: Layout, session: str, now: int) -> str:
 
 
 def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
-    """The payloads of a session, of all by default, oldest first, whether listed or not.
+    """The payloads of a session (default: all sessions), oldest first, listed or not.
 
-    A manifest that cannot be read is among the broken ones.
+    An unreadable manifest is among the broken files.
     """
     found: Loaded[Payload] = Loaded()
     for name in [session] if session else sessions_in(layout):
@@ -315,7 +316,7 @@ def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
 
 
 def entries(layout: Layout, session: str) -> list[manifests.Fields]:
-    """The manifest's entries, in order of storing; none without a manifest."""
+    """The manifest's entries, in the order of storing; empty without a manifest."""
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):
         return []
@@ -333,7 +334,7 @@ def entries(layout: Layout, session: str) -> list[manifests.Fields]:
 
 
 def documents(layout: Layout, session: str) -> list[str]:
-    """The payload files of a session, oldest first, whether listed or not."""
+    """The payload files of a session, oldest first, listed or not."""
     into = folder(layout, session)
     try:
         with os.scandir(into) as inside:
@@ -350,7 +351,7 @@ def documents(layout: Layout, session: str) -> list[str]:
 
 
 def latest(layout: Layout, session: str) -> str:
-    """The file of the payload that was stored last; empty where there is none."""
+    """The file of the payload stored last; '' if there is none."""
     into = folder(layout, session)
     manifest = os.path.join(into, MANIFEST)
     identity = manifests.last_id(files.read_bytes(manifest)) if os.path.isfile(manifest) else ""
@@ -361,19 +362,18 @@ def latest(layout: Layout, session: str) -> str:
 
 
 def load(path: str, where: str) -> Payload:
-    """The payload in the file `path`; `where` is what to call it in an error."""
+    """Load the payload in the file `path`, which errors call `where`."""
     return parse(files.read_bytes(path), where)
 
 
 def search(
     layout: Layout, session: str, query: str, looked: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[str, int, str, str]]:
-    """(id, line number in the file, line, section) wherever all words of `query` stand.
+    """(id, line number in the file, line, section) wherever all words of `query` occur.
 
-    `looked` is called before each payload.
-
-    In one line, upper and lower case alike; where no line of a section has them all but the
-    section has, the line of it that has most of them.
+    The words are matched in one line, ignoring case. If no single line of a section has them all
+    but the section does, the line with most of them is returned. `looked` is called before each
+    payload.
     """
     words = list(dict.fromkeys(query.lower().split())) or [query.lower()]
     for path in documents(layout, session):
@@ -381,7 +381,7 @@ def search(
         try:
             text = files.read_bytes(path).decode("utf-8", "replace")
         except ContextError:
-            continue  # it went while we searched
+            continue  # it disappeared during the search
         lower = text.lower()
         if all(word in lower for word in words):
             identity = os.path.basename(path).removesuffix(".md")
@@ -391,8 +391,8 @@ def search(
 
 def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:
     """(line number, line, section) of each hit, section by section."""
-    title, whole = "", 0  # the section, and how many of its lines have all words
-    some: list[tuple[int, int, str]] = []  # its lines that have a few of them
+    title, whole = "", 0  # the section, and how many of its lines contain all words
+    some: list[tuple[int, int, str]] = []  # its lines that contain some of them
     for number, line in enumerate(text.split("\n"), start=1):
         order, heading = markdown.heading(line)
         if order:
@@ -411,7 +411,7 @@ def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:
 def _scattered(
     some: list[tuple[int, int, str]], words: list[str], title: str, whole: int
 ) -> Iterator[tuple[int, str, str]]:
-    """The best line of a section that has all words, but in no line."""
+    """The best line of a section that contains all words, but not in one line."""
     said = "\n".join(line for _, _, line in some).lower()
     if not whole and some and all(word in said for word in words):
         _, number, line = max(some, key=lambda one: (one[0], -one[1]))
@@ -419,9 +419,9 @@ def _scattered(
 
 
 def repair(layout: Layout, session: str, now: int) -> list[str]:
-    """Make the manifest again from the payload files; says what was fixed. Call under the lock.
+    """Rebuild the manifest from the payload files and describe the fixes. Call under the lock.
 
-    A broken manifest is kept aside. A file that is not a payload is left alone and named. Raises
+    A broken manifest is set aside. Files that are not payloads are left alone and named. Raises
     ContextError for a manifest of a newer format.
     """
     into = folder(layout, session)
@@ -452,7 +452,7 @@ def repair(layout: Layout, session: str, now: int) -> list[str]:
 def _mended(
     paths: list[str], listed: list[manifests.Fields], done: list[str]
 ) -> list[manifests.Fields]:
-    """An entry for each payload file, the one it has or a new one; `done` gets the difference."""
+    """An entry for each payload file, existing or new; differences are added to `done`."""
     there = {os.path.basename(path): path for path in paths}
     entries: dict[str, manifests.Fields] = {}
     for one in listed:

@@ -1,4 +1,4 @@
-"""How long payloads stay: until their session ends, or nobody used it for 24 hours.
+"""Retention of payloads: they stay until their session ends or has been idle for 24 hours.
 
 An ended session's folder is renamed away at once (whatever its size), can be resumed within a grace
 period, and is removed by a later sweep.
@@ -20,11 +20,11 @@ from contextkit.base.records import Record
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
 
-_AT_ONCE = 5  # sessions that such a sweep ends or removes; the rest is left to the next command
+_AT_ONCE = 5  # sessions that a sweep in passing ends or removes; later commands do the rest
 
 
 class Ended(Record):
-    """A session whose payloads were taken away, and why; `stayed` is what is not ours."""
+    """A session whose payloads were removed, and why; `stayed` names files that are not ours."""
 
     session: str
     payloads: int
@@ -41,15 +41,13 @@ class Ended(Record):
 
 
 def session_lock(layout: Layout, session: str) -> files.locked:
-    """The lock under which a session's folder is changed, ended and resumed."""
+    """The lock that guards changes, ends, and resumes of a session's folder."""
     return files.locked(layout.lock(os.path.join(layout.payloads, sessions.check(session))))
 
 
 def end(layout: Layout, session: str, now: int, summary_file: str = "") -> Ended | None:
-    """End a session: its payloads are gone until `resume`, or for good. None when it has none."""
-    log = log_file(
-        layout, session, summary_file, ending=True
-    )  # what is refused is refused before the end
+    """End a session: its payloads are gone until `resume`, or for good. None if it has none."""
+    log = log_file(layout, session, summary_file, ending=True)  # refuse before ending it
     if not os.path.isdir(payloads.folder(layout, session)):
         return None
     with session_lock(layout, session):
@@ -85,9 +83,9 @@ def _shown(layout: Layout, folder: str, name: str) -> str:
 
 
 def _contents(folder: str) -> tuple[int | None, int, list[str]]:
-    """How many payloads a session's folder holds, their tokens, and the names of what is not ours.
+    """The number of payloads in a session's folder, their tokens, and the files that are not ours.
 
-    None where nothing is ours: such a folder is somebody else's.
+    None if nothing is ours: the folder belongs to somebody else.
     """
     try:
         inside = sorted(os.listdir(folder))
@@ -105,13 +103,13 @@ def _contents(folder: str) -> tuple[int | None, int, list[str]]:
 
 
 def _is_ours(name: str, manifest: bytes) -> bool:
-    if name.endswith(".md") or ".md.from-" in name:  # the text of another machine, kept beside
+    if name.endswith(".md") or ".md.from-" in name:  # the text from another machine, kept beside
         return names.shape(name[:16]) == "00000000-000000-" or os.fsencode(f'"{name}"') in manifest
     return name.startswith(payloads.MANIFEST) or (name[0] == "." and name.endswith(".tmp"))
 
 
 def _move(inside: list[str], old: str, new: str) -> None:
-    """Move files from one folder to another, where a name that is taken gets a number."""
+    """Move files from one folder to another; a taken name gets a number."""
     if inside:
         files.make_folder(new)
     for name in inside:
@@ -123,8 +121,9 @@ def _move(inside: list[str], old: str, new: str) -> None:
 
 
 def resume(layout: Layout, session: str, now: int) -> bool:
-    """Bring the payloads back of a session that ended within the grace period; True if there were
-    any. Call under the session's lock.
+    """Restore the payloads of a session that ended within the grace period.
+
+    Returns True if there were any. Call under the session's lock.
     """
     oldest = _oldest(layout, now)
     found = [path for path in _ended(layout, session) if _stamp(path) >= oldest]
@@ -133,26 +132,26 @@ def resume(layout: Layout, session: str, now: int) -> bool:
         if not os.path.lexists(folder):
             files.rename(path, folder)
             continue
-        _move(sorted(os.listdir(path)), path, folder)  # beside what is not ours, or after a crash
+        _move(sorted(os.listdir(path)), path, folder)  # beside files of others, or after a crash
         _remove(path)
         payloads.repair(layout, session, now)
     return bool(found)
 
 
 def wake(layout: Layout, session: str, now: int) -> None:
-    """As `resume`, for commands that only read: no lock is taken where nothing has ended."""
+    """Like `resume`, for commands that only read: takes no lock if nothing has ended."""
     if session and _ended(layout, session):
         with session_lock(layout, session):
             resume(layout, session, now)
 
 
 def _oldest(layout: Layout, now: int) -> str:
-    """The stamp of an end that can just be resumed."""
+    """The stamp of the oldest end that can still be resumed."""
     return names.stamp(max(0, now - names.seconds(layout.limits.payload_grace)))
 
 
 def _ended(layout: Layout, session: str = "") -> list[str]:
-    """Folders of ended sessions (of one, or all), oldest first."""
+    """Folders of ended sessions (of one session, or all), oldest first."""
     try:
         found = os.listdir(layout.ended)
     except FileNotFoundError:
@@ -166,7 +165,7 @@ def _stamp(path: str) -> str:
 
 
 def session_of(layout: Layout, identity: str, now: int) -> str:
-    """The ended session that still holds the payload `identity`; empty if none does."""
+    """The ended session that still contains the payload `identity`; '' if none does."""
     for path in reversed(_ended(layout)):
         there = os.path.isfile(os.path.join(path, identity + ".md"))
         if there and _stamp(path) >= _oldest(layout, now):
@@ -177,9 +176,10 @@ def session_of(layout: Layout, identity: str, now: int) -> str:
 def sweep(
     layout: Layout, now: int, max_idle: int, spare: str = "", most: int = sys.maxsize
 ) -> list[str]:
-    """End every session (but `spare`) that was idle for longer than `max_idle` seconds, and remove
-    for good what ended longer ago than the grace period, `most` of them at once. Says what was
-    done, a line each.
+    """End idle sessions and remove for good what ended before the grace period.
+
+    Sessions idle for longer than `max_idle` seconds are ended, except `spare`; at most `most`
+    sessions are ended or removed. Returns a line for each.
     """
     said: list[str] = []
     for session in payloads.sessions_in(layout):
@@ -199,7 +199,7 @@ def sweep(
 
 
 def purge(layout: Layout, session: str, now: int) -> list[str]:
-    """Remove for good what could still be resumed; says so, a line each time it ended."""
+    """Remove for good what could still be resumed; return a line for each time it ended."""
     return _purge(layout, _ended(layout, sessions.check(session)), now)
 
 
@@ -219,7 +219,7 @@ def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
 
 
 def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
-    """A sweep once an hour, on the way of a command that does something else and must not fail."""
+    """Sweep at most once an hour, as part of a command that must not fail because of it."""
     if not os.path.isdir(layout.payloads):
         return []
     mark = layout.swept
@@ -253,18 +253,18 @@ def _idle(layout: Layout, session: str, now: int) -> float:
 
 
 def _remove(folder: str) -> list[str]:
-    """Remove a session's folder with what is ours in it; returns the names that stay."""
+    """Remove our files from a session's folder; return the names that stay."""
     stayed = _contents(folder)[2]
     try:
         inside = os.listdir(folder)
-    except FileNotFoundError:  # somebody else removed it, or brought it back
+    except FileNotFoundError:  # somebody else removed it, or restored it
         return []
     for name in set(inside).difference(stayed):
         try:
             os.unlink(os.path.join(folder, name))
         except FileNotFoundError:
             continue
-        except OSError:  # a folder, or may not be removed
+        except OSError:  # a folder, or not removable
             stayed.append(name)
     if not stayed:
         try:
@@ -275,9 +275,9 @@ def _remove(folder: str) -> list[str]:
 
 
 def log_file(layout: Layout, session: str, given: str = "", ending: bool = False) -> str:
-    """Where a session's end is noted: the given file, the session's own summary, else our log.
+    """The log of a session's end: the given file, else the session's summary, else our log.
 
-    SESSION_DIR is that of the session that is `ending`, else of the one it is named after.
+    SESSION_DIR belongs to the session that is `ending`, otherwise to the one it is named after.
     """
     if given:
         return layout.typed(given, "summary_file")
@@ -298,14 +298,14 @@ def _log(layout: Layout, path: str, line: str, now: int) -> None:
 
 
 def note_end(layout: Layout, session: str, line: str, now: int) -> None:
-    """As an end with payloads is noted, in the session's own summary, if it has one."""
+    """Log the end of a session without payloads if it has its own summary."""
     summary = log_file(layout, session, ending=True)
     if os.path.basename(summary) == "summary.md":
         _log(layout, summary, line, now)
 
 
 def last_words(layout: Layout, session: str) -> str:
-    """The line that was logged when a session's payloads went; empty if there is none."""
+    """The line that was logged when a session's payloads were removed; '' if there is none."""
     text = files.read_if_there(log_file(layout, session, ending=True)) or ""
     said = [line for line in text.splitlines() if f" session {session}: " in line]
     return said[-1].removeprefix("- ") if said else ""

@@ -1,4 +1,4 @@
-"""The flow of a subagent's output: whole on disk when it is long, a receipt in the context."""
+"""Storing a subagent's output: complete on disk if it is long, with a receipt in the context."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SUFFIXES = (".md", ".json", ".txt")
 
 
 class Output(Record):
-    """A text and what its author says of it; what is left out is taken from the text itself."""
+    """A text and what its author says about it; missing fields are derived from the text."""
 
     topic: str
     source: str
@@ -42,7 +42,7 @@ class Stored(Record):
 
 
 class _Prepared:
-    """What will be stored and said, everything checked and nothing written."""
+    """Everything that will be stored and printed, already checked; nothing is written yet."""
 
     def __init__(
         self, payload: Payload, told: engine.Told, output: Output, notes: list[str]
@@ -51,12 +51,12 @@ class _Prepared:
 
 
 def check(output: Output) -> None:
-    """Raise ContextError for what cannot be stored, whatever its length."""
+    """Raise ContextError for text that cannot be stored, whatever its length."""
     payloads.check(output.topic, output.source, output.content)
 
 
 def store(layout: Layout, session: str, output: Output, now: int) -> Stored:
-    """Store the text in its session and say so in a receipt of at most 300 tokens."""
+    """Store the text in its session and return a receipt of at most 300 tokens."""
     prepared = _prepared(layout, output, now)
     path, again = _save(layout, session, prepared.payload, now)
     if again:
@@ -65,13 +65,13 @@ def store(layout: Layout, session: str, output: Output, now: int) -> Stored:
 
 
 def keep(layout: Layout, session: str, output: Output, now: int) -> str:
-    """As `store`, where nobody reads a receipt: the payload's path."""
+    """Like `store`, if nobody reads a receipt; returns the payload's path."""
     return _save(layout, session, _prepared(layout, output, now).payload, now)[0]
 
 
 def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
-    """The file that holds the text, and whether it did so before."""
-    payloads.folder(layout, session)  # a link is refused before anything is made
+    """The file that contains the text, and whether it already did."""
+    payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
@@ -81,7 +81,7 @@ def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
-    """Where `path=` leads. Raises ContextError for a place where nothing may be kept."""
+    """The target of `path=`. Raises ContextError for a place where nothing may be kept."""
     target = layout.typed(path, "path")
     if os.path.splitext(target)[1] not in _SUFFIXES:
         raise bad_input(f"path: {path!r} must end in {', '.join(_SUFFIXES)}")
@@ -96,7 +96,7 @@ def check_target(layout: Layout, path: str, overwrite: bool) -> str:
 
 
 def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: bool) -> Stored:
-    """Store the text exactly at `target`, outside any session: it is never listed nor removed."""
+    """Store the text exactly at `target`, outside any session; it is never listed or removed."""
     prepared = _prepared(layout, output, now)
     text = payloads.render(prepared.payload) if target.endswith(".md") else output.content
     data = payloads.as_bytes(text)
@@ -108,7 +108,7 @@ def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: b
 
 
 def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
-    """The payload, and the text read once for what is said of it."""
+    """The payload, with the text read once for its description."""
     from contextkit.base.digests import engine, reading
 
     notes = []
@@ -143,14 +143,14 @@ def _beginning(output: Output) -> str:
 
 
 def _clean(layout: Layout, text: str, secrets: list[redaction.Secret]) -> str:
-    """`text` without secrets, as it travels on; the text itself stays as it was stored."""
+    """`text` without secrets, for sending on; the stored text stays unchanged."""
     text, found = redaction.redacted(text, layout.limits.secrets_allow)
     secrets.extend(found)
     return text
 
 
 def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
-    """The receipt: what the author gave as given, the rest told of the text, within the cap."""
+    """The receipt within the cap: fields from the author as given, the rest from the text."""
     output, told, limits = prepared.output, prepared.told, layout.limits
     lines = output.content.rstrip("\n").count("\n") + 1
     cap = limits.payload_receipt_tokens
@@ -189,7 +189,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         room = max(1, cap - tokens.estimate(receipts.render(bare), limits.tokenizer))
         digest = told.digest(room, limits.payload_rows, fits)
         clean(_filled(bare, digest, prepared.payload), secrets)
-        if secrets:  # what stands for them is shorter, mostly: that room can be used
+        if secrets:  # what replaces them is usually shorter: use the room
             digest = told.digest(room, limits.payload_rows, fits)
             secrets.clear()
         receipt = _filled(bare, digest, prepared.payload)
@@ -211,19 +211,19 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
 
 
 def _filled(bare: Receipt, digest: engine.Digest, payload: Payload) -> Receipt:
-    """The receipt with what the digest says where its author said nothing."""
+    """The receipt with fields from the digest where its author gave none."""
     rows = bare.rows or tuple(
         Row(aspect=row.aspect or "Content", finding=row.finding) for row in digest.rows
     )
     key = bare.key_findings or digest.key
-    if not key and len(rows) == 1 and not bare.rows:  # all there is to tell, told once
+    if not key and len(rows) == 1 and not bare.rows:  # the only finding, told once
         key, rows = rows[0].finding, (rows[0].replace(finding=payload.topic),)
     rows = rows or (Row(aspect="Content", finding=payload.topic),)
     return bare.replace(rows=rows, key_findings=key or rows[0].finding)
 
 
 def _command(layout: Layout, path: str, first: int, last: int) -> str:
-    """What opens the part of the text that the receipt leaves out."""
+    """The command that opens the part of the text that the receipt leaves out."""
     inside = os.path.dirname(os.path.dirname(path)) == layout.payloads
     ref = os.path.basename(path).removesuffix(".md") if inside else layout.shown(path)
     quoted = f"'{ref}'" if " " in ref else ref
@@ -231,11 +231,11 @@ def _command(layout: Layout, path: str, first: int, last: int) -> str:
 
 
 def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -> str:
-    """The file of a payload: by id, path, `latest` or a whole `@stored:` line.
+    """Find the file of a payload by id, path, `latest`, or a whole `@stored:` line.
 
-    An id is looked for in `session`, then (unless `only` there) in all, then in those that ended
-    within the grace period. Reading a payload counts as using its session. Raises ContextError
-    where there is none.
+    An id is searched in `session`, then (unless `only`) in all sessions, then in those that ended
+    within the grace period. Reading a payload counts as using its session. Raises ContextError if
+    there is none.
     """
     text = receipts.parse_path(ref) if "@stored" in ref else ref.strip()
     name = addresses.bare(text, "payload")
@@ -264,7 +264,7 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
 
 
 def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, str] | None:
-    """Session and file of the one payload whose id begins so. Raises ContextError for several."""
+    """Session and file of the one payload with this id prefix. Raises ContextError if several."""
     found = [
         (name, path)
         for name in searched
@@ -278,7 +278,7 @@ def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, st
 
 
 def _typed(layout: Layout, text: str) -> str:
-    """The file at a path relative to the root, else to the current directory; empty if none is."""
+    """The file at a path relative to the root or the current directory; '' if there is none."""
     for base in (layout.root, layout.here):
         path = os.path.join(base, text)
         if text.endswith(_SUFFIXES) and os.path.isfile(path):
@@ -305,7 +305,7 @@ def _resumed(layout: Layout, session: str, identity: str, now: int) -> str:
 
 
 def _latest(layout: Layout, searched: list[str], now: int) -> str:
-    """The newest payload of the first session; where that has none, the newest of all."""
+    """The newest payload of the first session; if it has none, the newest of all."""
     for some in (searched[:1], searched[1:]):
         found = [path for name in some if (path := payloads.latest(layout, name))]
         if found:
@@ -315,12 +315,12 @@ def _latest(layout: Layout, searched: list[str], now: int) -> str:
 
 
 def _used(layout: Layout, session: str, path: str, now: int) -> str:
-    """`path`, after noting that its session is in use."""
-    path = files.inside(layout.root, path, "ref")  # the file may be a link that leads out
+    """Return `path` after marking its session as used."""
+    path = files.inside(layout.root, path, "ref")  # the file may be a link that leads outside
     try:
         payloads.touch(os.path.join(payloads.folder(layout, session), payloads.MANIFEST), now)
     except OSError:
-        pass  # no manifest yet, ended just now, or a read-only disk: it can be read all the same
+        pass  # no manifest yet, ended just now, or a read-only disk: it can still be read
     return path
 
 

@@ -1,4 +1,4 @@
-"""Bytes that are not text: what they are, by their beginning, and how many."""
+"""Bytes that are not text: their format, judging by the first bytes, and their number."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextkit.base.digests.reading import Unit
 
 
 def is_it(text: str) -> int:
-    """By bytes that no text has."""
+    """By bytes that never occur in text."""
     return 99 if encodings.decoded(text[:8192])[1] == "binary" else 0
 
 
 def units(text: str) -> list[Unit]:
-    """One: its form and its size."""
+    """A single unit: the format and the size."""
     if not text:
         return []
     data = getattr(text, "whole", text).encode("utf-8", "surrogateescape")

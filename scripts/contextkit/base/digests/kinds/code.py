@@ -1,4 +1,4 @@
-"""Source code: what it says it is, what it defines, what it leaves to be done."""
+"""Source code: its docstring, its definitions, its to-dos."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST = 140
 
 
 def is_it(text: str) -> int:
-    """By the share of its lines that are definitions, imports and statements."""
+    """By the share of lines that are definitions, imports, and statements."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     if text.startswith("#!"):
         return 88 if len(lines) > 1 else 0
@@ -45,7 +45,7 @@ def is_it(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """Its size, its docstring, then each definition, its constants, and what is to be done."""
+    """Its size and docstring, then each definition, its constants, and its to-dos."""
     if not text.strip():
         return []
     lines = text.split("\n")
@@ -82,7 +82,7 @@ def units(text: str) -> list[Unit]:
 
 
 def _doc(text: str) -> str:
-    """The first sentence of the docstring or comment that the file begins with."""
+    """The first sentence of the docstring or comment at the top of the file."""
     found = re.match(
         r'(?:#!.*\n)?\s*(?:"""(.+?)(?:\n\s*\n|""")|/\*+\s*(.+?)(?:\n\s*\*?\s*\n|\*/)|((?:(?://|#|--)[^\n]*\n)+))',
         text[:4000],

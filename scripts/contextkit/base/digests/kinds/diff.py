@@ -1,4 +1,4 @@
-"""A diff: its files with what is added, removed and renamed, and what the hunks are in."""
+"""A diff: its files, with what was added, removed, or renamed, and the definitions in hunks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEFINES = Pattern(
 
 
 class _File:
-    """A file of the diff, and how many lines of the hunk we are in are still to come."""
+    """A file of the diff, with the number of lines left in the current hunk."""
 
     def __init__(self, line: int, path: str) -> None:
         self.line, self.path, self.old = line, path, ""
@@ -42,7 +42,7 @@ class _File:
             self.defined.append(said)
 
     def head(self, line: str) -> None:
-        """Take what a line before or between hunks says."""
+        """Parse a line before or between hunks."""
         if line.startswith("+++ "):
             path = _path(line)
             if path == "/dev/null":
@@ -75,7 +75,7 @@ def is_it(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """The totals, then a file each: those that are gone, new or renamed first."""
+    """The totals, then one unit per file; removed, new, and renamed files come first."""
     found = _files(text)
     if not found:
         return []
@@ -97,7 +97,7 @@ def units(text: str) -> list[Unit]:
 
 def _files(text: str) -> list[_File]:
     found: list[_File] = []
-    headed = False  # a `diff --git` line names the file that its `---` line names again
+    headed = False  # the `---` line after a `diff --git` line names the same file
     for number, line in enumerate(text.split("\n"), start=1):
         now = found[-1] if found else None
         if now and now.in_hunk():

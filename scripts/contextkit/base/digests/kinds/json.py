@@ -1,4 +1,4 @@
-"""JSON, or JSON lines: its shape and sizes, and what stands out in it."""
+"""JSON or JSON lines: its shape and sizes, and outliers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_LARGEST = 4_000_000  # characters that are parsed; of more, only the lines at the beginning
+_LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines at the start
 _NAMED = frozenset(
     "error errors message fail failed failure status state exit_code warning severity level result"
     " verdict summary title name id version".split()
@@ -30,7 +30,7 @@ def is_it(text: str) -> int:
 
 
 def _parsed(text: str) -> Any:
-    """The value, a list of them for JSON lines; None for what is neither."""
+    """The parsed value, or a list of values for JSON lines; None if it is neither."""
     import json
 
     try:
@@ -47,7 +47,7 @@ def _parsed(text: str) -> Any:
 
 
 def units(text: str) -> list[Unit]:
-    """Its shape first, then values under names that decide, then outliers, then the others."""
+    """Its shape first, then values with decisive names, then outliers, then the rest."""
     import json
 
     value = _parsed(text.strip())
@@ -65,7 +65,7 @@ def units(text: str) -> list[Unit]:
 
 
 def _shape(path: str, value: object, found: list[Unit], depth: int) -> None:
-    """Objects by their keys, lists by their length and what their entries share."""
+    """Describe objects by their keys, and lists by length and the keys their entries share."""
     name = path or "shape"
     if isinstance(value, dict) and value:
         shown = ", ".join(map(str, list(value)[:12])) + (" …" if len(value) > 12 else "")
@@ -140,7 +140,7 @@ def _shown(value: object) -> str:
 
 
 def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> None:
-    """Of a list of objects: how each field's values spread, and the entries that stand out."""
+    """For a list of objects: the distribution of each field's values, and the outliers."""
     path = path or "entries"
     for key in list(dict.fromkeys(key for one in rows[:200] for key in one))[:40]:
         values = [one[key] for one in rows if one.get(key) is not None]
@@ -165,6 +165,6 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
 
 
 def _entry(one: dict[str, object]) -> str:
-    """An entry by its short values."""
+    """An entry described by its short values."""
     pairs = [f"{k}={_shown(v)}" for k, v in one.items() if isinstance(v, str | int | float | bool)]
     return ", ".join(pair for pair in pairs[:6] if len(pair) < 80)

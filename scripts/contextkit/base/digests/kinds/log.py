@@ -1,4 +1,4 @@
-"""A log or a test run: its verdict, its counts, every failure with its place, its last lines."""
+"""A log or test run: its verdict, its counts, every failure with its location, its last lines."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _TEST = Pattern(r"\S+::\S+|\S+\.\w+:\d+(?::\d+)?|^(?:not ok \d+ -? ?|--- FAIL: )
 _PLACE = Pattern(r"[\w./-]+\.\w{1,5}:\d+(?::\d+)?")
 _VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
-_LONGEST = 260  # characters of a line that are told
+_LONGEST = 260  # characters shown of a line
 
 
 def is_it(text: str) -> int:
-    """By the share of its lines that have a time or a level."""
+    """By the share of lines that have a time or a level."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     if len(lines) < 3:
         return 0
@@ -62,7 +62,7 @@ def is_it(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """The verdict, the counts, each different failure once with its place, the last lines."""
+    """The verdict, the counts, each distinct failure once with its location, the last lines."""
     lines = text.split("\n")
     failures, events = _failures(lines)
     found = [*_verdict(lines), *_counts(text, lines), *failures]
@@ -73,7 +73,7 @@ def units(text: str) -> list[Unit]:
 
 
 def _verdict(lines: list[str]) -> list[Unit]:
-    """The last line that sums the run up."""
+    """The last line that summarizes the run."""
     for number in range(len(lines) - 1, max(-1, len(lines) - 40), -1):
         if _VERDICT.search(lines[number].strip("= \t")):
             said = _cut(lines[number].strip("=- \t"))
@@ -82,7 +82,7 @@ def _verdict(lines: list[str]) -> list[Unit]:
 
 
 def _counts(text: str, lines: list[str]) -> list[Unit]:
-    """How many lines have each result or level; of a long log, how often each word stands there."""
+    """The number of lines with each result or level; in a long log, how often each word occurs."""
     whole = getattr(text, "whole", "")
     counts = dict.fromkeys(_RESULTS, 0)
     if whole:
@@ -101,7 +101,7 @@ def _counts(text: str, lines: list[str]) -> list[Unit]:
 
 
 def _failures(lines: list[str]) -> tuple[list[Unit], list[Unit]]:
-    """Each different failure once, with how often; and other events that come seldom."""
+    """Each distinct failure once with its count, and other rare events."""
     seen: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
         if _FAILS.search(line) and not _NOT.search(line):
@@ -124,7 +124,7 @@ def _failures(lines: list[str]) -> tuple[list[Unit], list[Unit]]:
 
 
 def _near(lines: list[str], number: int) -> str:
-    """The place that the lines after a failure name."""
+    """The location given in the lines after a failure."""
     for line in lines[number + 1 : number + 5]:
         if place := _PLACE.search(line):
             return f" ({place[0]})"

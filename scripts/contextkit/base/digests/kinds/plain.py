@@ -1,4 +1,4 @@
-"""Prose without form: its sentences."""
+"""Unstructured prose: its sentences."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextkit.base.digests.reading import Unit
 
 
 def is_it(text: str) -> int:
-    """Any text is."""
+    """Any text qualifies."""
     return 1
 
 
 def units(text: str) -> list[Unit]:
-    """A sentence each; the first one counts more."""
+    """One unit per sentence; the first one counts more."""
     found: list[Unit] = []
     for block in reading.blocks(text):
         for said in reading.sentences(reading.plain(block.text)):
@@ -20,6 +20,6 @@ def units(text: str) -> list[Unit]:
             if len(shown) > 8 and not weighing.is_label(shown):
                 weight = weighing.of_sentence(shown) * (1.0 if found else 2.0)
                 found.append(Unit(block.line, "", shown, weight))
-    if not found and text.strip():  # one endless word
+    if not found and text.strip():  # one very long word
         found = [Unit(1, "", " ".join(text[:200].split())[:120], 1.0)]
     return found

@@ -1,4 +1,4 @@
-"""A report in Markdown: what it recommends, decides, warns of and measured."""
+"""A report in Markdown: its recommendations, decisions, warnings, and measurements."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextkit.base.digests.reading import Block, Pattern, Unit
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
-_ASPECT = 44  # characters of a heading that are told
+_ASPECT = 44  # characters shown of a heading
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
 def is_it(text: str) -> int:
-    """By its headings, lists and tables."""
+    """By its headings, lists, and tables."""
     sample = text[:20_000]
     heads = len(_HEADS.findall(sample))
     form = len(_FORM.findall(sample))
@@ -26,7 +26,7 @@ def is_it(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """Sentences, items and rows, each under its heading."""
+    """Sentences, items, and rows, each under its heading."""
     found: list[Unit] = []
     for block in reading.blocks(text):
         if block.kind != "code":
@@ -35,7 +35,7 @@ def units(text: str) -> list[Unit]:
 
 
 def of_block(block: Block) -> list[Unit]:
-    """What a block tells; nothing where it is a label, a lead-in, or a list of sources."""
+    """The units of a block; none for a label, a lead-in, or a list of sources."""
     weight, key = weighing.of_titles(block.titles)
     if not weight:
         return []
@@ -56,13 +56,13 @@ def of_block(block: Block) -> list[Unit]:
 
 
 def _label(beginning: str) -> str:
-    """What a block calls itself: the words before a colon, or the bold ones it begins with."""
+    """The label of a block: the words before a colon, or the bold words at its start."""
     label, colon, _ = beginning.replace("：", ":").partition(":")
     return label if colon or beginning[:2] == "**" else ""
 
 
 def _led(lead: str, item: str) -> str:
-    """An item with the words that it hangs on, where it says something else without them."""
+    """An item with the words that lead into it, if it would mean something else without them."""
     lead = lead.rstrip(":： ")
     if weighing.is_key(lead) and not weighing.NEGATING.search(lead):
         return item  # `Key findings:` says nothing of each
@@ -74,7 +74,7 @@ def _led(lead: str, item: str) -> str:
 
 @functools.cache
 def aspect_of(titles: tuple[str, ...]) -> str:
-    """The heading, with the one above it that turns its sense round."""
+    """The heading, plus the one above it that reverses its meaning, if any."""
     if not titles:
         return ""
     shown = [_short(titles[-1])]

@@ -1,4 +1,4 @@
-"""A review: its verdict, every finding of the highest priority, then what it says of them."""
+"""A review: its verdict, every finding of the highest priority, then their descriptions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "C
 
 
 def is_it(text: str) -> int:
-    """By an index of findings, or by a verdict or severities of findings in its headings."""
+    """By an index of findings, or by headings with a verdict or with severities."""
     sample = text[:40_000]
     lowered = sample.lower()
     if "findings index" in lowered and "# " in sample:
@@ -52,7 +52,7 @@ def is_it(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """Verdict and findings by severity; then sentences as in a report, those on findings first."""
+    """Verdict and findings by severity, then sentences as in a report, those on findings first."""
     lines = text.split("\n")
     found = [*_verdicts(lines), *_findings(lines)]
     told = {unit.line for unit in found}
@@ -80,7 +80,7 @@ def _verdicts(lines: list[str]) -> list[Unit]:
 
 
 def _findings(lines: list[str]) -> list[Unit]:
-    """Each finding once, from its index row, else its heading, else the title above its label."""
+    """Each finding once, from its index row, its heading, or the title above its label."""
     found: list[Unit] = []
     seen: set[str] = set()
     for severity, said, at in _named(lines):
@@ -101,7 +101,7 @@ def _findings(lines: list[str]) -> list[Unit]:
 
 
 def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    """(severity, title, line) wherever a finding is named outside a code block."""
+    """(severity, title, line) wherever a finding is named outside code blocks."""
     title, title_at, fenced = "", 0, False
     for number, line in enumerate(lines, start=1):
         fenced ^= line.lstrip()[:3] == "```"
@@ -120,7 +120,7 @@ def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
 
 
 def _own(said: str, severity: str) -> bool:
-    """Whether a heading names a finding: by an id, or by words besides its severity and a count."""
+    """Whether a heading names a finding: it has an id, or words besides a severity and a count."""
     if re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", said):
         return True
     rest = re.sub(rf"\b{re.escape(severity)}\b|\(.*?\)", "", said, flags=re.I)
@@ -141,7 +141,7 @@ def _name(severity: str) -> str:
 
 
 def _place(lines: list[str], at: int, identity: str) -> str:
-    """The first place that the finding's own section names."""
+    """The first location in the finding's own section."""
     if identity:
         named = [n for n, line in enumerate(lines) if identity in line and n >= at]
         at = next((n + 1 for n in named if _HEADING.match(lines[n])), at if not named else 0)

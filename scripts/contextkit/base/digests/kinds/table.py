@@ -1,4 +1,4 @@
-"""A table: CSV, TSV, or Markdown and nothing else: its columns, its size, what stands out."""
+"""A table (CSV, TSV, or nothing but Markdown rows): its columns, its size, its outliers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejecte
 
 
 def is_it(text: str) -> int:
-    """By rows that have as many cells each."""
+    """By rows with the same number of cells."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()][:60]
     if len(lines) < 3:
         return 0
@@ -24,7 +24,7 @@ def is_it(text: str) -> int:
 
 
 def _delimiter(lines: list[str]) -> str:
-    """What separates the cells: every row has as many, two at least; empty where none does."""
+    """The delimiter that gives all rows the same number of cells, at least two; or ''."""
     for mark in "\t;,":
         if sum(mark in line for line in lines) * 2 < len(lines):
             continue
@@ -42,7 +42,7 @@ def _delimiter(lines: list[str]) -> str:
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
-    """The rows with their lines, the head first; none of what cannot be read as rows."""
+    """The rows with their line numbers, header first; empty if the text is not a table."""
     lines = text.split("\n")
     some = [line for line in lines[:60] if line.strip()]
     if some and some[0].strip()[:1] == "|":
@@ -58,7 +58,7 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
 
 
 def units(text: str) -> list[Unit]:
-    """Size and columns; how each column spreads; the rows that stand out, the first, the last."""
+    """Size and columns, the distribution in each column, outliers, the first and the last row."""
     rows = _rows(text) if text.strip() else []
     if len(rows) < 2:
         return []
@@ -75,13 +75,13 @@ def units(text: str) -> list[Unit]:
 
 
 def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> list[Unit]:
-    """Of numbers the ends with their rows; of words how often each, and where one is rare."""
+    """For numbers, the minimum and maximum with their rows; for words, counts and rare ones."""
     given = [(n, row, row[index]) for n, row in body if index < len(row) and row[index]]
     name = head[index]
     numbers = [(_value(cell), n, row, cell) for n, row, cell in given if _NUMBER.match(cell)]
     if len(numbers) > 2 and len(numbers) * 10 >= len(given) * 9:
         if index == 0 and len({value for value, *_ in numbers}) == len(numbers):
-            return []  # a running number
+            return []  # a row number
         low, high = min(numbers, key=lambda one: one[0]), max(numbers, key=lambda one: one[0])
         said = f"{low[3]} ({low[2][0]}) to {high[3]} ({high[2][0]})"
         return [Unit(high[1], name, said, 1.3, 2, "columns", derived=True)]

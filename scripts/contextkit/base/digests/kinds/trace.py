@@ -1,4 +1,4 @@
-"""A stack trace: what was raised, where, and how it came there."""
+"""A stack trace: what was raised, where, and through which calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINKS = Pattern(r"^(?:During handling|The above exception)")
 
 
 def is_it(text: str) -> int:
-    """By the share of its lines that are frames."""
+    """By the share of lines that are frames."""
     if not any(mark in text[:20_000] for mark in _SIGNS):
         return 0
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
@@ -33,10 +33,10 @@ def is_it(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """Each error with its innermost frame of one's own code; then the other frames."""
+    """Each error with its innermost frame of the user's own code, then the other frames."""
     found: list[Unit] = []
     frames: list[tuple[int, str]] = []
-    before = False  # of Python's traces the frames come before the error
+    before = False  # in Python's traces, the frames come before the error
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         bare = line.strip()
@@ -63,7 +63,7 @@ def units(text: str) -> list[Unit]:
 
 
 def _of(frames: list[tuple[int, str]], innermost_last: bool) -> list[Unit]:
-    """The innermost frame of one's own code must be said; the outermost, then the others, may."""
+    """The innermost frame of the user's own code is required; optional: the outermost, the rest."""
     if not frames:
         return []
     inward = frames[::-1] if innermost_last else frames

@@ -1,6 +1,6 @@
 """A remote that is a folder: a mounted share, a USB stick, a test.
 
-The tree of `manifests`, one file per key, each written whole or not at all.
+It has the tree of `manifests`, one file per key; each file is written atomically.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Folder:
         self._path = path
 
     def heads(self) -> dict[str, bytes]:
-        """The head of every machine, by its id."""
+        """Return the head of every machine, by its id."""
         try:
             found = sorted(os.listdir(os.path.join(self._path, "machines")))
         except FileNotFoundError:
@@ -33,7 +33,7 @@ class Folder:
         return {machine: data for machine, data in heads.items() if data is not None}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """(key, value) of those that are there, in any order."""
+        """Yield (key, value) for the keys that exist, in any order."""
         for key in keys:
             data = self._get(key)
             if data is not None:
@@ -45,7 +45,8 @@ class Folder:
     ) -> int:  # fmt: skip
         """Write the objects, then the manifest that names them, then the head.
 
-        `before` is the digest in the head that we left: raises Elsewhere where it is another.
+        `before` is the digest in the head that we left; raises Elsewhere if the head there has
+        another.
         """
         data = self._get(manifests.head_key(machine))
         if (manifests.parse_head(data, machine).digest if data else "") != before:
@@ -62,7 +63,7 @@ class Folder:
         return protocol.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
-        """Remove what a machine wrote; objects stay, since others may name them."""
+        """Remove what a machine wrote; objects stay, since other machines may name them."""
         place = os.path.join(self._path, "machines", machine)
         for name in sorted(os.listdir(place), key=lambda name: name != "head.json"):
             os.unlink(os.path.join(place, name))

@@ -1,15 +1,15 @@
-"""A remote that is a git repository: one ref a machine, one commit without parents each time.
+"""A remote that is a git repository: one ref per machine, each push one commit without parents.
 
-    refs/contextkit/<machine>      the tree of `manifests` as far as this machine needs it
+    refs/contextkit/<machine>      the tree of `manifests`, as far as this machine needs it
 
-git's object store addresses by content, so only what is new is sent. History does not grow, and a
-plain clone, which takes branches and tags, gets nothing of it. A repository of our own below
-`.contextkit` holds what was fetched, so that neither `git log --all` nor a `git gc` of the user's
-repository knows of it; how remotes are reached is taken from the user's settings.
+git's object store is content-addressed, so only new content is sent. History does not grow, and a
+plain clone, which takes branches and tags, gets none of it. What was fetched is kept in a separate
+repository below `.contextkit`, so neither `git log --all` nor `git gc` in the user's repository
+sees it; how to reach remotes is taken from the user's settings.
 
-A commit without parents tells git nothing of what the other side has: it would send everything
-again. A repository in which old commits are marked shallow looks at their trees as well, so each
-commit that we know is marked so.
+A commit without parents does not tell git what the other side has, so git would send everything
+again. If old commits are marked shallow, git looks at their trees as well, so every known commit is
+marked shallow.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 REFS = "refs/contextkit/"
 _AUTHOR = b"contextkit <contextkit@localhost> 0 +0000"
-# Sections of the user's own settings that say how a remote is reached.
+# Sections of the user's own settings that say how to reach a remote.
 _REACHED_BY = ("remote.", "url.", "http.", "credential.", "core.sshcommand", "core.gitproxy",
                "protocol.", "ssh.")  # fmt: skip
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
@@ -57,8 +57,8 @@ class Git:
             self._git("init", "--quiet", "--bare", self._folder, bare=False)
 
     def heads(self) -> dict[str, bytes]:
-        """The head of every machine, by its id; this fetches what they have that is new."""
-        self._reader = None  # it would not see what comes now
+        """Fetch what is new on every machine's ref; return the head of each, by machine id."""
+        self._reader = None  # it would not see what is fetched now
         self._mark_shallow()
         self._git(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-filter",
@@ -69,14 +69,14 @@ class Git:
         return {keys[key]: data for key, data in self._read(list(keys))}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """(key, value) of those that the machine has; `heads` brought them here."""
+        """Yield (key, value) for the keys that the machine has; `heads` has fetched them."""
         for name, data in self._read([f"{machine}:{key}" for key in keys]):
             yield name.partition(":")[2], data
 
     def _read(self, wanted: list[str]) -> Iterator[tuple[str, bytes]]:
-        """Each `machine:key` that is there, and what it holds.
+        """Yield each existing `machine:key` with its content.
 
-        One process answers all questions: with a thousand machines there are two thousand.
+        One process answers all queries: with a thousand machines there are two thousand.
         """
         here = self._here()
         for name in wanted:
@@ -90,9 +90,9 @@ class Git:
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
     ) -> int:  # fmt: skip
-        """One commit with all that `keep` names and what is new, in place of the last one.
+        """Replace the last commit with one that holds the new keys and those old ones in `keep`.
 
-        Raises Elsewhere where the ref is not what we know of it.
+        Raises Elsewhere if the ref is not the one that we last saw.
         """
         ref = self._here() + machine
         old = self._oid(ref)
@@ -120,7 +120,7 @@ class Git:
     def _commit(
         self, machine: str, old: str, added: dict[str, bytes], head: bytes, keep: frozenset[str]
     ) -> str:
-        """A commit without parents: the tree of `old` without what nobody needs, and `added`."""
+        """Commit, without parents, the tree of `old` less the keys not in `keep`, plus `added`."""
         work = f"refs/heads/work-{os.getpid()}"
         stream = [b"commit %s\ncommitter %s\ndata 0\n\n" % (work.encode(), _AUTHOR)]
         if old:
@@ -137,7 +137,7 @@ class Git:
         return new
 
     def _here(self) -> str:
-        """The refs under which the machines of this remote are kept here."""
+        """Return the prefix of the local refs for this remote's machines."""
         return f"refs/remotes/{names.sha256(self._address.encode())[:16]}/"
 
     def _machines(self) -> list[str]:
@@ -159,7 +159,7 @@ class Git:
 
     @functools.cached_property
     def _settings(self) -> dict[str, str]:
-        """The user's settings about how remotes are reached, as variables for git."""
+        """Return the user's settings for reaching remotes, as environment variables for git."""
         if self._repository is None:
             return {}
         listed = git.run(
@@ -172,8 +172,8 @@ class Git:
                 if not name.endswith((".fetch", ".push", ".mirror", ".prune", ".tagopt",
                                       ".promisor", ".partialclonefilter")):  # fmt: skip
                     taken.append((name, f"{name}={value}" if equals else name, value))
-        # As `git -c` hands them on: git before 2.31 does not know GIT_CONFIG_COUNT, which only a
-        # name that has a `=` itself needs.
+        # In the form of `git -c`: git before 2.31 does not know GIT_CONFIG_COUNT, which is needed
+        # only for a name that itself contains `=`.
         escaped = [given.replace("'", r"'\''") for name, given, _ in taken if "=" not in name]
         plain = [f"'{given}'" for given in escaped]
         given_already = os.environ.get("GIT_CONFIG_PARAMETERS", "")
@@ -188,7 +188,7 @@ class Git:
     def _git(
         self, *arguments: str, given: bytes = b"", fine: tuple[int, ...] = (0,), bare: bool = True
     ) -> bytes:
-        """What git prints in our repository; raises ContextError with what it says."""
+        """Run git in our repository and return its output; raises ContextError on failure."""
         command = (*self._command(bare), *arguments)
         environment = self._environment()
         try:
@@ -201,7 +201,7 @@ class Git:
         return done.stdout
 
     def _command(self, bare: bool = True) -> tuple[str, ...]:
-        """git, and where it works."""
+        """Return the start of every git command line: the program, its folders, safe options."""
         place = (f"--git-dir={self._folder}",) if bare else ()
         return ("git", "-C", self._top, *place, *_SAFE)
 
@@ -218,7 +218,7 @@ class Git:
 
 
 class _Reader:
-    """A `git cat-file --batch` that answers one question after the other, and ends with us."""
+    """A `git cat-file --batch` process that answers queries in turn and ends with this process."""
 
     def __init__(self, command: tuple[str, ...], environment: dict[str, str]) -> None:
         self._process = subprocess.Popen(
@@ -227,7 +227,7 @@ class _Reader:
         )  # fmt: skip
 
     def read(self, name: str) -> tuple[bytes, bytes]:
-        """The type of an object and its content; both empty where there is none of this name."""
+        """Return an object's type and content; both empty if there is no object of this name."""
         asked, answered = self._process.stdin, self._process.stdout
         assert asked is not None and answered is not None
         try:

@@ -1,8 +1,8 @@
-"""A remote that is a bucket: `s3://`, `gs://`, `az://`, by the package obstore.
+"""A remote that is a bucket: `s3://`, `gs://`, `az://`, through the package obstore.
 
-The tree of `manifests`, an object a key. Credentials and region come from the variables and files
-that each provider documents. Many requests are under way at once, so that a thousand documents
-cost a few round trips.
+It has the tree of `manifests`, one object per key. Credentials and region come from the variables
+and files that each provider documents. Requests run concurrently, so a thousand documents cost a
+few round trips.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_AT_ONCE = 64  # requests under way
+_AT_ONCE = 64  # concurrent requests
 _INSTALL = "install it: {python} -m pip install 'obstore>=0.12,<0.13'"
 
 
 class Objects:
-    """The remote at this URL: a bucket, and what all keys begin with.
+    """The remote at this URL: a bucket and a key prefix.
 
     The package is loaded by the first request: a push of nothing makes none.
     """
@@ -51,14 +51,14 @@ class Objects:
         return self._try(lambda: self._obstore.store.from_url(self._url, **options))
 
     def heads(self) -> dict[str, bytes]:
-        """The head of every machine, by its id."""
+        """Return the head of every machine, by its id."""
         listed = self._try(lambda: self._obstore.list_with_delimiter(self._store, "machines"))
         found = [str(one).rstrip("/").rpartition("/")[2] for one in listed["common_prefixes"]]
         keys = {manifests.head_key(one): one for one in found if identity.is_id(one)}
         return {keys[key]: data for key, data in self.get("", keys)}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """(key, value) of those that are there, in any order."""
+        """Yield (key, value) for the keys that exist, in any order."""
         wanted = list(keys)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             for key, data in zip(wanted, pool.map(self._get, wanted), strict=True):
@@ -69,9 +69,10 @@ class Objects:
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
     ) -> int:  # fmt: skip
-        """Write the objects, many at once, then the manifest that names them, then the head.
+        """Write the objects concurrently, then the manifest that names them, then the head.
 
-        `before` is the digest in the head that we left: raises Elsewhere where it is another.
+        `before` is the digest in the head that we left; raises Elsewhere if the head there has
+        another.
         """
         data = self._get(manifests.head_key(machine))
         if (manifests.parse_head(data, machine).digest if data else "") != before:
@@ -83,7 +84,7 @@ class Objects:
         return protocol.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
-        """Remove what a machine wrote; objects stay, since others may name them."""
+        """Remove what a machine wrote; objects stay, since other machines may name them."""
         prefix = f"machines/{machine}/"
         self._delete([manifests.head_key(machine)])
         batches = self._try(lambda: list(self._obstore.list(self._store, prefix)))
@@ -114,7 +115,7 @@ class Objects:
             return ask()
         except ContextError:
             raise
-        except Exception as error:  # each provider has exceptions of its own
+        except Exception as error:  # each provider has its own exceptions
             raise self._failure(error) from None
 
     def _failure(self, error: Exception) -> ContextError:
@@ -123,7 +124,7 @@ class Objects:
 
 
 def _package() -> Any:
-    """The package, imported now: it costs as much as a bare start, and git remotes need none."""
+    """Import the package lazily: it takes as long as a bare start; git remotes do without."""
     packages.extend_path()
     try:
         from importlib import import_module

@@ -1,8 +1,8 @@
-"""A remote that cannot read what it keeps: all but the frame of a head is encrypted with age.
+"""A remote that cannot read what it stores: everything but a head's outer fields is age-encrypted.
 
-An engine around another one. Objects and manifests are encrypted before they leave; an object is
-named by a keyed digest, so that nobody can check a guess at its text. Of a head the machine's id,
-the number, the time, and how much there is stay readable; its name and digest do not.
+An engine that wraps another one. Objects and manifests are encrypted before they leave; an object
+is named by a keyed digest, so nobody can test a guess at its text. A head leaves the machine's id,
+the number, the time and the amount of data readable, but not the machine's name or the digest.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from contextkit.machines.flows.engines.protocol import Engine
 
 _INSTALL = "install it: {python} -m pip install 'pyrage>=1.2,<2'"
-_SEALED = "sealed"  # the field of a head that holds the real one
+_SEALED = "sealed"  # the field of an outer head that holds the real one
 
 
 class Key:
-    """One age identity: whoever has it reads and writes, whoever has not does neither."""
+    """One age identity: its holder can read and write, anyone else can do neither."""
 
     def __init__(self, text: str, where: str) -> None:
         lines = [line.strip() for line in text.splitlines()]
@@ -46,14 +46,14 @@ class Key:
         self._secret = hashlib.sha256(b"contextkit names\n" + found[0].encode()).digest()
 
     def digest(self, text: str) -> str:
-        """A digest of `text` (64 hexadecimal digits) that only this key can make."""
+        """Return a digest of `text` (64 hexadecimal digits) that only this key can make."""
         return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
 
     def encrypted(self, data: bytes) -> bytes:
         return bytes(self._age.encrypt(data, [self._identity.to_public()]))
 
     def decrypted(self, data: bytes) -> bytes | None:
-        """The text; None where it was not encrypted with this key, or was changed since."""
+        """Return the plain text; None if it was encrypted with another key or changed since."""
         try:
             return bytes(self._age.decrypt(data, [self._identity]))
         except self._age.DecryptError:
@@ -61,7 +61,7 @@ class Key:
 
 
 def key_of(layout: Layout) -> Key:
-    """The key in the file that `sync_key` names, from the root or with ~.
+    """Return the key in the file that `sync_key` names, relative to the root or starting with ~.
 
     Raises ContextError for a file in the repository, and for one that holds no key.
     """
@@ -74,13 +74,13 @@ def key_of(layout: Layout) -> Key:
 
 
 class Sealed:
-    """`engine`, with `key` between it and everything that is read and written."""
+    """`engine`, with everything that is read and written passed through `key`."""
 
     def __init__(self, engine: Engine, key: Key) -> None:
         self._engine, self._key = engine, key
 
     def heads(self) -> dict[str, bytes]:
-        """The head of every machine; that of one without our key as it lies there."""
+        """Return the head of every machine; one not encrypted with our key is returned as is."""
         return {machine: self._opened(head) for machine, head in self._engine.heads().items()}
 
     def _opened(self, head: bytes) -> bytes:
@@ -91,9 +91,10 @@ class Sealed:
         return self._key.decrypted(data) or head
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """(key, value) of those that are there; of an object that our key cannot open, DAMAGED.
+        """Yield (key, value) for the keys that exist; DAMAGED for an object sealed by another key.
 
-        Raises ContextError for a manifest that it cannot open: then all of that machine is closed.
+        Raises ContextError for a manifest that our key cannot open: nothing of that machine is
+        readable.
         """
         meant = {self._name(key): key for key in keys}
         for name, data in self._engine.get(machine, meant):
@@ -111,7 +112,7 @@ class Sealed:
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
     ) -> int:  # fmt: skip
-        """As the engine does, with everything encrypted."""
+        """Encrypt everything and write it as the inner engine does."""
         return self._engine.put(
             machine,
             {self._name(key): self._key.encrypted(data) for key, data in objects.items()},
@@ -122,7 +123,7 @@ class Sealed:
         )
 
     def _closed(self, machine: str, head: bytes) -> bytes:
-        """A head that says what an engine needs, and holds the whole one encrypted."""
+        """Return a head with the fields an engine needs and the whole one encrypted inside."""
         inner = manifests.parse_head(head, machine)
         shown: dict[str, Any] = {**vars(inner), "name": machine}
         shown["digest"] = self._key.digest(inner.digest)
