@@ -90,7 +90,7 @@ def hook_cases(folder: Path) -> list[Case]:
     line = {"type": "assistant", "uuid": "u", "sessionId": "s",
             "message": {"usage": {"input_tokens": 150_000}, "content": "x" * 2000}}  # fmt: skip
     transcript.write_text((json.dumps(line) + "\n") * 1000, encoding="utf-8")
-    full = {"transcript_path": str(transcript)}
+    full: dict[str, Any] = {"transcript_path": str(transcript)}
     store = folder / ".temp" / "memory" / "context_snapshots"
     marks = folder / ".contextkit" / "memory" / "saves"
 
