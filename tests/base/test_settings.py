@@ -203,7 +203,7 @@ def test_a_repository_that_cannot_be_written_is_read_each_time(
         ("handoff_profiles: one", "handoff_profiles must be a list of lines, not 'one'"),
         ("handoff_profiles: [[a]]", "must be a line of text"),
         ("payload_idle: soon", "'soon' is not a duration"),
-        ("payload_idle: 0h", "payload_idle must be longer than nothing"),
+        ("payload_idle: 0h", "payload_idle must be longer than 0"),
         ("memory_warn_percent: 101", "memory_warn_percent is a percentage"),
         ("capsules: ''", "capsules must be a line of text"),
         ('capsules: "a\\nb"', "capsules must be a line of text"),

@@ -125,7 +125,7 @@ def test_another_finished_capsule_is_left_and_the_new_one_numbered(repo: Path, r
     for _ in range(2):
         assert run("capsule", "save", stdin=finished(said="second")) == 0
         assert run.out == f"{beside}\n"
-        assert f"{TARGET} is there already and no stub: saved beside it" in run.err
+        assert f"{TARGET} already exists and is not a stub: saved beside it" in run.err
     assert text_of(TARGET) == finished(said="first")
     assert text_of(beside) == finished(said="second")
     assert kept() == {str(TARGET), str(beside)}

@@ -298,7 +298,7 @@ def test_done_twice_says_so_and_changes_nothing(repo: Path, run: Script) -> None
     run("remember_later", "done", one, "--into=PLAN.md")
     before = INBOX.read_bytes()
     assert run("remember_later", "done", one, "--into=dropped") == 0
-    assert run.out == f"{one}\n" and "was done already; nothing changed" in run.err
+    assert run.out == f"{one}\n" and "was already done; nothing changed" in run.err
     assert INBOX.read_bytes() == before
 
 

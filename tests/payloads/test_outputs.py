@@ -89,7 +89,7 @@ def test_what_the_author_says_is_used_as_given(layout: Layout) -> None:
 def test_a_summary_of_other_than_two_or_three_sentences_is_noted(
     layout: Layout, summary: str, count: int
 ) -> None:
-    note = f"summary: two to three sentences are meant, not {count}"
+    note = f"summary: should be two to three sentences, not {count}"
     assert store(layout, summary=summary).notes == (() if count in (2, 3) else (note,))
 
 

@@ -221,7 +221,7 @@ def test_a_confidence_that_nobody_gave_is_not_invented(call: Callable[..., Any])
 
 def test_a_summary_of_one_sentence_is_warned_about(call: Callable[..., Any], run: Script) -> None:
     call("text", "--force", "--summary=One.")
-    assert "two to three sentences are meant, not 1" in run.err
+    assert "should be two to three sentences, not 1" in run.err
 
 
 def test_the_same_topic_in_the_same_second_is_a_second_payload(call: Callable[..., Any]) -> None:
@@ -501,7 +501,7 @@ def test_find_looks_into_one_session_or_all(call: Callable[..., Any], run: Scrip
     assert run("payload_store", "find", "--query=needle", "--session=a", "--json") == 0
     assert {hit["text"] for hit in json.loads(run.out)} == {"one needle here", "one needle here."}
     assert run("payload_store", "find", "haystack") == 1
-    assert run.out == "" and "'haystack' stands in no payload" in run.err
+    assert run.out == "" and "'haystack' occurs in no payload" in run.err
     assert run("payload_store", "find", "haystack", "--json") == 1
     assert json.loads(run.out) == []
 
@@ -673,7 +673,7 @@ def test_what_travels_on_carries_no_secret_and_the_stored_text_stays(
     said = (f"--finding=Key={token} leaks", f"--summary=It uses {token} now.")
     run("payload_store", "store", "--force", "--topic=t", "--source=s", *said, stdin=text)
     assert token not in run.out + run.err and "(redacted github-token) leaks" in run.out
-    assert "redacted in what travels on: " in run.err
+    assert "redacted in what is passed on: " in run.err
     run("payload_store", "list", "--json")
     assert token not in run.out
     run("payload_store", "show", "latest", "--part=content")

@@ -150,7 +150,7 @@ def test_the_stored_line_is_read_back_in_every_dress(path: str) -> None:
     ],
 )
 def test_what_is_no_stored_line_is_refused(text: str) -> None:
-    with pytest.raises(ContextError, match="is no @stored: line") as caught:
+    with pytest.raises(ContextError, match="is not an @stored: line") as caught:
         receipts.parse_path(text)
     assert caught.value.status == 2
 

@@ -56,7 +56,7 @@ def test_around_shows_the_first_place_and_names_the_others() -> None:
     found = slices.around(TEXT, "NEEDLE")
     assert "b needle" in found.text and found.first == 3
     assert found.note == "also in 1 other lines: 19"
-    with pytest.raises(ContextError, match="does not stand in the text"):
+    with pytest.raises(ContextError, match="does not occur in the text"):
         slices.around(TEXT, "haystack")
 
 

@@ -63,7 +63,7 @@ def find(text: str) -> list[Fact]:
 
 
 def share(whole: str, said: str) -> str:
-    """`12/87`: how many of the facts of `whole` the text `said` carries, which stands for it."""
+    """`12/87`: how many of the facts of `whole` its replacement `said` carries."""
     found = find(whole)
     return f"{kept(found, said)}/{len(found)}"
 

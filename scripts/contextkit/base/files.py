@@ -197,7 +197,7 @@ def _encoded(path: str, text: str | bytes) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
         odd = f"U+{ord(text[error.start]):04X}"
-        raise bad_input(f"{path}: the text holds {odd}, half a character: leave it out") from None
+        raise bad_input(f"{path}: the text holds {odd}, half a surrogate pair: remove it") from None
 
 
 def _keep_mode(path: str, descriptor: int) -> None:

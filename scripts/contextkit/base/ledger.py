@@ -160,7 +160,7 @@ def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event
 
 
 def _data(layout: Layout, since: str) -> Iterator[bytes]:
-    """What is in the file of each month from `since` on, oldest first."""
+    """The contents of the monthly files from `since` on, oldest first."""
     for path in months(layout):
         if os.path.basename(path)[:7] < since:
             continue

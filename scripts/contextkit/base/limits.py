@@ -108,7 +108,7 @@ class Limits(Record):
             raise bad_input(f"tokenizer must be o200k, cl100k or claude, not {self.tokenizer!r}")
         for name in _DURATIONS:
             if names.seconds(getattr(self, name)) < 1:
-                raise bad_input(f"{name} must be longer than nothing")
+                raise bad_input(f"{name} must be longer than 0")
         for name in ("capsule_warn_percent", "memory_save_percent", "memory_warn_percent"):
             if getattr(self, name) > 100:
                 raise bad_input(f"{name} is a percentage: at most 100")

@@ -48,7 +48,7 @@ class Store(Declaration):
     suffix: str = ""  # of its files, if each document is a file; addresses leave it out
     form: str = ""  # how its file names begin, with digits as 0
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
-    mend: str = "mend the file, or remove it"
+    mend: str = "fix the file, or remove it"
     travels: tuple[str, ...] = ()  # the parts that go to other machines, as file name patterns
     merges: bool = False  # `module` has `merge(ours, theirs)` for two versions of a document
 
@@ -63,11 +63,11 @@ STORES: tuple[Store, ...] = (
           travels=("*.md", "*/*.md", "*/*/*.md", "*/*/*/*.md")),
     Store(kind="reminder", setting="reminders",
           place="parallelus/manuals/capsules/remember-later.md", is_file=True, in_git=True,
-          label="reminders", module="capsules.documents.reminders", mend="mend the file",
+          label="reminders", module="capsules.documents.reminders", mend="fix the file",
           travels=("*",), merges=True),
     Store(kind="subagent", setting="registry", place="parallelus/manuals/subagent-registry.json",
           variable="SUBAGENT_REGISTRY_FILE", is_file=True, label="subagents",
-          module="subagents.documents.registry", mend="mend the file (a merge?), or move it away"),
+          module="subagents.documents.registry", mend="fix the file (a merge?), or move it away"),
     Store(kind="capsule_template", setting="capsule_template", holds=COPY, is_file=True,
           place="parallelus/manuals/templates/context_capsule_prompt.md", in_git=True),
     Store(kind="scope_template", setting="scope_template", holds=COPY, is_file=True, in_git=True,

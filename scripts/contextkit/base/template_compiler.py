@@ -53,7 +53,7 @@ def generate(source: str, name: str) -> str:
         raise ContextError(f"templates/{name}.j2:{error.lineno}: {error.message}") from None
     imports, _, rest = code.partition("\n")
     if not imports.startswith("from jinja2.runtime import "):
-        raise ContextError(f"{name}: this Jinja ({jinja2.__version__}) generates other code")
+        raise ContextError(f"{name}: this Jinja ({jinja2.__version__}) generates unexpected code")
     _check(ast.parse(rest), name, imports)
     head = (
         f'"""Compiled from templates/{name}.j2 by `make setup`; do not edit."""\n\n'

@@ -26,11 +26,11 @@ DEFAULT = "o200k"
 # Values of the setting `tokenizer`, which names a profile, with their exact vocabularies.
 TOKENIZERS = {"o200k": "o200k_base", "cl100k": "cl100k_base", "claude": ""}
 
-# How many tokens a text may really have for one estimated, measured on texts of 300 tokens: words
-# in Latin letters; and anything else (base64, hex, other scripts).
+# The range of actual tokens per estimated token, measured on texts of 300 tokens: for words in
+# Latin letters, and for anything else (base64, hex, other scripts).
 _PLAIN, _ODD = (0.5, 1.7), (0.3, 3.0)
-# Scripts of which a vocabulary seldom has more than the bytes, where nobody can count: from Thai to
-# Mongolian, and Yi to Javanese. The other scripts of Asia are part of what profiles were fitted on.
+# Scripts that usually take one token per byte, for when no exact count is possible: from Thai to
+# Mongolian, and from Yi to Javanese. The profiles were fitted to texts in the other Asian scripts.
 _RARE = (("\u0e00", "\u1bff"), ("\ua000", "\uabff"))
 
 # A hard cap on what we render is kept at the estimate's 95th percentile, not its median.
@@ -116,7 +116,7 @@ def _uncounted(text: str, guess: int, tokenizer: str) -> float:
 
 
 def size(text: str, tokenizer: str = DEFAULT) -> int:
-    """How many tokens a text takes of a cap: exactly, else the most that it is taken to have."""
+    """The tokens of a text that count against a cap: exact if possible, else an upper estimate."""
     exact = count(text, tokenizer)
     if exact >= 0:
         return exact

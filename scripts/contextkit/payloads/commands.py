@@ -284,7 +284,7 @@ def find(layout: Layout, args: Arguments) -> Answer:
         rows.append({"id": identity, "line": number, "text": shown, "section": section,
                      "ref": f"payload:{session}/{identity}"})  # fmt: skip
     if not lines and not more:
-        cli.say(f"{args.q!r} stands in no payload of {args.session or 'any session'}")
+        cli.say(f"{args.q!r} occurs in no payload of {args.session or 'any session'}")
     if more:
         lines.append(f"+{more} more")
     status = 0 if lines else 1
@@ -395,9 +395,9 @@ PROGRAM = Program(
                 Option(name="ref", required=True, positional=True,
                        help="an id, a path, `latest`, or a whole @stored: line"),
                 Option(name="part", choices=PARTS, help="which part (default: the file)"),
-                Option(name="section", help="of the content, what stands under this heading"),
+                Option(name="section", help="of the content, the section under this heading"),
                 Option(name="lines", help="of the content, these lines: 120-180"),
-                Option(name="around", help="of the content, what stands around this text"),
+                Option(name="around", help="of the content, the lines around this text"),
                 Option(name="max_tokens", kind="whole", help="at most this many tokens of it"),
                 SESSION,
                 JSON,
@@ -408,7 +408,7 @@ PROGRAM = Program(
             help="search the lines of the payloads",
             options=(
                 Option(name="q", also=("query",), required=True, positional=True,
-                       help="words that must all stand in a line or section, in any case"),
+                       help="words that must all occur in one line or section, in any case"),
                 Option(name="session", help="only this session (default: all)"),
                 Option(name="max_tokens", kind="whole", help="at most this many tokens of hits"),
                 JSON,
@@ -419,7 +419,7 @@ PROGRAM = Program(
             help="end a session: remove its payloads",
             options=(
                 Option(name="session", required=True, help="the session that ends"),
-                Option(name="summary_file", help="where to note it"),
+                Option(name="summary_file", help="the file to log it in"),
                 Option(name="purge", kind="flag", help="permanently, at once"),
             ),
         ),

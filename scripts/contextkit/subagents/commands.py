@@ -92,14 +92,14 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
     screen.say(f"every {interval} s; silent above {bounds[0]} s, long above {bounds[1]} s")
     identity = args.id
     alerted = False
-    seen: dict[str, int] = {}  # how many looks in a row had an alert of this subagent
+    seen: dict[str, int] = {}  # consecutive looks with an alert, by subagent
     polls = 0
     while True:
         polls += 1
         now = names.now()
         rows, news = watch.refresh(layout, now, identity)
         if identity:
-            identity = rows[0]["id"]  # the same one at every look, though a newer one has its slug
+            identity = rows[0]["id"]  # keep the same one even if a newer one has its slug
         else:
             rows = [row for row in rows if row.get("status") != "cleaned"]
         found = watch.look(layout, rows, now, bounds)
@@ -121,7 +121,7 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
 
 
 def _pause(layout: Layout, running: list[Row], interval: int) -> None:
-    """Wait for the next look, `interval` seconds; less where a subagent ends meanwhile."""
+    """Wait `interval` seconds before the next look, or less if a subagent ends."""
     for _ in range(0, interval, _GLANCE):
         time.sleep(_GLANCE)
         if any(watch.status_now(layout, row) != row["status"] for row in running):
@@ -129,9 +129,9 @@ def _pause(layout: Layout, running: list[Row], interval: int) -> None:
 
 
 class _Screen:
-    """Where a monitor shows what it sees: a terminal is drawn anew, anything else gets lines."""
+    """A monitor's output: a terminal is redrawn, anything else gets lines."""
 
-    _SAID = 5  # of what was said last, below the subagents
+    _SAID = 5  # messages shown below the subagents
 
     def __init__(self) -> None:
         self._drawn = sys.stdout is not None and sys.stdout.isatty()
@@ -155,7 +155,7 @@ class _Screen:
         cli.put("\n".join(filter(None, lines)))
 
     def _draw(self, found: list[watch.Watched], now: int) -> None:
-        """Home, what there is line by line, and whatever the last look left is cleared."""
+        """Redraw the screen from the top line by line, clearing what is left of the last look."""
         import shutil
 
         width, height = shutil.get_terminal_size((80, 24))
@@ -172,7 +172,7 @@ class _Screen:
 def _alerts(
     layout: Layout, running: list[watch.Watched], seen: dict[str, int], screen: _Screen
 ) -> bool:
-    """Say what is new about each: an alert, with its last words, or that it is heard of again."""
+    """Report what is new about each subagent: an alert with its last words, or a recovery."""
     for one in running:
         identity = one["id"]
         before = seen.get(identity, 0)
@@ -217,7 +217,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
 
 
 def _is_piped() -> bool:
-    """Whether standard input is a pipe or a file: a report then comes with the call."""
+    """Whether standard input is a pipe or a file, and so holds a report."""
     import os
     import stat
 

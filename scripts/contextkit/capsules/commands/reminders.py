@@ -56,7 +56,7 @@ def done(layout: Layout, args: Arguments) -> str:
     identity = str(args.id).removeprefix("reminder:")  # an address is accepted too
     into = names.one_line(redaction.checked(args.into, "into", allowed, args.redact))
     if not reminders.finish(layout, inbox(layout, args), identity, into, names.now()):
-        cli.say(f"{identity} was done already; nothing changed")
+        cli.say(f"{identity} was already done; nothing changed")
     return identity
 
 
@@ -81,7 +81,7 @@ PROGRAM = Program(
                 Option(name="topic", help="a word to find it by"),
                 Option(name="next_step", help="what to do about it first"),
                 Option(
-                    name="tags", kind="words", single="tag", help="separated by blanks or commas"
+                    name="tags", kind="words", single="tag", help="separated by spaces or commas"
                 ),
                 INBOX,
                 REDACT,

@@ -33,7 +33,7 @@ def save(layout: Layout, args: Arguments) -> str:
     path = _target(layout, args, capsule)
     saved = capsules.save(layout, text, path, replace=args.overwrite)
     if saved != path:
-        cli.say(f"{layout.shown(path)} is there already and no stub: saved beside it")
+        cli.say(f"{layout.shown(path)} already exists and is not a stub: saved beside it")
     size = tokens.estimate(text)
     above = ": above the budget" if size > capsule.token_budget else ""
     cli.say(f"~{size} tokens of {capsule.token_budget}{above}")
@@ -192,7 +192,7 @@ def _chosen(layout: Layout, args: Arguments) -> str:
     if args.file:
         path = branches.chosen_path(layout, args.file)
         if not os.path.isfile(path):
-            raise bad_input(f"file: {layout.shown(path)} is not there")
+            raise bad_input(f"file: {layout.shown(path)} does not exist")
         return path
     return _newest(layout, args)
 

@@ -1,9 +1,10 @@
 """Whether a capsule is still up to date.
 
-seal        record the commit and the files that it refers to marks       the state of each of those
-files: fresh, changed, or missing staleness   the reasons why it is not up to date; none if it is
-seen        those reasons that can be found without calling git mentions    the references in it
-(paths, commits, URLs, and notebook entries), and whether they             exist
+    seal        record the commit and the files that it refers to
+    marks       the state of each of those files: fresh, changed, or missing
+    staleness   the reasons why it is not up to date; none if it is
+    seen        those reasons that can be found without calling git
+    mentions    its references (paths, commits, URLs, notebook entries), and whether they exist
 
 A path is looked up below the root and, if shortened, among the tracked files. A path that the text
 marks as `(new)` or `(gone)` need not exist.
@@ -29,7 +30,7 @@ _TOLD = 3  # commits or files that a reason names
 
 
 def seal(layout: Layout, text: str) -> str:
-    """Seal the capsule `text` for the current state; sealing again changes nothing."""
+    """Seal the capsule `text` for the current state; if that is unchanged, so are the bytes."""
     _, body = capsules.parse(text.replace("\r\n", "\n"))
     found = mentions(layout, body)
     named = (mention.path for mention in found if mention.path)

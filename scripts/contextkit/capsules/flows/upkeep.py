@@ -1,9 +1,10 @@
 """What happens to a capsule after it was written.
 
-check    find everything that is wrong with it, judging by the text and the repository seal     add
-the commit and digests of the files it refers to to its front matter redact   remove its secrets
-listed   list the capsules of a branch, or of all branches prune    remove capsules that are
-superseded or whose branches are merged
+    check    find everything that is wrong with it, judging by the text and the repository
+    seal     record the commit and digests of the files it refers to in its front matter
+    redact   remove its secrets
+    listed   list the capsules of a branch, or of all branches
+    prune    remove capsules that are superseded or whose branches are merged
 
 git decides what is merged, and only certain cases are removed: the newest capsule of a branch that
 is not certainly merged stays, and so does anything that cannot be read.

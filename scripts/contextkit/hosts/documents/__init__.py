@@ -1,1 +1,1 @@
-"""What is stored."""
+"""The documents that this system stores."""

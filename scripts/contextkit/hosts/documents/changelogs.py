@@ -1,10 +1,10 @@
-"""What a changelog says: its sections, and the entries that an older one does not have."""
+"""Parse a changelog: its sections, and the entries that an older one lacks."""
 
 from __future__ import annotations
 
 
 def between(old: str, new: str) -> list[str]:
-    """The lines of `new` under their headings that are not entries of `old` yet."""
+    """Return the entries of `new` that `old` lacks, as lines under their headings."""
     known = {_plain(entry) for _, entries in sections(old) for entry in entries}
     lines: list[str] = []
     for title, entries in sections(new):
@@ -15,7 +15,7 @@ def between(old: str, new: str) -> list[str]:
 
 
 def section(text: str, version: str) -> str:
-    """What the changelog says of one version, without its heading; empty if it has none."""
+    """Return the entries of one version, without its heading; empty if it has none."""
     lines: list[str] = []
     inside = False
     for line in text.split("\n"):
@@ -27,7 +27,7 @@ def section(text: str, version: str) -> str:
 
 
 def sections(text: str) -> list[tuple[str, list[str]]]:
-    """(title, entries) of each version: an entry is a list item with its lines."""
+    """Return (title, entries) of each version; an entry is a list item with its lines."""
     found: list[tuple[str, list[str]]] = []
     for line in text.split("\n"):
         if line.startswith("## "):
@@ -40,5 +40,5 @@ def sections(text: str) -> list[tuple[str, list[str]]]:
 
 
 def _plain(entry: str) -> str:
-    """An entry without its line breaks: wrapped anew it is the same."""
+    """Join an entry's lines, so that rewrapping does not make it a new entry."""
     return " ".join(entry.split())

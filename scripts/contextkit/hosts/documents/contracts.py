@@ -1,7 +1,7 @@
-"""Hosts: what a program that runs agents passes to a hook, and what it accepts from one.
+"""Host contracts: what a program that runs agents passes to a hook, and what it accepts back.
 
-Each host is declared in a module of `declared/`; nothing elsewhere names one. Every field of an
-input is optional and an unknown one is normal: hosts change faster than we do.
+Each host is declared in a module of `declared/`; no other code names one. Every input field is
+optional and unknown fields are normal: hosts change faster than this toolkit.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from contextkit.base.records import Record
 
 
 class HostEvent(Record):
-    """One event of a host, by the host's own name; `does` is ours for it where they differ.
+    """One event of a host, by the host's own name.
 
-    It `passes` fields beside the common ones. What it `takes`: `context`, text for the agent;
-    `plain`, the same without JSON; `block`, a reason that sends the agent back; `replace`,
-    another result of the tool, whose name fits `matcher`; `instead`, a block whose reason is that
-    result; `modify`, that result with its keys in camel case; `respond`, another text in place of
-    a subagent's last one. What a tool tells the model stands in `text` of its result, where that
-    is named. `tools` are those whose long output may be replaced, where that is asked for (a name
-    that ends in `_` stands for all that begin so); an event for them alone is installed then.
-    `timeout` is what we ask the host to wait, and `budget` what an answer may take, in seconds.
+    does: our name for the event, if it differs. passes: the fields passed besides the common ones.
+    takes: what an answer may hold. `context` is text for the agent; `plain` the same without JSON;
+    `block` a reason that sends the agent back; `replace` another result for the tool, whose name
+    matches `matcher`; `instead` a block whose reason is that result; `modify` that result with
+    its keys in camel case; `respond` another text for a subagent's last message. tools: those whose
+    long output may be replaced on request; a name that ends in `_` is a prefix.     An event that
+    exists for them alone is only installed then. text: the field of a tool's result that holds what
+    the model sees. timeout, budget: how long the host is asked to wait, and how long an answer may
+    take, in seconds.
     """
 
     name: str
@@ -38,41 +39,44 @@ class HostEvent(Record):
 
     @property
     def ours(self) -> str:
-        """The event whose actions are done."""
+        """The event whose actions apply."""
         return self.does or self.name
 
     def is_about(self, tool: str) -> bool:
-        """Whether a tool is one of `tools`."""
+        """Return whether a tool is one of `tools`."""
         return any(tool == one or (one[-1:] == "_" and tool.startswith(one)) for one in self.tools)
 
 
 class Host(Record):
-    """A host: how it is called, its command, its files, its events by name, its limits.
+    """A host: its name, command, files, events by name, and limits.
 
-    `default`: who adopts without saying for which host means this one too. `settings` is the
-    file our hooks go into, `local_settings` the one that git does not see. `project` is the
-    variable that names the project's folder; without one the launcher is searched from the current
-    directory up. `arguments`: a program is started without a shell. `renamed`: fields that it
-    calls otherwise, theirs by ours. `flat`: its file has a version, handlers stand in an event's
-    list without groups, and what is said stands in the answer itself, as `context_key`; with a
-    `block_key` the reason of a block does, too. `timeouts` is how many of
-    its units of time a second has. `wraps` is the tag in which it puts what a hook said before the
-    next prompt. `below` is what to do where it is started in a folder below the project, if it runs
-    no hooks then. `process` is the variable with its
-    own process id (else it is the hook's parent), `worktrees` where it puts those of subagents.
-    `trust` is what to do before hooks run, and with the arguments `tells_trust` its command says
-    which are trusted. Texts above
-    `characters` or `tokens` (0: not told) are not handed on whole.
+    default: adopting without naming a host includes this one.
+    settings, local_settings: the file for our hooks, and the one that git ignores.
+    project: the variable that names the project's folder; without one the launcher is searched for
+        from the current directory up.
+    arguments: a program is started without a shell.
+    renamed: fields that the host names differently, its names by ours.
+    flat: the settings have a version, an event's list holds handlers without groups, and the answer
+        holds the text at its top level, as `context_key`; with `block_key`, a block's reason too.
+    timeouts: units of the host's timeout per second.
+    wraps: the tag in which the host puts a hook's text before the next prompt.
+    below: what to do if the host runs no hooks when started in a folder below the project.
+    process: the variable with the host's process id (default: the hook's parent process).
+    worktrees: where the host puts worktrees of subagents.
+    trust, tells_trust: what to do before hooks run, and the command's arguments that list which are
+        trusted.
+    characters, tokens: longer texts are not passed on whole (0: unknown).
 
-    What its surroundings tell: the variables `sessions` hold the session's id, and each of `marks`
-    shows that it is this host that a command runs in. Its own files lie in the folder that the
-    first of `home` names, else in the second one below the user's home; sessions leave transcripts
-    in `transcripts` there, whose `{project}` is the project's path, every odd character a hyphen,
-    and whose `{days}` are a folder a year, in it one a month and one a day; `transcript_form` is
-    what a line of one looks like (`memory/documents/conversations.py`). A prompt that begins with
-    one of `notices` is the host's own. Subagents are started by `agent_call`, as the agent writes
-    it, or by a command that takes a prompt on standard input, `headless`. `lends` is a variable
-    that another host sets for hooks, and that host: it runs the hooks of these settings, too.
+    How a host is recognized, and its own files:
+
+    sessions, marks: variables that hold the session's id, and those that show that a command runs
+    in     this host. home: the variable that names the host's own folder, and its default below the
+    user's home. transcripts: where sessions leave transcripts in that folder; `{project}` is the
+    project's path     with every odd character a hyphen, `{days}` stands for folders by year, month
+    and day. transcript_form: the format of a transcript line (`memory/documents/conversations.py`).
+    notices: how a prompt begins that comes from the host itself. agent_call, headless: how an agent
+    starts subagents, and the command that takes a prompt on     standard input. lends: a variable
+    that another host sets for hooks, and that host, which runs these hooks too.
     """
 
     name: str
@@ -110,7 +114,7 @@ class Host(Record):
     lends: tuple[str, ...] = ("", "")
 
     def folder(self) -> str:
-        """Where its own files lie; empty where that is not known."""
+        """Return the folder of the host's own files; empty if unknown."""
         variable, below = self.home
         named = os.environ.get(variable, "") if variable else ""
         return named or (os.path.join(os.path.expanduser("~"), below) if below else "")
@@ -121,7 +125,7 @@ COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission
 AGENT = ("agent_id", "agent_type")
 STOP = ("stop_hook_active", "last_assistant_message")
 SUBAGENT_STOP = (*AGENT, *STOP, "agent_transcript_path", "background_tasks")
-KNOWN: dict[str, Host] = {}  # those that were read, by name
+KNOWN: dict[str, Host] = {}  # those imported so far, by name
 
 
 def by_name(*events: HostEvent) -> dict[str, HostEvent]:
@@ -129,7 +133,7 @@ def by_name(*events: HostEvent) -> dict[str, HostEvent]:
 
 
 def names_of_hosts() -> tuple[str, ...]:
-    """Every host that is declared, in alphabetical order."""
+    """Return the names of all declared hosts, in alphabetical order."""
     from contextkit.hosts.documents import declared
 
     files = os.listdir(os.path.dirname(declared.__file__))
@@ -138,7 +142,7 @@ def names_of_hosts() -> tuple[str, ...]:
 
 
 def find(name: str) -> Host:
-    """The declaration of a host. Raises ContextError for one that there is not."""
+    """Return the declaration of a host. Raises ContextError for an unknown name."""
     if name not in KNOWN:
         if name not in names_of_hosts():
             known = ", ".join(names_of_hosts())
@@ -149,19 +153,19 @@ def find(name: str) -> Host:
 
 
 def every() -> tuple[Host, ...]:
-    """Every host that is declared."""
+    """Return every declared host."""
     return tuple(map(find, names_of_hosts()))
 
 
 def defaults() -> tuple[str, ...]:
-    """The hosts that are meant where nobody names one."""
+    """Return the names of the hosts that are meant if none is named."""
     return tuple(host.name for host in every() if host.default)
 
 
 class HookInput(Record):
-    """What a host passed: its name, the event's, and what it passed, as it came.
+    """The input of a hook: the host's name, the event's name, and the fields as passed.
 
-    `sent_back`: an action that was done before this one sends the agent back.
+    sent_back: an earlier action for this event sends the agent back.
     """
 
     host: str
@@ -170,34 +174,36 @@ class HookInput(Record):
     sent_back: bool = False
 
     def text(self, name: str) -> str:
-        """A field that is text; empty where it is absent or something else.
+        """Return a text field; empty if it is absent or not text.
 
-        Half a character, which JSON can hold and no file can, is a question mark.
+        A lone surrogate, which JSON can hold but a file cannot, becomes a question mark.
         """
         value = self.passed.get(name)
         return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
     @property
     def session(self) -> str:
-        """The session as a name that is safe as a folder's; empty where none was passed."""
+        """The session as a safe folder name; empty if none was passed."""
         return safe_name(self.text("session_id"))
 
     @property
     def agent(self) -> str:
-        """The subagent as a safe name; empty in the main agent."""
+        """The subagent as a safe name; empty for the main agent."""
         return safe_name(self.text("agent_id"))
 
     @property
     def agent_type(self) -> str:
-        """What kind of subagent it is, on one line; `subagent` where the host does not say."""
+        """The subagent's type, on one line; `subagent` if the host does not pass one."""
         return names.one_line(self.text("agent_type"))[:100] or "subagent"
 
 
 class Answer(Record):
-    """What an action wants said. `context` are our own lines; `quoted` is text from the
-    repository, `origin` where it stands; `block` is why the agent has to go on, and how.
-    `result` takes the place of a tool's, in that tool's shape. `refs` are the addresses of the
-    documents that it carries, the one with most of the text first.
+    """What an action wants to say.
+
+    context, quoted: our own lines, and text from the repository, found at `origin`.
+    block: why the agent must go on, and how.
+    result: a replacement for a tool's result, in that tool's shape.
+    refs: the addresses of the documents in the answer, the one with the most text first.
     """
 
     context: str = ""
@@ -212,8 +218,9 @@ NOTHING = Answer()
 
 
 def parse(host: str, event: str, data: bytes) -> HookInput:
-    """The input of a hook, with our names for its fields. Raises ContextError for a host that is
-    not known or what is not an object; nothing at all is an input without fields.
+    """Parse the input of a hook and add our names for its fields.
+
+    Empty input has no fields. Raises ContextError for an unknown host or input that is no object.
     """
     renamed = find(host).renamed or {}
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
@@ -230,18 +237,18 @@ def parse(host: str, event: str, data: bytes) -> HookInput:
 
 
 def may_hold_a_verdict(text: str) -> bool:
-    """Whether it is worth looking for a verdict's header: all of its forms hold one of two words.
+    """Return whether a text may hold a verdict header: each form contains one of two words.
 
-    Here since most messages hold none, and reading one takes five modules.
+    It is here because most messages have none, and parsing one imports five modules.
     """
     upper = text.upper()
     return "VERDICT" in upper or "STATUS" in upper
 
 
 def output(host: str, event: str, answer: Answer) -> str:
-    """`answer` as what the host takes on standard output after this event.
+    """Return `answer` in the form that the host reads on standard output after this event.
 
-    Empty where there is nothing to say, and where the event cannot carry it.
+    Empty if there is nothing to say or the event cannot carry it.
     """
     known = find(host).events.get(event)
     if known is None:
@@ -270,7 +277,7 @@ def output(host: str, event: str, answer: Answer) -> str:
 
 
 def labelled(text: str, origin: str) -> str:
-    """Text of the repository as information: where it stands, and a fence it cannot close."""
+    """Label text from the repository as information: its origin, and a fence it cannot close."""
     if not text.strip():
         return ""
     origin = names.one_line(origin) or "this repository"
@@ -279,7 +286,7 @@ def labelled(text: str, origin: str) -> str:
 
 
 def safe_name(text: str) -> str:
-    """`text` as a name of at most 64 letters, digits, `.`, `_`, `-`; itself where it is one."""
+    """Turn `text` into a name of at most 64 letters, digits, `.`, `_`, `-`; keep a valid one."""
     plain = names.dashed(text.strip())
     if plain == text and len(plain) <= 64 and plain[:1].isalnum():
         return plain

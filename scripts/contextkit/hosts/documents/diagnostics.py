@@ -1,8 +1,8 @@
-"""Diagnostics: what went wrong in hooks, which must never fail themselves.
+"""Diagnostics: what went wrong in hooks, which themselves must never fail.
 
-    .contextkit/hooks/diagnostics.log      a line each, the newest last, so many at most
+    .contextkit/hooks/diagnostics.log      one line each, newest last, up to a fixed number
 
-`make doctor` shows them. Remove the file when what it says is fixed.
+`make doctor` shows them. Remove the file once the problem is fixed.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import os
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 
-_LENGTH = 400  # characters of a line
-MOST = 200  # lines that are kept
+_LENGTH = 400  # characters per line
+MOST = 200  # lines kept
 
 
 def path(hooks: str) -> str:
-    """The file in the folder of the hooks."""
+    """Return the path of the log in the folder of the hooks."""
     return os.path.join(hooks, "diagnostics.log")
 
 
 def note(hooks: str, where: str, problem: str) -> None:
-    """Add a line about `problem`; never raises, since nobody is there to be told."""
+    """Append a line about `problem`; never raises, since there is nobody to tell."""
     line = names.one_line(f"{names.iso(names.now())} {where}: {problem}")[:_LENGTH]
     target = path(hooks)
     try:
@@ -35,7 +35,7 @@ def note(hooks: str, where: str, problem: str) -> None:
 
 
 def lines(hooks: str) -> list[str]:
-    """The lines, oldest first; none where there is no file."""
+    """Return the lines, oldest first; none if there is no file."""
     try:
         text = files.read_bytes(path(hooks)).decode("utf-8", "replace")
     except ContextError:

@@ -1,7 +1,7 @@
-"""Edits of a JSON text that leave everything else of it as it stands, to the byte.
+"""Edits of JSON text that leave everything else untouched, byte for byte.
 
-Settings belong to somebody: their order, their indentation and the form of their numbers stay. A
-place is a path of keys and indexes: `("hooks", "Stop", 0)`.
+Settings belong to their owner: order, indentation and number formats stay. A place is a path of
+keys and indexes: `("hooks", "Stop", 0)`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     Path = tuple[str | int, ...]
-    Entry = tuple[str | int, int, int, int]  # its key, where it begins, where its value does, ends
+    Entry = tuple[str | int, int, int, int]  # key, start of the entry, start and end of its value
 
 _BLANK = " \t\r\n"
 _decoder = json.JSONDecoder()
 
 
 def parse(text: str, where: str) -> dict[str, Any]:
-    """The object in `text`. Raises ContextError, with the line, for what is none."""
+    """Parse the object in `text`. Raises ContextError, with the line, for anything else."""
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
@@ -41,7 +41,7 @@ def _is_comment(text: str, at: int) -> bool:
 
 
 def span(text: str, path: Path = ()) -> tuple[int, int]:
-    """Where the value at `path` begins and ends; KeyError where there is none."""
+    """Return where the value at `path` begins and ends; raises KeyError if there is none."""
     start = _skip(text, 0)
     for key in path:
         start = next((e[2] for e in reversed(entries(text, start)) if e[0] == key), -1)
@@ -51,7 +51,7 @@ def span(text: str, path: Path = ()) -> tuple[int, int]:
 
 
 def entries(text: str, start: int) -> list[Entry]:
-    """What the object or array that begins at `start` holds."""
+    """Return the entries of the object or array that begins at `start`."""
     closing = {"{": "}", "[": "]"}[text[start]]
     found: list[Entry] = []
     at = _skip(text, start + 1)
@@ -80,7 +80,7 @@ def _end(text: str, start: int) -> int:
 
 
 def add(text: str, path: Path, key: str, value: object) -> str:
-    """`text` with `value` as the last entry of the object (under `key`) or array at `path`."""
+    """Append `value` to the object (under `key`) or array at `path`; return the new text."""
     start, end = span(text, path)
     inside = entries(text, start)
     name = f"{json.dumps(key, ensure_ascii=False)}: " if text[start] == "{" else ""
@@ -102,20 +102,20 @@ def add(text: str, path: Path, key: str, value: object) -> str:
 
 
 def _rendered(text: str, value: object, margin: str) -> str:
-    """`value` indented as the rest of `text`, from the second line on behind `margin`."""
+    """Render `value` with the indentation of `text`; `margin` starts each further line."""
     lines = json.dumps(value, ensure_ascii=False, indent=_indent(text)).split("\n")
     return margin.join(lines)
 
 
 def _margin(text: str, start: int) -> str:
-    """A line end and the white space at the beginning of the line that `start` is in."""
+    """Return a line break and the leading white space of the line that contains `start`."""
     end = "\r\n" if "\r\n" in text else "\n"
     line = text[text.rfind("\n", 0, start) + 1 : start]
     return end + line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _indent(text: str) -> str:
-    """One step of indentation, as the first indented line has it; two blanks where none is."""
+    """Return one indentation step, taken from the first indented line; default two spaces."""
     for line in text.split("\n"):
         bare = line.lstrip(" \t")
         if bare.strip() and bare != line:
@@ -124,7 +124,7 @@ def _indent(text: str) -> str:
 
 
 def remove(text: str, path: Path) -> str:
-    """`text` without the entry at `path`; the comma before it, or behind the first, goes too."""
+    """Remove the entry at `path` with its separating comma; return the new text."""
     start, end = span(text, path[:-1])
     inside = entries(text, start)
     place = max(i for i, entry in enumerate(inside) if entry[0] == path[-1])
@@ -136,6 +136,6 @@ def remove(text: str, path: Path) -> str:
 
 
 def replace(text: str, path: Path, value: str) -> str:
-    """`text` with the JSON text `value` in place of what is at `path`."""
+    """Replace what is at `path` with the JSON text `value`; return the new text."""
     start, end = span(text, path)
     return text[:start] + value + text[end:]

@@ -1,11 +1,11 @@
-"""Our block in somebody else's text: put in, replaced, taken out again to the byte.
+"""A marked block of ours in somebody else's text: inserted, replaced, removed without a trace.
 
     # >>> contextkit: added by `make adopt`, removed by `make unadopt`
     include tools/contextkit/Makefile
     # <<< contextkit
 
-A blank line sets it off at the end of the text. Line ends are those of the text; a text without an
-end to its last line gets one, which the first marker remembers.
+A blank line separates it at the end of the text. Line endings follow the text; a text without a
+final line ending gets one, and the first marker records that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COMMENT = "<!-- {} -->"
 
 
 def put(text: str, lines: str, style: str) -> str:
-    """`text` with our `lines` in it: where our block stands already, else at the end."""
+    """Put our `lines` into `text`, where our block already is or else at the end."""
     there = _find(text, style)
     base = text if there is None else text[: there[0]] + text[there[1] :]
     end = "\r\n" if base.count("\r\n") * 2 > base.count("\n") else "\n"
@@ -36,7 +36,7 @@ def _block(opening: str, lines: str, style: str, end: str) -> str:
 
 
 def take_out(text: str, style: str) -> str:
-    """`text` without our blocks and the blank line that was put before each."""
+    """Remove our blocks, each with the blank line that was put before it."""
     while (there := _find(text, style)) is not None:
         start, stop, joined = there
         before = text[:start]
@@ -47,14 +47,14 @@ def take_out(text: str, style: str) -> str:
 
 
 def has(text: str, style: str) -> bool:
-    """Whether our block is in the text."""
+    """Return whether the text contains our block."""
     return _find(text, style) is not None
 
 
 def _find(text: str, style: str) -> tuple[int, int, bool] | None:
-    """Where our block begins and ends, and whether it gave the line before it its end.
+    """Return where our block begins and ends, and whether it added the line ending before it.
 
-    A block that has lost its last line ends where its first line does.
+    A block whose end marker is missing ends with its first line.
     """
     at = 0
     found: tuple[int, int, bool] | None = None

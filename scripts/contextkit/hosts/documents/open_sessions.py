@@ -1,9 +1,9 @@
-"""Open sessions: which are under way in this work tree, so that one that died is found again.
+"""Open sessions: those running in this work tree, so that one that died can be recovered.
 
-    .contextkit/sessions/<session>      its host's process id, and its transcript, a line each
+    .contextkit/sessions/<session>      two lines: its host's process id, and its transcript
 
-A session that ends takes its file away. One whose process is gone while the file is there died:
-the next session is told, once.
+A session that ends removes its file. If the file is there but the process is gone, the session
+died, and the next session is told so once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextkit.base import files
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 
-_KEPT = 20  # files of sessions that died and that nobody asked about
+_KEPT = 20  # files of dead sessions that nobody has asked about
 
 
 class OpenSession(Record):
@@ -32,14 +32,14 @@ def is_known(layout: Layout, session: str) -> bool:
 
 
 def note(layout: Layout, one: OpenSession) -> None:
-    """Take down that a session is under way."""
+    """Record that a session is running."""
     files.store(layout.state)
     path = os.path.join(folder(layout), one.session or "unknown")
     files.write(path, f"{one.process}\n{one.transcript}\n")
 
 
 def forget(layout: Layout, session: str) -> bool:
-    """A session has ended; whether it was known."""
+    """Remove the record of a session; return whether there was one."""
     try:
         os.unlink(os.path.join(folder(layout), session or "unknown"))
     except OSError:
@@ -48,9 +48,9 @@ def forget(layout: Layout, session: str) -> bool:
 
 
 def take_dead(layout: Layout, besides: str) -> OpenSession | None:
-    """The session that died last, which is then forgotten with all others that died.
+    """Return the session that died last, and forget all dead sessions.
 
-    One whose process is still there is under way; `besides` is the one that asks.
+    A session whose process exists is running; `besides` is the session that asks.
     """
     found = []
     for name in _names(folder(layout)):
@@ -82,5 +82,5 @@ def _is_running(process: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        return True  # somebody else's
+        return True  # owned by another user
     return True

@@ -1,6 +1,6 @@
-"""What a host takes from a hook, by its declaration; for doctor and the contract tests.
+"""What a host accepts from a hook, according to its declaration; for doctor and the contract tests.
 
-That the declarations are true is what `make test_hosts` tries, in the hosts themselves.
+`make test_hosts` checks in the hosts themselves that the declarations are true.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DECISION = {"decision": str, "reason": str}
 
 
 def problems(host: str, event: str, status: int, stdout: str) -> list[str]:
-    """What the host would not take, a sentence each; nothing where it takes all of it."""
+    """Return what the host would reject, one sentence each; empty if it accepts everything."""
     found = [f"exit status {status}: only 0 is sure not to stand in the way"] if status else []
     text = stdout.strip()
     if not text:
@@ -42,7 +42,7 @@ def problems(host: str, event: str, status: int, stdout: str) -> list[str]:
 
 
 def _keys(host: Host, takes: tuple[str, ...]) -> dict[str, type]:
-    """What an answer may hold at its top, and of which type."""
+    """Return the top-level keys that an answer may have, with their types."""
     found: dict[str, type] = {**_COMMON, **_DECISION}
     if not host.flat:
         found["hookSpecificOutput"] = dict

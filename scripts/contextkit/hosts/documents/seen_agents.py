@@ -1,9 +1,9 @@
-"""Hook agents: what hooks know about each subagent, by session and agent id.
+"""Seen agents: what hooks know about each subagent, by session and agent id.
 
-    .contextkit/hooks/<session>/<agent>.json      one file a subagent
+    .contextkit/hooks/<session>/<agent>.json      one file per subagent
 
-All subagents of a host share its session's id. Hosts may stop one that they never said was
-started, and stop one several times.
+All subagents of a host share its session's id. Hosts may stop a subagent that they never reported
+as started, and may stop one several times.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 
-TOLD = "told"  # beside those files: the digest of what recovery told the session last
-BEHIND = "behind"  # beside those files: the transcript was, as a turn ended
+TOLD = "told"  # beside those files: the digest of what recovery last told the session
+BEHIND = "behind"  # beside those files: a turn ended before its transcript was written
 
 
 class HookAgent(Record):
-    """`blocks` counts how often it was sent back; `stored` is the payload of its last message."""
+    """A subagent; `blocks` counts its blocks, `stored` is the payload of its last message."""
 
     agent_type: str = ""
-    started: int = 0  # seconds since 1970; 0 where nobody said
+    started: int = 0  # seconds since 1970; 0 if unknown
     stopped: int = 0
     blocks: int = 0
     digest: str = ""
     stored: str = ""
-    receipt: str = ""  # of that payload, where it takes the report's place
-    verdict: str = ""  # the name its verdict has
+    receipt: str = ""  # of that payload, if it replaces the report
+    verdict: str = ""  # the name of its verdict
 
 
 def parse(text: str, where: str) -> HookAgent:
@@ -46,17 +46,17 @@ def render(agent: HookAgent) -> str:
 
 
 def folder(layout: Layout, session: str) -> str:
-    """What hooks know of a session, whose name is safe already (`hosts.HookInput`)."""
+    """Return the folder for a session, whose name is already safe (`hosts.HookInput`)."""
     return os.path.join(layout.hooks, session or "unknown")
 
 
 def path(layout: Layout, session: str, agent: str) -> str:
-    """The file of one subagent; both names are safe already (`hosts.HookInput`)."""
+    """Return the file of one subagent; both names are already safe (`hosts.HookInput`)."""
     return os.path.join(folder(layout, session), (agent or "main") + ".json")
 
 
 def load(layout: Layout, session: str, agent: str) -> HookAgent:
-    """What is known of a subagent; an empty record for one never heard of, or a broken file."""
+    """Load the record of a subagent; empty for an unknown one or a broken file."""
     target = path(layout, session, agent)
     try:
         return parse(files.read_if_there(target) or "{}", layout.shown(target))
@@ -65,7 +65,7 @@ def load(layout: Layout, session: str, agent: str) -> HookAgent:
 
 
 def load_all(layout: Layout, session: str) -> dict[str, HookAgent]:
-    """Every subagent of a session by its id; a broken file is left out."""
+    """Load every subagent of a session, by its id; broken files are left out."""
     try:
         found = sorted(os.listdir(folder(layout, session)))
     except (FileNotFoundError, NotADirectoryError):
@@ -75,19 +75,19 @@ def load_all(layout: Layout, session: str) -> dict[str, HookAgent]:
 
 
 def save(layout: Layout, session: str, agent: str, record: HookAgent) -> str:
-    """Write what is known of a subagent; returns the path."""
+    """Save the record of a subagent; return its path."""
     files.store(layout.state)
     return files.write(path(layout, session, agent), render(record))
 
 
 def locked(layout: Layout, session: str) -> files.locked:
-    """The lock under which the subagents of a session are changed."""
+    """Return the lock under which a session's subagents are changed."""
     files.store(layout.state)
     return files.locked(os.path.join(folder(layout, session), "agents.lock"))
 
 
 def send_back(layout: Layout, session: str, agent: str, most: int) -> bool:
-    """Whether a subagent may be sent back once more, which is then counted; `most` times in all."""
+    """Count one more block of a subagent and return True, unless it has had `most` already."""
     with locked(layout, session):
         known = load(layout, session, agent)
         if known.blocks >= most:
@@ -97,9 +97,9 @@ def send_back(layout: Layout, session: str, agent: str, most: int) -> bool:
 
 
 def forget(layout: Layout, session: str) -> bool:
-    """Remove what is known of a session's subagents; True if there was anything.
+    """Remove what is known of a session's subagents; return whether there was anything.
 
-    What another hook writes just now stays, and goes with a later sweep.
+    A file that another hook is writing stays until a later sweep.
     """
     place = folder(layout, session)
     if not session or not os.path.isdir(place) or os.path.islink(place):
@@ -111,12 +111,12 @@ def forget(layout: Layout, session: str) -> bool:
                 os.unlink(os.path.join(place, name))
         os.rmdir(place)
     except OSError:
-        pass  # something else is in it, or a draft that is being written
+        pass  # something else is in it, or a draft in progress
     return True
 
 
 def sweep(layout: Layout, now: int) -> int:
-    """Forget the sessions in which no subagent started or stopped for `payload_idle`; how many."""
+    """Forget sessions without subagent activity for `payload_idle`; return how many."""
     idle = names.seconds(layout.limits.payload_idle)
     try:
         with os.scandir(layout.hooks) as found:

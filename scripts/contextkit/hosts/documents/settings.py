@@ -1,8 +1,8 @@
-"""Our hooks in a host's settings: which there are, merged into what is there, and taken out.
+"""Our hooks in a host's settings: list them, merge them in, and take them out.
 
-`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": …}]}]}}`; in a `flat` host without
-the groups, beside a version. A handler is ours when it starts a `scripts/hook.sh` for a host by
-name; nothing else is looked at.
+`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": …}]}]}}`; a `flat` host has no groups
+but a version. A handler is ours if it starts a `scripts/hook.sh` for a host by name; nothing else
+is considered.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 LAUNCHER = "scripts/hook.sh"
 _KEY = "hooks"
-# A host that does not name the project's folder starts a hook where the agent is, which may be a
-# folder below the one that has the toolkit.
+# A host that does not name the project's folder starts a hook in the agent's directory, which may
+# be below the folder that has the toolkit.
 _SEARCH = (
     '/bin/sh -c \'d=$PWD; while [ -n "$d" ] && [ ! -f "$d/{0}" ]; do d=${{d%/*}}; done;'
     ' [ -z "$d" ] || exec /bin/sh "$d/{0}" {1} --host={2}\''
@@ -29,7 +29,7 @@ _SEARCH = (
 
 
 def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
-    """What the host shall start for `event`; `toolkit` is relative to the project, or absolute."""
+    """Return the handler for `event`; `toolkit` is relative to the project, or absolute."""
     timeout = host.events[event].timeout * host.timeouts
     launcher = f"{toolkit}/{LAUNCHER}"
     if not host.project:
@@ -45,17 +45,17 @@ def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
 
 
 def events(host: Host, outputs: bool = False) -> list[str]:
-    """The events that our hooks are for; those that only replace long `outputs` on request."""
+    """Return the events for our hooks; those that only replace long `outputs` on request."""
     return [n for n, event in host.events.items() if outputs or event.matcher or not event.tools]
 
 
 def wanted(host: Host, toolkit: str, outputs: bool = False) -> dict[str, dict[str, object]]:
-    """Our handler for each of those events."""
+    """Return our handler for each of those events."""
     return {event: handler(host, event, toolkit) for event in events(host, outputs)}
 
 
 def matchers(host: Host, outputs: bool = False) -> dict[str, str]:
-    """The tools that an event is about, for those events that are about tools."""
+    """Return the tools that each tool event is about."""
     found = {}
     for name in events(host, outputs):
         event = host.events[name]
@@ -75,10 +75,10 @@ def merged(
     only: dict[str, str] | None = None,
     flat: bool = False,
 ) -> tuple[str, dict[str, str]]:
-    """The settings with our handlers, each once, and the empty containers that are so no more.
+    """Return the settings with our handlers, each once, and the containers that were empty.
 
-    Those (`{"hooks/Stop": "[]"}`, as given for the last time that ours were merged) make it
-    possible to give the text back as it was. Raises ContextError for settings that no host reads.
+    Those (`{"hooks/Stop": "[]"}`, as returned by the last merge) make it possible to restore the
+    original text. Raises ContextError for settings that no host reads.
     """
     if text.strip():
         parsed = json_edits.parse(text, where)
@@ -106,7 +106,7 @@ def merged(
 
 
 def _empty(text: str, events: list[str]) -> dict[str, str]:
-    """The containers that ours will go into and that hold nothing yet, as they stand."""
+    """Return the empty containers that our handlers will go into, as written."""
     if not text.strip():
         return {"": text}
     found: dict[str, str] = {}
@@ -121,7 +121,7 @@ def _empty(text: str, events: list[str]) -> dict[str, str]:
 
 
 def check(settings: dict[str, Any], where: str) -> None:
-    """Raise ContextError where `hooks` is not what hosts take."""
+    """Raise ContextError if `hooks` is not in the form that hosts accept."""
     hooks = settings.get(_KEY, {})
     fits = isinstance(hooks, dict) and all(isinstance(groups, list) for groups in hooks.values())
     if not fits:
@@ -129,7 +129,7 @@ def check(settings: dict[str, Any], where: str) -> None:
 
 
 def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[str, Any], int]]:
-    """(event, group, place in it, handler, size of the group) of each of our handlers."""
+    """Yield (event, group, place in it, handler, size of the group) for each of our handlers."""
     hooks = settings.get(_KEY)
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
@@ -147,13 +147,13 @@ def _matcher(settings: dict[str, Any], event: str, group: int) -> object:
 
 
 def ours(settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(event, handler) of each of our handlers."""
+    """Return (event, handler) of each of our handlers."""
     for event, _, _, one, _ in _handlers(settings):
         yield event, one
 
 
 def read(text: str, where: str) -> list[tuple[str, dict[str, Any]]]:
-    """As `ours`, of a settings file's text. Raises ContextError for what no host reads."""
+    """Return `ours` for a settings file's text. Raises ContextError for what no host reads."""
     return list(ours(json_edits.parse(text, where)))
 
 
@@ -166,13 +166,13 @@ def _is_ours(one: object) -> bool:
 
 
 def removed(text: str, emptied: dict[str, str], where: str) -> str:
-    """The settings without our handlers; what we found empty is given back as it was."""
+    """Return the settings without our handlers; containers that were empty before are restored."""
     parsed = json_edits.parse(text, where)
     touched = []
     for event, group, place, _, size in reversed(list(_handlers(parsed))):
         whole = size == 1 or not _others(parsed, event, group)
         if whole and place:
-            continue  # the group goes with its first handler
+            continue  # the group is removed with its first handler
         path = (_KEY, event, group) if whole else (_KEY, event, group, _KEY, place)
         text = json_edits.remove(text, path)
         touched.append(event)
@@ -186,7 +186,7 @@ def _others(settings: dict[str, Any], event: str, group: int) -> bool:
 
 
 def _emptied(text: str, path: Path, emptied: dict[str, str]) -> str:
-    """`text` without the container at `path` if nothing is left in it."""
+    """Return `text` without the container at `path` if nothing is left in it."""
     start, _ = json_edits.span(text, path)
     if json_edits.entries(text, start):
         return text

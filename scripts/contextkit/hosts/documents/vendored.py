@@ -1,10 +1,10 @@
-"""The copy of the toolkit that a host repository carries: which files, and whose they are.
+"""The copy of the toolkit that a host repository carries: which files, and who owns them.
 
     <dir>/.adopted.json      what adopt put where, with the digest of each file
 
-A file whose digest is in that record is ours and is replaced by an upgrade; whatever else lies
-there belongs to the host. Tests, benchmarks and the pipeline stay behind: a host's own test run
-would take them for its own.
+A file whose digest is in that record is ours, and an upgrade replaces it; anything else there
+belongs to the host. Tests, benchmarks and the CI pipeline are left out: the host's own test run
+would pick them up.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _COMPILED = "scripts/contextkit/compiled"
 
 
 class Adopted(Record):
-    """What adopt did in a host, paths relative to it.
+    """What adopt did in a host; paths are relative to the host.
 
-    `files` are whole files of ours, each with the digests that it may have (two while an upgrade
-    is under way); `made` are host files and folders that were not there before; `emptied` says for
-    settings which containers were empty before (`hook_settings.merged`). `toolkit` is the version
-    of contextkit in the copy and `remote` the git repository that newer ones come from; both are
-    empty where nobody knows.
+    files: whole files of ours, each with its possible digests (two while an upgrade is under way).
+    made: host files and folders that did not exist before.
+    emptied: for settings, which containers were empty before (`hook_settings.merged`).
+    toolkit, remote: the version of contextkit in the copy, and the git repository that newer ones
+        come from; both empty if unknown.
     """
 
     version: int = 1
@@ -46,7 +46,7 @@ class Adopted(Record):
     emptied: dict[str, dict[str, str]] = {}  # noqa: RUF012
 
     def check(self) -> None:
-        """A record is a file of the host's: it leads nowhere else and brings nothing in."""
+        """Check a record from the host: paths may not lead outside, nor bring anything in."""
         for path in (*self.files, *self.made, *self.emptied):
             if os.path.isabs(path) or ".." in path.split("/"):
                 raise bad_input(f"{RECORD}: {path!r} must be a path inside the repository")
@@ -57,7 +57,7 @@ class Adopted(Record):
 
 
 def parse(text: str, where: str) -> Adopted:
-    """The record in `text`; an unknown version is refused, unknown keys are passed over."""
+    """Parse a record; raises ContextError for an unknown version, ignores unknown keys."""
     found = formats.from_json(text, where)
     if isinstance(found, dict):
         version.refuse_newer(found.get("version"), "1", where)
@@ -73,15 +73,15 @@ def render(adopted: Adopted) -> str:
 
 
 def load(path: str) -> Adopted:
-    """The record at `path`; an empty one where nothing was adopted."""
+    """Load the record at `path`; empty if nothing was adopted."""
     text = files.read_if_there(path)
     return Adopted() if text is None else parse(text, path)
 
 
 def source() -> str:
-    """The git repository that this toolkit comes from, without a password; empty if none is known.
+    """Return the git URL of this toolkit, without a password; empty if unknown.
 
-    A copy passes on what it remembers.
+    A copy passes on the URL that it recorded.
     """
     if not is_checkout():
         return load(os.path.join(version.TOOLKIT, RECORD)).remote
@@ -92,7 +92,7 @@ def source() -> str:
 
 
 def is_checkout() -> bool:
-    """Whether this toolkit is a git checkout of its own, not a copy or an unpacked archive."""
+    """Return whether this toolkit is its own git checkout, not a copy or an unpacked archive."""
     return os.path.exists(os.path.join(version.TOOLKIT, ".git"))
 
 
@@ -101,14 +101,14 @@ def digest(data: bytes) -> str:
 
 
 def is_ours(adopted: Adopted, path: str, data: bytes) -> bool:
-    """Whether the file `path` with the content `data` is as adopt left it."""
+    """Return whether the file `path` with the content `data` is as adopt left it."""
     return digest(data) in adopted.files.get(path, ())
 
 
 def toolkit_files() -> dict[str, tuple[bytes, bool]]:
-    """The files of a copy: path -> (content, whether it is a program), compiled templates too.
+    """Return the files of a copy: path -> (content, whether executable), with compiled templates.
 
-    With those a hook runs on any python3, before anybody has set the copy up.
+    The compiled templates let a hook run on any python3, before the copy has been set up.
     """
     tracked = _tracked()
     found: dict[str, tuple[bytes, bool]] = {}
@@ -134,7 +134,7 @@ def _walk() -> Iterator[str]:
 
 
 def _tracked() -> set[str] | None:
-    """What git tracks in a checkout; None in a release archive or a copy."""
+    """Return the files that git tracks in a checkout; None in a release archive or a copy."""
     if not is_checkout():
         return None
     try:
@@ -145,7 +145,7 @@ def _tracked() -> set[str] | None:
 
 
 def compiled_templates() -> dict[str, str]:
-    """The templates as modules; the folder's own rules let git see them, unlike ours."""
+    """Return the templates as modules; the folder's ignore rules let git see them, unlike ours."""
     from contextkit.base import templates
 
     found = {f"{_COMPILED}/.gitignore": "__pycache__/\n"}

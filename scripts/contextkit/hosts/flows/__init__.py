@@ -1,1 +1,1 @@
-"""What is done with the documents."""
+"""The operations on the documents."""

@@ -1,8 +1,8 @@
-"""The flow of bringing contextkit into a repository, and of taking it out again.
+"""Bring contextkit into a repository, and take it out again.
 
-Everything is computed first (`adopt` and `unadopt` give a `Plan`), shown, and then written
-(`adoption_steps.py`), the record first: what a crash left half done is completed by running the
-same command again.
+Everything is computed first (`adopt` and `unadopt` return a `Plan`), shown, and then written
+(`adoption_steps.py`), starting with the record: running the same command again completes what a
+crash interrupted.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import adoption_parts, git_ignores, taken_names
 from contextkit.hosts.flows.adoption_plan import Plan, Work
 
-FOLDER = "tools/contextkit"  # where the copy goes, unless somebody says otherwise
+FOLDER = "tools/contextkit"  # the default folder for the copy
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
 
 
 def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
-    """What is to be done to bring contextkit into `into`; ContextError for what cannot be."""
+    """Plan how to bring contextkit into `into`; raises ContextError if that is not possible."""
     _check(into, folder, names)
     work = Work(into, _record_path(folder, link))
     if link:
@@ -51,20 +51,20 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
 
 
 def _written(work: Work, record: Adopted) -> list[str]:
-    """Everything that has to be in git for a clone to have it."""
+    """Return everything that must be in git for a clone to have it."""
     changed = [path for path, change in work.changes.items() if change.new is not None]
     return list(dict.fromkeys([*changed, *record.files, work.record_path]))
 
 
 def hosts_of(into: str, folder: str) -> tuple[str, ...]:
-    """The hosts that a repository was adopted for; none where it was not."""
+    """Return the hosts that a repository was adopted for; empty if it was not adopted."""
     return vendored.load(os.path.join(into, _record_path(folder, link=False))).hosts
 
 
 def folder_of(into: str) -> str:
-    """Where the copy of a repository is: this very one, or what its Makefile includes.
+    """Return the folder of the repository's copy: this toolkit, or the one its Makefile includes.
 
-    Where there is none yet: `tools/contextkit`.
+    The default is `tools/contextkit`.
     """
     own = os.path.relpath(version.TOOLKIT, into)
     for folder in (own, *adoption_parts.included(into)):
@@ -95,7 +95,7 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
 
 
 def _vendor(work: Work, folder: str) -> None:
-    """The copy itself; a checkout of the toolkit that lies there already stays as it is."""
+    """Add the copy itself; if the folder is this very toolkit, it stays as it is."""
     place = os.path.join(work.into, folder)
     if os.path.realpath(place) == os.path.realpath(version.TOOLKIT):
         own = {p: d for p, d in work.before.files.items() if p.startswith(folder + "/")}
@@ -113,7 +113,7 @@ def _vendor(work: Work, folder: str) -> None:
 
 
 def _versions(there: str) -> str:
-    """What the version `there` in a copy is to ours."""
+    """Say how the version `there` in a copy relates to ours."""
     ours = version.VERSION
     if not version.is_version(there):
         return f"a copy from before versions were recorded becomes {ours}"
@@ -125,7 +125,7 @@ def _versions(there: str) -> str:
 
 
 def _link(work: Work, names: tuple[str, ...]) -> list[str]:
-    """Hooks that start this checkout, in the settings that are not for git; nothing else."""
+    """Add hooks that start this checkout to the settings that git ignores, and nothing else."""
     notes = [f"commands: make -f '{version.TOOLKIT}/Makefile' context_help"]
     for host in map(hosts.find, names):
         local = host.local_settings
@@ -144,7 +144,7 @@ def _link(work: Work, names: tuple[str, ...]) -> list[str]:
 
 
 def _new_folders(work: Work) -> list[str]:
-    """Folders that the changes will make, as `path/`, the deepest first."""
+    """Return the folders that the changes will create, as `path/`, deepest first."""
     found: dict[str, None] = {}
     for path in [*work.changes, work.record_path]:
         folder = os.path.dirname(path)
@@ -155,9 +155,9 @@ def _new_folders(work: Work) -> list[str]:
 
 
 def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
-    """What is to be done to take out exactly what adopt put in; documents stay.
+    """Plan how to take out exactly what adopt put in; documents stay.
 
-    With `names` only what belongs to those hosts, as long as others are left.
+    With `names`, take out only what belongs to those hosts, as long as others are left.
     """
     _check(into, folder, names or hosts.names_of_hosts())
     work = Work(into, _record_path(folder, link))
@@ -169,7 +169,7 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
         adoption_parts.leave(work, host)
         if host.local_settings:
             adoption_parts.take_hooks_out(work, host.local_settings)
-    for path in work.before.files:  # last: until then make finds what the Makefile includes
+    for path in work.before.files:  # last: until then make finds the included Makefile
         adoption_parts.drop(work, path)
     if not (work.changes or work.before.files):
         raise ContextError(f"{into}: contextkit was not adopted here: nothing to remove")

@@ -13,12 +13,12 @@ from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.flows import adoption_texts
 from contextkit.hosts.flows.adoption_plan import Work
 
-_IMPORTED = ("AGENTS.md",)  # by the instructions of a host that does not read it itself
-MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # the first that is there is make's
+_IMPORTED = ("AGENTS.md",)  # by the instructions file of a host that does not read it by itself
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # make uses the first that exists
 
 
 def host_files() -> tuple[str, ...]:
-    """The files of a project in which we may have a part."""
+    """Return the project files that may contain a part of ours."""
     found = [*MAKEFILES, *_IMPORTED]
     for host in hosts.every():
         found += [host.instructions, host.settings, host.local_settings]
@@ -26,7 +26,7 @@ def host_files() -> tuple[str, ...]:
 
 
 def makefile(work: Work, folder: str) -> None:
-    """Put the line that includes us into the file that make reads."""
+    """Put the line that includes our Makefile into the file that make reads."""
     there = os.listdir(work.into)
     path = next((name for name in MAKEFILES if name in there), "Makefile")
     text = work.text(path)
@@ -49,7 +49,7 @@ def _included(line: str) -> list[str]:
 
 
 def included(into: str) -> list[str]:
-    """The folders whose Makefile is included by one that make might read in `into`."""
+    """Return the folders whose Makefile is included by one that make might read in `into`."""
     found = [name for name in MAKEFILES if os.path.isfile(os.path.join(into, name))]
     texts = [files.read_bytes(os.path.join(into, name)) for name in found]
     lines = [line for text in texts for line in text.decode("utf-8", "replace").splitlines()]
@@ -58,13 +58,13 @@ def included(into: str) -> list[str]:
 
 
 def leave_makefiles(work: Work) -> None:
-    """Take our line out of every file that make might read."""
+    """Remove our line from every file that make might read."""
     for name in (name for name in MAKEFILES if name in os.listdir(work.into)):
         restore(work, name, marker_blocks.take_out(work.text(name), marker_blocks.HASH))
 
 
 def settings_file(work: Work) -> None:
-    """A `contextkit.yaml` of comments at the repository's root, where there is none."""
+    """Add a `contextkit.yaml` of comments at the repository's root, unless there is one."""
     repository = git.find(work.into)
     if repository and os.path.realpath(repository.top) != os.path.realpath(work.into):
         top = os.path.relpath(repository.top, work.into)
@@ -81,7 +81,7 @@ def settings_file(work: Work) -> None:
 
 
 def host(work: Work, host: Host, folder: str) -> None:
-    """Hooks, skills and the paragraph of one host."""
+    """Add the hooks, skills and paragraph of one host."""
     outputs = replaces_outputs(work.into)
     handlers = settings.wanted(host, folder, outputs)
     merge(work, host.settings, handlers, settings.matchers(host, outputs), host.flat)
@@ -97,7 +97,7 @@ def host(work: Work, host: Host, folder: str) -> None:
 
 
 def replaces_outputs(into: str) -> bool:
-    """Whether the settings there ask that long outputs of tools are replaced."""
+    """Return whether the settings there ask to replace long outputs of tools."""
     return bool(Layout(into).limits.hook_tool_output_tokens)
 
 
@@ -108,7 +108,7 @@ def merge(
     only: dict[str, str],
     flat: bool = False,
 ) -> None:
-    """Our hooks in a settings file, and what was empty in it before."""
+    """Merge our hooks into a settings file and record which containers were empty before."""
     before = work.before.emptied.get(path, {})
     try:
         text = (work.read(path) or b"").decode("utf-8")
@@ -121,7 +121,7 @@ def merge(
 
 
 def drop(work: Work, path: str) -> None:
-    """Take away a whole file of ours; one that was edited stays."""
+    """Remove a whole file of ours; an edited one stays."""
     there = work.read(path)
     if there is None:
         return
@@ -132,7 +132,7 @@ def drop(work: Work, path: str) -> None:
 
 
 def leave(work: Work, host: Host) -> None:
-    """Take our hooks and our paragraph out of what belongs to one host."""
+    """Remove our hooks and our paragraph from the files of one host."""
     take_hooks_out(work, host.settings)
     path = host.instructions
     if work.read(path) is not None:
@@ -140,14 +140,14 @@ def leave(work: Work, host: Host) -> None:
 
 
 def take_hooks_out(work: Work, path: str) -> None:
-    """Take our hooks out of a settings file."""
+    """Remove our hooks from a settings file."""
     text = work.text(path)
     if text.strip():
         restore(work, path, settings.removed(text, work.before.emptied.get(path, {}), path))
 
 
 def restore(work: Work, path: str, text: str) -> None:
-    """A host's file without our part; it goes where it was ours alone."""
+    """Restore a host's file without our part; remove it if it was ours alone."""
     empty = "".join(text.split()) in ("", "{}", '{"version":1}')
     if empty and path in work.before.made:
         work.write(path, None)

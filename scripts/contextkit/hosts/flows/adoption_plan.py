@@ -1,4 +1,4 @@
-"""A plan of changes to somebody's repository: read, computed, and nothing written yet."""
+"""A plan of changes to somebody's repository: read and computed, with nothing written yet."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from contextkit.hosts.documents.vendored import Adopted
 
 
 class Change(Record):
-    """A file that is to be written, or removed where `new` is None; `path` as it is shown."""
+    """A file to write, or to remove if `new` is None; `path` is relative to the repository."""
 
     path: str
     old: bytes | None
     new: bytes | None
-    ours: bool = False  # a whole file of the toolkit's: no diff of it is shown
+    ours: bool = False  # a whole file of the toolkit: no diff is shown
 
 
 class Plan(Record):
-    """What is to be done in `into`: `record` is the state afterwards, at `record_path`."""
+    """What to do in `into`: `record` is the state afterwards, at `record_path`."""
 
     into: str
     changes: tuple[Change, ...]
@@ -29,11 +29,11 @@ class Plan(Record):
     before: Adopted
     record: Adopted
     notes: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()  # files that shall be executable
+    programs: tuple[str, ...] = ()  # files to make executable
 
 
 class Work:
-    """A plan in the making: reads a host's files, takes down what they shall be."""
+    """A plan under construction: reads a host's files and collects their new contents."""
 
     def __init__(self, into: str, record_path: str) -> None:
         self.into = into
@@ -47,7 +47,7 @@ class Work:
         self.programs: list[str] = []
 
     def read(self, path: str) -> bytes | None:
-        """A file of the host, as it will be after the changes so far; a link may not lead out."""
+        """Return a host's file with the changes so far; refuses a link that leads outside."""
         real = files.inside(self.into, os.path.join(self.into, path), path)
         shown = os.path.relpath(real, self.into)
         if shown in self.changes:
@@ -65,8 +65,9 @@ class Work:
         self.changes[shown] = Change(path=shown, old=old, new=new, ours=ours)
 
     def own(self, path: str, data: bytes, program: bool = False, editable: bool = False) -> None:
-        """A whole file of ours: replaced where it is as we left it, never touched where it is the
-        host's. Where it was edited, it is kept aside, or stays if it is `editable`.
+        """Add a whole file of ours: replace it if it is as we left it, never touch the host's own.
+
+        An edited one is renamed first, or stays if it is `editable`.
         """
         there = self.read(path)
         if there is not None and there != data:
@@ -92,7 +93,7 @@ class Work:
         return next(n for n in files.numbered(f"{path}.edited") if self.read(n) is None)
 
     def edit(self, path: str, new: str) -> None:
-        """A file of the host with our part in it."""
+        """Change a file of the host that contains a part of ours."""
         old = self.read(path)
         if old is None and path not in self.made:
             self.made.append(path)

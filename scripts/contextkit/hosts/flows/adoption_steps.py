@@ -1,4 +1,4 @@
-"""Carrying out a plan of `adoption`: shown as a diff, then written, and what is left swept."""
+"""Carry out a plan of `adoption`: show it as a diff, write it, and clean up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextkit.hosts.flows.adoption_plan import Change, Plan
 
 
 def diff(plan: Plan) -> str:
-    """The changes to a host's files line by line, ours as a count, and what there is to know."""
+    """Return the changes to a host's files line by line, ours as a count, and the notes."""
     lines: list[str] = []
     ours: dict[str, int] = {}
     for change in plan.changes:
@@ -42,9 +42,9 @@ def _diff_of(change: Change) -> list[str]:
 
 
 def carry_out(plan: Plan) -> None:
-    """Write the plan: the record of both states, the files, then the record of the new one.
+    """Write the plan: a record of both states, the files, then the record of the new state.
 
-    Killed anywhere in between, the next run finds every file to be ours, in the old state or new.
+    If this is killed in between, the next run recognizes every file as ours, in either state.
     """
     record_path = os.path.join(plan.into, plan.record_path)
     gone = not plan.record.hosts
@@ -80,7 +80,7 @@ def _write_record(plan: Plan, path: str, record: Adopted) -> None:
 
 
 def _remove_drafts(plan: Plan) -> None:
-    """What a run that was killed had begun to write: `.Makefile.….tmp` beside the Makefile."""
+    """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile."""
     written = [*plan.before.files, *plan.record.files, plan.record_path, *host_files()]
     names: dict[str, set[str]] = {}
     for path in written:
@@ -93,7 +93,7 @@ def _remove_drafts(plan: Plan) -> None:
 
 
 def _sweep(plan: Plan, record_path: str) -> None:
-    """After the last file: what set-up and Python made there, the record, and empty folders."""
+    """Clean up after the last file: what set-up and Python left, the record, and empty folders."""
     state = os.path.dirname(record_path)
     if plan.record_path.startswith(".contextkit"):
         _unlink(record_path)
@@ -107,7 +107,7 @@ def _sweep(plan: Plan, record_path: str) -> None:
             try:
                 os.rmdir(os.path.join(plan.into, path))
             except OSError:
-                continue  # something of the host's is in it
+                continue  # it holds something of the host's
 
 
 def _unlink(path: str) -> None:

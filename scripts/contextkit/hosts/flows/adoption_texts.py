@@ -26,27 +26,27 @@ class _Section(Record):
 
 
 def skill(name: str) -> str:
-    """The SKILL.md of one skill."""
+    """Return the SKILL.md of one skill."""
     return templates.render(f"skill_{name.replace('-', '_')}.md")
 
 
 def skills(host: Host) -> dict[str, str]:
-    """The skills for a host: path -> text."""
+    """Return the skills for a host: path -> text."""
     return {f"{host.skills}/{name}/SKILL.md": skill(name) for name in SKILLS}
 
 
 def paragraph() -> str:
-    """What stands in AGENTS.md and CLAUDE.md."""
+    """Return the paragraph for AGENTS.md and CLAUDE.md."""
     return templates.render("agents_paragraph.md")
 
 
 def include(folder: str) -> str:
-    """The line in a host's Makefile."""
+    """Return the line for a host's Makefile."""
     return f"include {folder}/Makefile"
 
 
 def settings() -> str:
-    """`contextkit.yaml` with every setting and its default, all of them comments."""
+    """Return a `contextkit.yaml` with every setting and its default, all commented out."""
     sections = tuple(
         _Section(title=title, rows=tuple(_Row(name=n, value=_shown(v)) for n, v in _defaults(kind)))
         for title, kind in (("Limits", Limits), ("Places, relative to the root", Places))

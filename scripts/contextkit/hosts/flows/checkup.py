@@ -1,4 +1,4 @@
-"""The flow of a check-up: what is wrong in a repository, and how to fix it. Nothing is changed."""
+"""A check-up: what is wrong in a repository, and how to fix it. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN = 5  # lines of diagnostics; the file has the rest
 
 
 def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Everything that is looked at, in order; what a look itself stumbles over is a finding too."""
+    """Run every check in order; an error inside a check is a finding too."""
     found: list[Finding] = []
     for name, check in CHECKS.items():
         try:
@@ -34,7 +34,7 @@ def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Our own version; Python, make and git: there, and new enough."""
+    """Check our own version, and that Python, make and git are there and new enough."""
     found = [_note("versions", f"this is contextkit {VERSION}", _upgrade())]
     for program, oldest, mend in (
         ("python3", "3.11", "install Python 3.11 or newer"),
@@ -54,7 +54,7 @@ def _upgrade() -> str:
 
 
 def _version(program: str) -> str:
-    """The version that a program states of itself; empty where it is not there."""
+    """Return the version that a program prints; empty if it is missing."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
@@ -69,7 +69,7 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """The toolkit's own environment; hooks get by without it."""
+    """Check the toolkit's own environment; hooks run without it."""
     if os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
         return []
     shown = layout.shown(version.TOOLKIT)
@@ -77,7 +77,7 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Whether documents can be kept here at all."""
+    """Check that documents can be stored here at all."""
     if os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         return []
     mend = "make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
@@ -85,7 +85,7 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Which hosts are on this machine, and whether all of our hooks are in their settings."""
+    """Check which hosts are on this machine, and that their settings hold all of our hooks."""
     found = []
     for name in hosts:
         host = find(name)
@@ -117,13 +117,13 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
-    """Whether the hooks of tools are installed for the tools that they should be."""
+    """Return whether the hooks for tools are installed for the right tools."""
     texts = "".join(files.read_if_there(p) or "" for p in trials.settings_files(layout, host))
     return all(f'"{one}"' in texts for one in settings.matchers(host, outputs).values())
 
 
 def _trust(layout: Layout, host: Host) -> list[Finding]:
-    """Whether the host would start our hooks, as it says itself where it can."""
+    """Check that the host would start our hooks, by asking it if possible."""
     told = trust.untrusted(host, trials.project(layout)) if host.tells_trust else None
     if told is None:
         return [_note("hosts", f"{host.title} starts only hooks that were trusted", host.trust)]
@@ -133,7 +133,7 @@ def _trust(layout: Layout, host: Host) -> list[Finding]:
 
 
 def names_taken(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Targets of the host that have the names of ours; not one that is the toolkit itself."""
+    """Find targets of the host that clash with ours; not in the toolkit's own repository."""
     top = trials.project(layout)
     folder = os.path.relpath(os.path.realpath(version.TOOLKIT), top)
     if folder == ".":
@@ -143,7 +143,7 @@ def names_taken(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Every installed hook, fired with recorded input."""
+    """Fire every installed hook with recorded input."""
     mend = "make adopt into=. brings the hooks up to date; manuals/hosts.md"
     events: dict[tuple[str, str], list[str]] = {}
     for trial in trials.fire_all(layout, hosts):
@@ -156,7 +156,7 @@ def hooks(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def failures(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """What went wrong in hooks since somebody last looked."""
+    """Report what went wrong in hooks since somebody last looked."""
     lines = diagnostics.lines(layout.hooks)
     path = layout.shown(diagnostics.path(layout.hooks))
     older = f" ({len(lines) - _SHOWN} older ones in {path})" if len(lines) > _SHOWN else ""
@@ -165,7 +165,7 @@ def failures(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
 
 
 def stores(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Ignore rules, copies, locks, drafts and documents of every store."""
+    """Check ignore rules, copies, locks, drafts and documents of every store."""
     found: list[Finding] = []
     for look in store_checks.LOOKS:
         try:

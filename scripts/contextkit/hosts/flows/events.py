@@ -1,8 +1,8 @@
-"""What is done at each event of a host: a table of actions.
+"""The actions for each event of a host, as a table.
 
-An action is a function `(layout, what the host passed) -> Answer`, `NOTHING` where it has nothing
-to say. It may raise: the frame (`runner.py`) notes that and goes on. Every import that an
-event without work does not need stands inside its action.
+An action is a function `(layout, given) -> Answer` that returns `NOTHING` if it has nothing to say.
+It may raise: the frame (`runner.py`) logs that and goes on. Imports that an event without work does
+not need are inside its action.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def sweep(layout: Layout, given: HookInput) -> Answer:
-    """Bring back what a resumed session stored; once an hour, end what nobody uses."""
+    """Restore what a resumed session stored; once an hour, end unused sessions."""
     if os.path.isdir(layout.payloads) and not _has_rested(layout, given.session):
         from contextkit.hosts.flows import session_end
 
@@ -32,9 +32,9 @@ def sweep(layout: Layout, given: HookInput) -> Answer:
 
 
 def _has_rested(layout: Layout, session: str) -> bool:
-    """Whether the last sweep was within the hour and the session has not ended before.
+    """Return whether the last sweep was within the hour and the session has not ended before.
 
-    Asked here since most starts have nothing to do, and doing it takes eight modules.
+    It is checked here because most starts have nothing to do, and the work imports eight modules.
     """
     from contextkit.base.limits import SWEEP_PAUSE
 
@@ -47,7 +47,7 @@ def _has_rested(layout: Layout, session: str) -> bool:
 
 
 def tell_reminders(layout: Layout, given: HookInput) -> Answer:
-    """A line while reminders are open."""
+    """Add a line if reminders are open."""
     if not os.path.isfile(layout.reminders):
         return NOTHING
     from contextkit.hosts.flows import session_start
@@ -56,7 +56,7 @@ def tell_reminders(layout: Layout, given: HookInput) -> Answer:
 
 
 def tell_handoff(layout: Layout, given: HookInput) -> Answer:
-    """A line while a handoff waits; the active agent of a resumed session is active again."""
+    """Add a line if a handoff is waiting; a resumed session's active agent becomes active again."""
     if not os.path.isdir(layout.handoffs):
         return NOTHING
     from contextkit.hosts.flows import session_end, session_start
@@ -67,8 +67,9 @@ def tell_handoff(layout: Layout, given: HookInput) -> Answer:
 
 
 def recover(layout: Layout, given: HookInput) -> Answer:
-    """What was saved, for an agent whose context was compacted or comes back, or whose forerunner
-    died; for any other the task that is open, in a line.
+    """Recover what was saved, after a compaction, a resume, or the death of the previous session.
+
+    Any other session gets one line about the open task.
     """
     stores = (layout.memory, layout.payloads, os.path.join(layout.state, "sessions"))
     if not any(map(os.path.isdir, stores)):
@@ -79,7 +80,7 @@ def recover(layout: Layout, given: HookInput) -> Answer:
 
 
 def note_session(layout: Layout, given: HookInput) -> Answer:
-    """Take down that a session has begun to work, so that it is found again should it die."""
+    """Record that a session has begun to work, so that it can be recovered if it dies."""
     said = given.text("prompt")
     path = given.text("transcript_path")  # a host may write it later
     notice = said.startswith(hosts.find(given.host).notices)
@@ -95,7 +96,7 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
 
 
 def catch_up(layout: Layout, given: HookInput) -> Answer:
-    """What the end of a turn missed, since the transcript was not written by then."""
+    """Do what the end of a turn could not, because the transcript was not written by then."""
     from contextkit.hosts.documents import seen_agents
 
     mark = os.path.join(seen_agents.folder(layout, given.session), seen_agents.BEHIND)
@@ -108,12 +109,12 @@ def catch_up(layout: Layout, given: HookInput) -> Answer:
 
 
 def switch_agent(layout: Layout, given: HookInput) -> Answer:
-    """A prompt that begins with an agent's name hands over to it."""
+    """Switch to an agent if the prompt begins with its name."""
     from contextkit.base import agents
 
     prompt, limits = given.text("prompt"), layout.limits
     called = agents.recognised(prompt, limits.handoff_prefixes)
-    if called is None or given.agent:  # a host may pass what a subagent is asked, too
+    if called is None or given.agent:  # a host may also pass the prompt of a subagent
         return NOTHING
     from contextkit.base import redaction
     from contextkit.handoffs.flows import switch
@@ -128,7 +129,7 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
 
 
 def note_start(layout: Layout, given: HookInput) -> Answer:
-    """Remember when a subagent started: one that ran beside another has a verdict of its own."""
+    """Record when a subagent started: those that ran in parallel get verdicts of their own."""
     from contextkit.hosts.documents import seen_agents
 
     if given.agent:
@@ -138,7 +139,7 @@ def note_start(layout: Layout, given: HookInput) -> Answer:
 
 
 def brief(layout: Layout, given: HookInput) -> Answer:
-    """The branch's capsule, or the latest handoff, for a subagent that does not judge others."""
+    """Give a subagent the branch's capsule, or the latest handoff, unless it judges others."""
     from contextkit.base import agents
 
     stores = (layout.capsules, layout.handoffs)
@@ -155,7 +156,7 @@ def brief(layout: Layout, given: HookInput) -> Answer:
 
 
 def judge(layout: Layout, given: HookInput) -> Answer:
-    """The verdict of an agent that a review run asked, or what it has to mend."""
+    """Record the verdict of an agent of a review run, or say what it has to fix."""
     if not os.path.isdir(os.path.join(layout.state, "runs")) or _nobody(layout, given):
         return NOTHING
     from contextkit.hosts.flows import reviews
@@ -164,9 +165,9 @@ def judge(layout: Layout, given: HookInput) -> Answer:
 
 
 def keep_output(layout: Layout, given: HookInput) -> Answer:
-    """Store what a subagent said last when it is long; record the verdict in it.
+    """Store a subagent's last message if it is long; record the verdict in it.
 
-    One whose report is very long is sent back once, to answer with its receipt.
+    An agent with a very long report is sent back once, to answer with its receipt.
     """
     from contextkit.base import tokens
 
@@ -180,7 +181,7 @@ def keep_output(layout: Layout, given: HookInput) -> Answer:
 
 
 def keep_finding(layout: Layout, given: HookInput) -> Answer:
-    """What an agent of the current task found out; one that is sent back has been heard."""
+    """Store the findings of the current task's agent; one that was sent back has been handled."""
     if not os.path.isdir(layout.memory) or given.passed.get("stop_hook_active"):
         return NOTHING
     from contextkit.memory.documents import store
@@ -195,7 +196,7 @@ def keep_finding(layout: Layout, given: HookInput) -> Answer:
 
 
 def _nobody(layout: Layout, given: HookInput) -> bool:
-    """Whether it is the host's own summarizer that stops: of no type, and never started."""
+    """Return whether the host's own summarizer stops: it has no type and never started."""
     if given.passed.get("agent_type") != "":
         return False
     from contextkit.hosts.documents import seen_agents
@@ -204,7 +205,7 @@ def _nobody(layout: Layout, given: HookInput) -> bool:
 
 
 def hand_receipt(layout: Layout, given: HookInput) -> Answer:
-    """The receipt in place of a report that a tool brings to the main agent."""
+    """Replace a report that a tool brings to the main agent with its receipt."""
     response = given.passed.get("tool_response")
     event = hosts.find(given.host).events[given.event]
     starts_agents = given.text("tool_name") in event.matcher.split("|")
@@ -218,7 +219,7 @@ def hand_receipt(layout: Layout, given: HookInput) -> Answer:
 
 
 def shorten_output(layout: Layout, given: HookInput) -> Answer:
-    """The receipt in place of a tool's long output, where the settings ask for it."""
+    """Replace a tool's long output with its receipt, if the settings ask for it."""
     if not layout.limits.hook_tool_output_tokens or not _is_of_a_tool(given):
         return NOTHING
     from contextkit.hosts.flows import outputs
@@ -227,14 +228,15 @@ def shorten_output(layout: Layout, given: HookInput) -> Answer:
 
 
 def _is_of_a_tool(given: HookInput) -> bool:
-    """Whether it is the output of a tool that may be replaced; never that of one that reads files
-    which are about to be edited.
+    """Return whether this is a tool whose output may be replaced.
+
+    Tools that read files for editing are never among them.
     """
     return hosts.find(given.host).events[given.event].is_about(given.text("tool_name"))
 
 
 def note_reviewer(layout: Layout, given: HookInput) -> Answer:
-    """Whom of a review run a session works for, where its prompt says so."""
+    """Record which reviewer of a run a session is, if its prompt says so."""
     if given.agent or not os.path.isdir(os.path.join(layout.state, "runs")):
         return NOTHING
     from contextkit.hosts.flows import reviews
@@ -244,7 +246,7 @@ def note_reviewer(layout: Layout, given: HookInput) -> Answer:
 
 
 def judge_session(layout: Layout, given: HookInput) -> Answer:
-    """As `judge`, for a reviewer that is a session of its own."""
+    """Do as `judge` does, for a reviewer that is a session of its own."""
     if given.agent or not os.path.isdir(os.path.join(layout.state, "runs")):
         return NOTHING
     from contextkit.hosts.flows import reviews
@@ -253,7 +255,7 @@ def judge_session(layout: Layout, given: HookInput) -> Answer:
 
 
 def hand_in(layout: Layout, given: HookInput) -> Answer:
-    """The report of a launched agent, which is a session of its own, as it stops."""
+    """Store the report of a launched agent, which is a session of its own, when it stops."""
     if given.agent or not os.environ.get("CONTEXT_SUBAGENT_ID") or given.sent_back:
         return NOTHING
     from contextkit.hosts.flows import outputs
@@ -263,7 +265,7 @@ def hand_in(layout: Layout, given: HookInput) -> Answer:
 
 
 def save_before(layout: Layout, given: HookInput) -> Answer:
-    """A snapshot before the host compacts the context."""
+    """Save a snapshot before the host compacts the context."""
     from contextkit.hosts.flows import snapshots
 
     snapshots.before(layout, given)
@@ -271,7 +273,7 @@ def save_before(layout: Layout, given: HookInput) -> Answer:
 
 
 def save_after(layout: Layout, given: HookInput) -> Answer:
-    """The host's summary of what it compacted goes into that snapshot."""
+    """Add the host's summary of the compaction to that snapshot."""
     from contextkit.hosts.flows import snapshots
 
     snapshots.after(layout, given)
@@ -279,7 +281,7 @@ def save_after(layout: Layout, given: HookInput) -> Answer:
 
 
 def save_when_full(layout: Layout, given: HookInput) -> Answer:
-    """A snapshot once the context is so full that it is time to save."""
+    """Save a snapshot once the context is nearly full."""
     if given.text("transcript_path"):
         from contextkit.hosts.flows import snapshots
 
@@ -288,7 +290,7 @@ def save_when_full(layout: Layout, given: HookInput) -> Answer:
 
 
 def end_session(layout: Layout, given: HookInput) -> Answer:
-    """The session's payloads go, its agent is active no more; both come back if it is resumed."""
+    """End a session's payloads and active agent; both come back if it is resumed."""
     stores = (layout.payloads, layout.hooks, os.path.join(layout.state, "sessions"))
     from_it = [os.path.join(store, given.session) for store in stores]
     from_it.append(os.path.join(layout.handoffs, "session-state"))
@@ -300,12 +302,12 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
 
 
 def pull_machines(layout: Layout, given: HookInput) -> Answer:
-    """What other machines sent comes in, in the background, where `sync` says so."""
+    """Pull from other machines in the background, if `sync` is set."""
     return _move(layout, "pull")
 
 
 def push_machines(layout: Layout, given: HookInput) -> Answer:
-    """What is new here goes out, in the background, where `sync` says so."""
+    """Push what is new here in the background, if `sync` is set."""
     return _move(layout, "push")
 
 
@@ -318,12 +320,12 @@ def _move(layout: Layout, verb: str) -> Answer:
 
 
 def of(given: HookInput) -> tuple[Action, ...]:
-    """What is done at an event of a host; nothing at one that its declaration does not hold."""
+    """Return the actions for an event of a host; none for an undeclared event."""
     known = hosts.find(given.host).events.get(given.event)
     return ACTIONS.get(known.ours, ()) if known else ()
 
 
-# In the order in which they are done. The first one that blocks is the one that is heard.
+# In order of execution. The first one that blocks decides.
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (pull_machines, sweep, tell_reminders, tell_handoff, recover),
     "UserPromptSubmit": (catch_up, note_session, note_reviewer, switch_agent),

@@ -1,7 +1,7 @@
-"""What git would ignore of all that an adoption writes, and how it is brought back.
+"""What git would ignore of an adoption's files, and how to bring it back.
 
-A copy that git ignores works here and is missing from every clone. Exceptions are tried, with git's
-own rules, before anybody is told to add them.
+A copy that git ignores works here but is missing from every clone. Exceptions are tested with git's
+own rules before they are suggested to anybody.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 
 _RULES = ".gitignore"
-_AT_ONCE = 8  # exceptions in one command: a message has an end
+_AT_ONCE = 8  # exceptions per command, to keep messages short
 _THEN = " && "
-_FEW = 3  # files that are named one by one in exceptions
+_FEW = 3  # files listed one by one in exceptions
 _OTHER_FOLDERS = ("contextkit", "vendor/contextkit", "third_party/contextkit", ".tools/contextkit")
 
 
 class Ignored(Record):
-    """A path that git ignores, and the line that says so: `.gitignore:3: tools/`."""
+    """A path that git ignores, and the rule that says so: `.gitignore:3: tools/`."""
 
     path: str
     rule: str
 
 
 def find(into: str, paths: list[str]) -> list[Ignored]:
-    """Those of `paths`, relative to `into`, that git ignores; none outside of a repository.
+    """Return those of `paths`, relative to `into`, that git ignores; none outside a repository.
 
-    What git tracks already is not ignored. Raises ContextError where git refuses to answer.
+    Files that git already tracks are not ignored. Raises ContextError if git refuses to answer.
     """
     repository = git.find(into)
     if repository is None or not paths:
@@ -54,7 +54,7 @@ def _asked(folder: str, paths: list[str], *options: str) -> list[Ignored]:
 
 
 def described(found: list[Ignored]) -> list[str]:
-    """A line for each rule: where it stands, and what it ignores."""
+    """Return one line per rule: where it is, and what it ignores."""
     rules: dict[str, list[str]] = {}
     for one in found:
         rules.setdefault(one.rule, []).append(one.path)
@@ -65,8 +65,8 @@ def described(found: list[Ignored]) -> list[str]:
 
 
 def refuse(into: str, folder: str, paths: list[str]) -> None:
-    """Raise ContextError, with the ways out, where git ignores some of what is to be written."""
-    own = os.path.exists(os.path.join(into, folder, ".git"))  # a checkout there is git's for itself
+    """Raise ContextError, with the ways out, if git ignores any of the files to write."""
+    own = os.path.exists(os.path.join(into, folder, ".git"))  # a repository of its own
     found = find(into, [p for p in paths if not (own and p.startswith(folder + "/"))])
     if not found:
         return
@@ -88,7 +88,7 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
 
 
 def _other_folder(into: str, paths: list[str]) -> str:
-    """A folder for the copy in which git ignores none of `paths`; empty if none is known."""
+    """Return a folder for the copy in which git ignores none of `paths`; empty if there is none."""
     for folder in _OTHER_FOLDERS:
         if not os.path.exists(os.path.join(into, folder)):
             if not find(into, [f"{folder}/{path}" for path in paths]):
@@ -97,8 +97,9 @@ def _other_folder(into: str, paths: list[str]) -> str:
 
 
 def mend(into: str, folder: str, found: list[Ignored]) -> str:
-    """How to bring `found` back: the command that adds exceptions to the repository's rules, where
-    lines at their end can do it.
+    """Say how to bring `found` back.
+
+    That is a command that appends exceptions to the repository's rules, if those can do it.
     """
     repository = git.find(into)
     top = os.path.realpath(repository.top) if repository else into
@@ -118,7 +119,7 @@ def mend(into: str, folder: str, found: list[Ignored]) -> str:
 
 
 def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:
-    """The lines behind which git sees `paths` again; none if no lines at the end can do it."""
+    """Return the lines that, appended, let git see `paths` again; empty if no lines can."""
     with tempfile.TemporaryDirectory(prefix="contextkit-ignores-") as scratch:
         text = _copy_rules(repository.top, scratch, paths)
         options = (f"--git-dir={os.path.abspath(repository.folder)}", f"--work-tree={scratch}")
@@ -141,7 +142,7 @@ def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> li
 
 
 def _copy_rules(top: str, scratch: str, paths: list[str]) -> str:
-    """The folders of `paths` with the rules in them, without the files; the text of the top's."""
+    """Copy the folders of `paths` with only their ignore rules; return the text of the top's."""
     for parent in {"", *(parent for path in paths for parent in _parents(path))}:
         os.makedirs(os.path.join(scratch, parent), exist_ok=True)
         rules = files.read_if_there(os.path.join(top, parent, _RULES))
@@ -151,20 +152,20 @@ def _copy_rules(top: str, scratch: str, paths: list[str]) -> str:
 
 
 def _parents(path: str) -> list[str]:
-    """`a`, `a/b` of `a/b/c`."""
+    """Return `a` and `a/b` for `a/b/c`."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
 def _unit(path: str, folder: str) -> str:
-    """The largest folder around `path` that is ours alone; else the file itself."""
+    """Return the largest folder around `path` that is ours alone; else the file itself."""
     if path.startswith(folder + "/"):
         return folder
     return os.path.dirname(path) if path.endswith("/SKILL.md") else path
 
 
 def _lines(unit: str, inside: list[str], hidden: set[str]) -> list[str]:
-    """Exceptions for `unit`; what else lies in a folder that was ignored stays ignored."""
+    """Return exceptions for `unit`; other files in an ignored folder stay ignored."""
     chain = _parents(unit) + ([unit] if inside != [unit] else [])
     first = next((n for n, parent in enumerate(chain) if parent in hidden), None)
     if first is None:

@@ -1,4 +1,4 @@
-"""The flow of what is too long to be handed on: stored whole, its receipt in the context.
+"""Outputs too long to pass on: stored whole, with a receipt in the context.
 
 keep            a subagent's last message; the verdict in it is recorded
 hand_receipt    the report that a tool brings from a subagent
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_SUMMARY = 600  # characters of a receipt that is written without its encoder
+_SUMMARY = 600  # characters in a receipt written without the encoder
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
-_MOST = 120  # characters of a topic
+_MOST = 120  # characters in a topic
 
 
 def keep(layout: Layout, given: HookInput) -> Answer:
-    """Store `last_assistant_message` above the budget, and record what its header concludes.
+    """Store `last_assistant_message` if it is over budget, and record the verdict in its header.
 
     A message that was stored already (a host may stop an agent twice) is not stored again. Above
-    `hook_report_tokens` the agent is sent back once, to answer with the receipt instead; one in the
-    foreground is not, where the host lets a result be replaced.
+    `hook_report_tokens` the agent is sent back once, to answer with the receipt instead, except for
+    an agent in the foreground whose result the host lets us replace.
     """
     text = given.text("last_assistant_message")
     count = tokens.estimate(text)
     said = hosts.may_hold_a_verdict(text)
     now = names.now()
     with seen_agents.locked(layout, given.session):
-        known = HookAgent()  # one without an id cannot be told from another
+        known = HookAgent()  # without an id, agents cannot be told apart
         if given.agent:
             known = seen_agents.load(layout, given.session, given.agent)
         digest = names.sha256(text.encode("utf-8"))
         if given.agent and known.digest == digest:
             return NOTHING
         stored = receipt = ""
-        answers = bool(known.receipt)  # what it says now is its answer with the receipt
+        answers = bool(known.receipt)  # the current message is its answer with the receipt
         if count > layout.limits.payload_budget and not (answers and known.stored in text):
             stored, receipt = store(layout, given, given.agent_type, given.agent_type, text)
         for ref in () if answers else addresses.named_in(layout, text):
@@ -78,10 +78,10 @@ def keep(layout: Layout, given: HookInput) -> Answer:
 
 
 def _is_replaced_later(given: HookInput) -> bool:
-    """Whether the result of this agent goes through a tool whose output we can replace.
+    """Return whether this agent's result goes through a tool whose output we can replace.
 
-    A host says which agents run in the background; the message of those reaches the main agent as
-    a prompt, which no hook can change.
+    A host says which agents run in the background; the message of those reaches the main agent as a
+    prompt, which no hook can change.
     """
     tasks = given.passed.get("background_tasks")
     if not isinstance(tasks, list):
@@ -92,7 +92,7 @@ def _is_replaced_later(given: HookInput) -> bool:
 
 
 def _instead(receipt: str) -> str:
-    """What an agent is told whose report is too long to be handed on."""
+    """Return what to tell an agent whose report is too long to pass on."""
     return "\n".join([
         "This report is stored in full; whoever asked for it gets the receipt below instead.",
         "Please answer once more, with exactly these lines and nothing else:",
@@ -102,9 +102,9 @@ def _instead(receipt: str) -> str:
 
 
 def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> Answer:
-    """The receipt in place of a report that ended in the foreground, in the tool's own shape.
+    """Replace a report that ended in the foreground with its receipt, in the tool's own shape.
 
-    Where a host has no event for the end of a subagent, this is it.
+    On a host without an event for the end of a subagent, this is the only place to do so.
     """
     place = hosts.find(given.host).events[given.event].text
     if place:
@@ -126,7 +126,7 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
 
 
 def _texts(told: object) -> str:
-    """The text that a tool tells the model: it, or the texts of its blocks."""
+    """Return the texts of a tool's result for the model: the result, or its text blocks."""
     if isinstance(told, str):
         return told
     blocks = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else ()
@@ -134,10 +134,10 @@ def _texts(told: object) -> str:
 
 
 def shorten(layout: Layout, given: HookInput) -> Answer:
-    """The tool's result with a receipt for each text above `hook_tool_output_tokens`.
+    """Return the tool's result with a receipt for each text above `hook_tool_output_tokens`.
 
-    Each host has its own shape for what a tool returns and takes nothing else: a long text is
-    replaced where it stands, and the rest is left as it is.
+    Each host expects its own shape for a tool's result, so a long text is replaced where it is and
+    the rest stays.
     """
     event = hosts.find(given.host).events[given.event]
     response = given.passed.get("tool_response")
@@ -174,7 +174,7 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
 
 
 def _topic(given: HookInput, tool: str) -> str:
-    """The tool, with the command or address that it was called with."""
+    """Return the tool's name with the command or address that it was called with."""
     asked = given.passed.get("tool_input")
     texts = asked.values() if isinstance(asked, dict) else ()
     first = next((text for text in texts if isinstance(text, str)), "")
@@ -183,14 +183,14 @@ def _topic(given: HookInput, tool: str) -> str:
 
 
 def hand_in(layout: Layout, given: HookInput) -> None:
-    """Store what a launched agent said last, and record the verdict in it, under its own name."""
+    """Store a launched agent's last message, and record its verdict under the agent's own name."""
     agent = os.environ.get("CONTEXT_AGENT", "") or os.environ["CONTEXT_SUBAGENT_ID"]
     passed = {**given.passed, "agent_type": agent, "agent_id": os.environ["CONTEXT_SUBAGENT_ID"]}
     keep(layout, given.replace(passed=passed, sent_back=True))
 
 
 def store(layout: Layout, given: HookInput, topic: str, source: str, text: str) -> tuple[str, str]:
-    """The path of the payload that `text` is from now on, and its receipt."""
+    """Store `text` as a payload; return its path and receipt."""
     now = names.now()
     session = given.session or sessions.current(layout, "", now)[0]
     output = storing.Output(
@@ -207,7 +207,7 @@ def store(layout: Layout, given: HookInput, topic: str, source: str, text: str) 
 
 
 def _has_encoder() -> bool:
-    """Whether receipts can be written as ever; a toolkit that is not set up has no package yet."""
+    """Return whether the receipt encoder is available; it is not until the toolkit is set up."""
     from contextkit.base import packages
 
     try:
@@ -222,7 +222,7 @@ def _has_encoder() -> bool:
 
 
 def _plain_receipt(path: str, payload: payloads.Payload) -> str:
-    """The path and the summary alone, in the same form: texts in quotes, one field per line."""
+    """Return a receipt of path and summary only: quoted texts, one field per line."""
     summary = names.one_line(payload.summary)[:_SUMMARY]
     fields = {"@stored": path, "keyFindings": summary}
     lines = [f"{name}: {formats.to_json(text)}" for name, text in fields.items()]
@@ -232,7 +232,7 @@ def _plain_receipt(path: str, payload: payloads.Payload) -> str:
 def _record(
     layout: Layout, given: HookInput, text: str, stored: str, known: HookAgent, now: int
 ) -> str:
-    """Write the verdict that the text states of itself; returns its name, empty without one."""
+    """Record the verdict in the text; return its name, or empty if there is none."""
     from contextkit.reviews.documents import headers
 
     header = headers.parse(text)
@@ -258,9 +258,10 @@ def _record(
 
 
 def _name(layout: Layout, given: HookInput, known: HookAgent) -> str:
-    """The name of an agent's verdict: its type, which one that ran before it gives up.
+    """Return the name for an agent's verdict: its type, taken over from an earlier agent.
 
-    One that ran beside another of its type, or whose start nobody said, gets its id behind it.
+    An agent that ran in parallel with another of its type, or with no known start, has its id
+    appended.
     """
     if known.verdict:
         return known.verdict

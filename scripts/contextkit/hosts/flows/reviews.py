@@ -1,9 +1,9 @@
-"""The flow of a review run's agent that stops: its file, or what is wrong with it.
+"""A review run's agent stops: check its file, or say what is wrong with it.
 
 expected        which live run asked this agent
-judge           the verdict of its file, or a block that tells how to fix it
-note_reviewer   which agent a session is that was started for a run (`codex exec`, `claude -p`)
-judge_session   `judge` for such a session, which stops at Stop and not at SubagentStop
+judge           the verdict of its file, or a block that says how to fix it
+note_reviewer   which agent of a run a session is (`codex exec`, `claude -p`)
+judge_session   `judge` for such a session, which fires Stop rather than SubagentStop
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from contextkit.reviews.documents.runs import Run
     from contextkit.reviews.flows.agent_files import Reading
 
-_FINE = ("valid", "error")  # an agent that says it could not review has said so
-_ANSWER = "Findings written to "  # how the contract has an agent answer
-_COMPLAINTS = 12  # that are told at once
-_LENGTH = 240  # characters of one
-_MARK = "reviewer"  # beside what hooks know of the session: the agent of a run that it is
+_FINE = ("valid", "error")  # "error": an agent that says it could not review has answered
+_ANSWER = "Findings written to "  # how the contract tells an agent to answer
+_COMPLAINTS = 12  # listed at once
+_LENGTH = 240  # characters in one
+_MARK = "reviewer"  # beside the hooks' files of the session: the agent of a run that it is
 
 
 def expected(layout: Layout, given: HookInput, now: int) -> tuple[Run, str] | None:
-    """The live run that asked this agent, and its name there; None where none did.
+    """Return the live run that asked this agent, and its name there; None if no run did.
 
-    A host says an agent's type (`fd-safety`, or with a plugin before it `x:review:fd-safety`), or
-    its name; one of a type that many share is known by the path in its answer.
+    A host passes an agent's type (`fd-safety`, or with a plugin prefix `x:review:fd-safety`) or its
+    name; if many share a type, the path in the answer decides.
     """
     if not os.path.isdir(runs.folder(layout)):
         return None
     found = runs.live(layout, now)
-    found.sort(key=lambda run: run.session_id != given.session)  # its own session's first
+    found.sort(key=lambda run: run.session_id != given.session)  # runs of its own session first
     called = (given.text("agent_type"), given.text("agent_name"))
     for run in found:
         by_end = {_end(agent): agent for agent in run.roster}
@@ -70,7 +70,7 @@ def _by_answer(layout: Layout, given: HookInput, found: list[Run]) -> tuple[Run,
 def judge(layout: Layout, given: HookInput) -> Answer:
     """Record the verdict of a run's agent; send it back while its file is missing or malformed.
 
-    After `hook_blocks` times a review is an ERROR, as it is for who reads it.
+    After `hook_blocks` attempts the review is an ERROR, as it is for its readers.
     """
     now = names.now()
     found = expected(layout, given, now)
@@ -86,14 +86,14 @@ def judge(layout: Layout, given: HookInput) -> Answer:
         key = given.agent or names.slug(agent)
         if seen_agents.send_back(layout, given.session, key, layout.limits.hook_blocks):
             return Answer(block=mending(layout, run, agent, reading))
-        if verdict.status != "FAILED":  # as research says it
+        if verdict.status != "FAILED":  # the status that research agents use
             verdict = verdict.replace(status="ERROR")
     ingest.keep(layout, asked, [verdict], now, given.session)
     return NOTHING
 
 
 def mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
-    """What an agent is told: where its file should be, what is wrong line by line, the contract."""
+    """Tell an agent where its file should be, what is wrong in each line, and the contract."""
     from contextkit.reviews.flows import start
 
     path = layout.shown(start.output_path(layout, run, agent))
@@ -110,7 +110,7 @@ def mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
 
 
 def _faults(reading: Reading) -> list[str]:
-    """What is wrong with a file, a line each."""
+    """Return what is wrong with a file, one line each."""
     if reading.validation == "missing":
         there = os.path.lexists(reading.path)
         return ["the file is empty" if there else "there is no such file"]
@@ -133,7 +133,7 @@ def _faults(reading: Reading) -> list[str]:
 
 
 def note_reviewer(layout: Layout, given: HookInput) -> None:
-    """Take down which agent of a live run the prompt is for: the file that it has to write says."""
+    """Record which agent of a live run the prompt is for, by the file that the prompt names."""
     from contextkit.reviews.flows import start, workers
 
     prompt = given.text("prompt")
@@ -150,7 +150,7 @@ def note_reviewer(layout: Layout, given: HookInput) -> None:
 
 
 def judge_session(layout: Layout, given: HookInput) -> Answer:
-    """The verdict of the agent that this session is, or what it has to mend."""
+    """Record the verdict of the agent that this session is, or say what it has to fix."""
     agent = _reviewer(layout, given)
     if not agent:
         return NOTHING

@@ -1,7 +1,7 @@
-"""The frame around every hook: read what the host passed, do the event's actions, answer.
+"""The frame around every hook: read what the host passed, run the event's actions, answer.
 
-A hook never stands in its host's way: whatever goes wrong becomes a line of diagnostics
-(`diagnostics.py`), the other actions go on, and the status is 0.
+A hook never gets in its host's way: any failure becomes a line of diagnostics (`diagnostics.py`),
+the other actions go on, and the exit status is 0.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.layout import Layout
 
-_MOST = 64 << 20  # bytes of an input; a message of an agent is a few thousand
+_MOST = 64 << 20  # bytes of input; an agent's message is a few thousand
 
 
 def run(argv: list[str], data: bytes) -> str:
-    """What the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
+    """Return what the hook prints for `EVENT [--host=NAME]` and the host's JSON. Never raises."""
     event = next((word for word in argv if not word.startswith("-")), "")
     host = next((word[7:] for word in argv if word.startswith("--host=")), "")
     host = _caller(host or hosts.defaults()[0])
     if not host or ("--plugin" in argv and _is_adopted(host)):
-        return ""  # the project's own hooks do it
+        return ""  # the project's own hooks do the work
     from contextkit.base import git
 
     with git.at_rest():
@@ -42,11 +42,11 @@ def _run(host: str, event: str, data: bytes) -> str:
         if not actions:
             return ""
         _go_where_the_agent_is(given)
-        if given.session:  # what the host says holds for everything that is stored here
+        if given.session:  # the host's identity applies to everything stored here
             os.environ["SESSION_ID"] = given.session
         os.environ["CONTEXT_HOST"] = host  # for the ledger
         layout = _layout()
-    except Exception as error:  # whatever it is: the host must go on
+    except Exception as error:  # whatever it is, the host must go on
         _note_without_layout(f"{host} {event}", error)
         return ""
     answers = []
@@ -65,7 +65,7 @@ def _run(host: str, event: str, data: bytes) -> str:
 
 
 def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> None:
-    """Note in the ledger which documents the agent was handed, and how much of them."""
+    """Record in the ledger which documents the agent was given, and how much of them."""
     carried = [answer for answer in answers if answer.refs]
     if not carried:
         return
@@ -80,44 +80,44 @@ def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> N
 
 
 def _caller(host: str) -> str:
-    """The host that started the hook: one may run what the settings of `host` hold, too.
+    """Return the host that started the hook: one host may run the hooks of another one's settings.
 
-    Empty where that one has hooks of ours in settings of its own.
+    Empty if the starting host has hooks of ours in its own settings.
     """
     try:
         variable, borrower = hosts.find(host).lends
     except ContextError:
-        return host  # said where the input is read
+        return host  # reported when the input is read
     if not variable or not os.environ.get(variable):
         return host
     return "" if _is_adopted(borrower) else borrower
 
 
 def _is_adopted(host: str) -> bool:
-    """Whether the project has hooks of ours in its settings, beside those of a plugin."""
+    """Return whether the project has our hooks in its settings, besides those of a plugin."""
     known = hosts.find(host)
     path = os.path.join(os.environ.get(known.project, "."), known.settings)
     return "scripts/hook.sh" in (files.read_if_there(path) or "")
 
 
 def read_input() -> bytes:
-    """All of standard input; nothing where somebody typed the command on a terminal."""
+    """Read all of standard input; nothing if somebody typed the command in a terminal."""
     if sys.stdin is None or sys.stdin.isatty():
         return b""
     return sys.stdin.buffer.read(_MOST)
 
 
 def _go_where_the_agent_is(given: HookInput) -> None:
-    """The agent's directory decides which repository it is, if that is a part of the project.
+    """Change to the agent's directory, which selects the repository, if it is part of the project.
 
-    A worktree of the project has documents of its own, unless the host made it for a subagent; a
-    directory somewhere else has none.
+    A worktree of the project has its own documents, unless the host made it for a subagent; a
+    directory elsewhere has none.
     """
     from contextkit.base import git
 
     host = hosts.find(given.host)
     project, here = os.environ.get(host.project, "") if host.project else "", given.text("cwd")
-    if host.worktrees and f"/{host.worktrees}" in here:  # a subagent's own: it goes with it
+    if host.worktrees and f"/{host.worktrees}" in here:  # a subagent's worktree is removed with it
         project = here.partition(f"/{host.worktrees}")[0]
         here = project
     if not os.path.isdir(here):
@@ -138,7 +138,7 @@ def _layout() -> Layout:
     packages.stay()
     try:
         return Layout()
-    except ContextError:  # settings that were edited just now take a package to be read
+    except ContextError:  # freshly edited settings need a package to be parsed
         if not packages.extend_path():
             raise
         return Layout()
@@ -153,7 +153,7 @@ def _done(layout: Layout, action: events.Action, given: HookInput) -> Answer:
 
 
 def _with_machines(layout: Layout, answer: Answer) -> Answer:
-    """The answer, saying which of its documents another machine stored."""
+    """Return the answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
     from contextkit.base import ledger
@@ -168,7 +168,7 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
 
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
-    """All answers as one, within what hosts take; quoted text is what gives way."""
+    """Merge all answers into one within the host's limits; quoted text is cut first."""
     said = [_without_secrets(layout, answer) for answer in answers if answer != hosts.NOTHING]
     if not said:
         return hosts.NOTHING
@@ -210,7 +210,7 @@ def _note(hooks: str, where: str, error: Exception) -> None:
 
 
 def _note_without_layout(where: str, error: Exception) -> None:
-    """As `_note` where settings or input cannot be read: only in a repository, or a given root."""
+    """Do as `_note` does without settings or input: only in a repository, or a given root."""
     from contextkit.base import git, layout
 
     try:

@@ -1,4 +1,4 @@
-"""The flow of a session's end, and of its coming back."""
+"""The end of a session, and its resumption."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextkit.payloads.flows import retention
 
 
 def start(layout: Layout, session: str) -> None:
-    """A session starts or comes back: what it stored is there again; idle ones are ended."""
+    """Start or resume a session: restore what it stored; end idle sessions."""
     now = names.now()
     if session:
         retention.wake(layout, session, now)
@@ -20,9 +20,9 @@ def start(layout: Layout, session: str) -> None:
 
 
 def end(layout: Layout, session: str) -> list[str]:
-    """End a session: payloads (they can be resumed), active agent, state. Says so, a line each.
+    """End a session: its payloads (resumable), active agent and state. Return one line for each.
 
-    One line stands in the session's summary then, or in the payloads' own log.
+    One line goes into the session's summary, or into the payloads' own log.
     """
     sessions.check(session)
     now = names.now()
@@ -43,9 +43,9 @@ def end(layout: Layout, session: str) -> list[str]:
 
 
 def end_agent(layout: Layout, session: str) -> str:
-    """The agent that this session made active is so no more; who that was, or nobody.
+    """Deactivate the agent that this session activated; return its name, or empty for none.
 
-    The next activation is a first one then. `resume_agent` makes it undone.
+    Its next activation counts as a first one. `resume_agent` undoes this.
     """
     if not os.path.isdir(layout.handoffs):
         return ""
@@ -56,7 +56,7 @@ def end_agent(layout: Layout, session: str) -> str:
 
 
 def resume_agent(layout: Layout, session: str) -> str:
-    """Who was active when this session ended is so again, if nobody else is; who that is."""
+    """Reactivate the agent that was active when this session ended, unless another is now."""
     if not os.path.isdir(layout.handoffs):
         return ""
     from contextkit.handoffs.documents import state

@@ -1,4 +1,4 @@
-"""The flow of what a session, or a subagent, is told as it starts: what waits, what was saved."""
+"""What a session or a subagent is told when it starts: what is waiting, what was saved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMED = 8  # payloads of a session
 
 
 def reminders(layout: Layout) -> Answer:
-    """How many reminders are open, in a line."""
+    """Return a line with the number of open reminders."""
     from contextkit.capsules.documents import reminders as inbox
 
     count = sum(not reminder.done for reminder in inbox.load_all(layout).whole().documents)
@@ -26,7 +26,7 @@ def reminders(layout: Layout) -> Answer:
 
 
 def handoff(layout: Layout) -> Answer:
-    """The newest handoff that nobody has consumed, in a line."""
+    """Return a line about the newest handoff that nobody has consumed."""
     from contextkit.handoffs.documents import artifacts as handoffs
     from contextkit.handoffs.documents import state
 
@@ -43,7 +43,7 @@ def handoff(layout: Layout) -> Answer:
 
 
 def brief(layout: Layout) -> Answer:
-    """What a fresh subagent is told: the newest capsule of the branch, else the latest handoff."""
+    """Return a new subagent's briefing: the branch's newest capsule, else the latest handoff."""
     from contextkit.base import git
     from contextkit.capsules.documents import branches
 
@@ -59,7 +59,7 @@ def brief(layout: Layout) -> Answer:
 
 
 def note(layout: Layout, given: HookInput) -> None:
-    """Take down the session with the process of its host."""
+    """Record the session with its host's process."""
     host = contracts.find(given.host)
     process = os.environ.get(host.process, "") if host.process else ""
     number = int(process) if process.isdigit() else os.getppid()
@@ -69,7 +69,7 @@ def note(layout: Layout, given: HookInput) -> None:
 
 
 def saved(layout: Layout, given: HookInput) -> Answer:
-    """What was saved: all of it where the context is lost, the open task in a line where not."""
+    """Return what was saved: all of it if the context is lost, else a line on the open task."""
     source = given.text("source")
     dead = open_sessions.take_dead(layout, given.session)
     if source in ("compact", "resume"):
@@ -87,7 +87,7 @@ def saved(layout: Layout, given: HookInput) -> Answer:
 
 
 def _payloads(layout: Layout, session: str) -> str:
-    """The payloads of the session by their ids, the newest, in a line."""
+    """Return a line with the ids of the session's newest payloads."""
     from contextkit.payloads.documents import store
 
     if not session or not os.path.isdir(os.path.join(layout.payloads, session)):
@@ -101,7 +101,7 @@ def _payloads(layout: Layout, session: str) -> str:
 
 
 def _is_told_already(layout: Layout, given: HookInput, told: Answer) -> bool:
-    """Whether the same was told since the last compaction: a host may begin twice at once."""
+    """Return whether this was told since the last compaction: a host may start a session twice."""
     if told == NOTHING:
         return True
     mark = os.path.join(seen_agents.folder(layout, given.session), seen_agents.TOLD)
@@ -114,7 +114,7 @@ def _is_told_already(layout: Layout, given: HookInput, told: Answer) -> bool:
 
 
 def _open_task(layout: Layout) -> Answer:
-    """Which task is open, and when it was last saved, in a line."""
+    """Return a line with the open task and when it was last saved."""
     from contextkit.memory.documents import store
 
     task = store.current_task(layout)
@@ -133,9 +133,9 @@ def _open_task(layout: Layout) -> Answer:
 
 
 def recovered(layout: Layout, transcript: str = "") -> Answer:
-    """What recovery prints about the current task, within what a host takes.
+    """Return what recovery prints about the current task, within the host's limits.
 
-    `transcript` is that of a session that died: what it did since the last save is told, too.
+    `transcript` is that of a session that died: its work since the last save is included.
     """
     from contextkit.memory.flows import recovery, report
 

@@ -1,10 +1,10 @@
-"""The flow of saving a context that is full or about to be compacted, from a host's hook.
+"""Save a context that is full or about to be compacted, from a host's hook.
 
-    when_full   a turn ended: a snapshot once the save zone is crossed
+    when_full   a turn ended: a snapshot once the save zone is reached
     before      a compaction begins: a snapshot
-    after       it is done: its summary goes into that snapshot
+    after       the compaction is done: its summary goes into that snapshot
 
-The snapshot that a compaction waits for is named in `.contextkit/hooks/<session>/compaction`.
+`.contextkit/hooks/<session>/compaction` names the snapshot that a compaction is to complete.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from contextkit.memory.documents import context_window
 from contextkit.memory.documents import store as memory
 
 _TURN_ENDS = ("Stop",)
-_TAIL = 1 << 17  # bytes of a transcript in which its last message is looked for
-_MEETING = 120  # seconds between the end of a turn and a compaction that one snapshot is enough for
+_TAIL = 1 << 17  # bytes at the end of a transcript that are searched for its last message
+_MEETING = 120  # seconds between a turn's end and a compaction that share one snapshot
 
 
 def when_full(layout: Layout, given: HookInput) -> None:
-    """Write a snapshot if the context rose into the save zone since the last one."""
+    """Write a snapshot if the context has entered the save zone since the last one."""
     count = tokens_now(given)
     if given.event in _TURN_ENDS and given.session and _is_behind(given):
         files.store(layout.state)
@@ -44,7 +44,7 @@ def when_full(layout: Layout, given: HookInput) -> None:
 
 
 def _is_behind(given: HookInput) -> bool:
-    """Whether the last message of the turn is not in the transcript yet."""
+    """Return whether the transcript still lacks the turn's last message."""
     said, path = given.text("last_assistant_message").strip(), given.text("transcript_path")
     if not said or not os.path.isfile(path):
         return False
@@ -55,11 +55,11 @@ def _is_behind(given: HookInput) -> bool:
 
 
 def tokens_now(given: HookInput) -> int:
-    """The tokens of the context, from the end of the transcript; 0 where it does not tell."""
+    """Return the tokens of the context, from the end of the transcript; 0 if it does not say."""
     path = given.text("transcript_path")
     try:
         return context_window.context_tokens(path) if path and os.path.isfile(path) else 0
-    except ContextError:  # another host's form
+    except ContextError:  # the format of another host
         return 0
 
 
@@ -82,15 +82,15 @@ def before(layout: Layout, given: HookInput) -> None:
 
 
 def _forget_told(layout: Layout, given: HookInput) -> None:
-    """What the session was told goes with the context: it may be told again."""
+    """Forget what the session was told: the compaction drops it, so it may be told again."""
     try:
         os.unlink(os.path.join(seen_agents.folder(layout, given.session), seen_agents.TOLD))
     except OSError:
-        pass  # it was told nothing
+        pass  # the status that research agents use
 
 
 def after(layout: Layout, given: HookInput) -> None:
-    """Complete the snapshot of this compaction with the host's summary; one where none was made."""
+    """Add the host's summary to this compaction's snapshot; create one if there is none."""
     from contextkit.memory.flows import derived
 
     session = given.session or sessions.find_current(layout)

@@ -1,6 +1,6 @@
-"""The flow of looking over every store: what git sees, what is old, stuck, left over or unreadable.
+"""Checks of every store: what git sees, what is outdated, stuck, left over or unreadable.
 
-Which stores there are is declared in `base/stores.py`.
+The stores are declared in `base/stores.py`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")
 _DRAFT_AGE = 3600  # seconds
-_PATIENCE = 1.0  # seconds that a lock may be held while somebody looks
-_SHOWN = 5  # broken files of a store
+_PATIENCE = 1.0  # seconds that a lock may stay held while doctor looks
+_SHOWN = 5  # broken files per store
 
 
 class Finding(Record):
@@ -44,7 +44,7 @@ class Finding(Record):
 
 
 def ignored(layout: Layout) -> list[Finding]:
-    """Stores that are not for git: each says so itself, and nothing of it is tracked."""
+    """Find stores that should be ignored by git: each has its own rule, and no file is tracked."""
     found = []
     for folder in _ephemeral(layout):
         shown = layout.shown(folder)
@@ -72,7 +72,7 @@ def _tracked(layout: Layout, folder: str) -> list[str]:
 
 
 def ignored_copies(layout: Layout) -> list[Finding]:
-    """What adopt wrote and git ignores: it is missing from every clone."""
+    """Find files that adopt wrote and git ignores: they are missing from every clone."""
     found = []
     for folder in _copies_of_us(layout):
         adopted = vendored.load(os.path.join(folder, vendored.RECORD))
@@ -87,7 +87,7 @@ def ignored_copies(layout: Layout) -> list[Finding]:
 
 
 def _host_files(top: str, adopted: vendored.Adopted) -> list[str]:
-    """The files of a host in which adopt has a part."""
+    """Return the files of a host that contain a part of adopt's."""
     wanted = [find(host).instructions for host in adopted.hosts]
     wanted += [find(host).settings for host in adopted.hosts]
     return [
@@ -97,11 +97,11 @@ def _host_files(top: str, adopted: vendored.Adopted) -> list[str]:
     ]
 
 
-# Copies of ours
+# Our copies
 
 
 def drift(layout: Layout) -> list[Finding]:
-    """Copies of our documents that nobody edited and that are older than this toolkit."""
+    """Find unedited copies of our documents that are older than this toolkit."""
     template = copies.sealed(capsules.template_document(layout.limits.capsule_max_tokens))
     current = {layout.capsule_template: template}
     for name, text in payloads.store_documents().items():
@@ -115,7 +115,7 @@ def drift(layout: Layout) -> list[Finding]:
 
 
 def _adopted(layout: Layout) -> list[Finding]:
-    """What adopt put into the repository: all there, and as new as the toolkit."""
+    """Check what adopt put into the repository: all there, and as new as the toolkit."""
     found = []
     for folder in _copies_of_us(layout):
         adopted = vendored.load(os.path.join(folder, vendored.RECORD))
@@ -124,7 +124,7 @@ def _adopted(layout: Layout) -> list[Finding]:
         current = {path: text for one in skills for path, text in one.items()}
         for path in adopted.files:
             place = os.path.join(top, path)
-            there = files.read_bytes(place) if os.path.lexists(place) else None  # a picture too
+            there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
             shown = layout.shown(place)
             if there is None:
                 mend = "make adopt into=."
@@ -155,7 +155,7 @@ def _old(shown: str, mend: str) -> Finding:
 
 
 def locks(layout: Layout) -> list[Finding]:
-    """Locks that a process does not let go of; one whose process is gone is free."""
+    """Find locks that a process keeps holding; one whose process is gone is free."""
     found = []
     for path in _walk(layout.state):
         if path.endswith(".lock") and _is_held(path):
@@ -185,7 +185,7 @@ def _is_held(path: str) -> bool:
 
 
 def drafts(layout: Layout) -> list[Finding]:
-    """Unfinished drafts of processes that were killed over an hour ago."""
+    """Find unfinished drafts of processes that were killed over an hour ago."""
     oldest = time.time() - _DRAFT_AGE
     found = []
     for folder in (*_ephemeral(layout), layout.capsules):
@@ -199,7 +199,7 @@ def drafts(layout: Layout) -> list[Finding]:
 
 
 def _walk(folder: str) -> Iterator[str]:
-    """Every file below a folder, by name; none where there is no folder."""
+    """Yield every file below a folder, sorted by name; none if there is no folder."""
     for here, inside, found in os.walk(folder):
         inside.sort()
         yield from (os.path.join(here, name) for name in sorted(found))
@@ -216,7 +216,7 @@ def _is_old_draft(path: str, oldest: float) -> bool:
 
 
 def history(layout: Layout) -> list[Finding]:
-    """The ledger, of which no command says when it cannot be written or read."""
+    """Check the ledger, since no command reports when it cannot be written or read."""
     folder = ledger.folder(layout)
     if not os.path.lexists(folder):
         return []
@@ -243,7 +243,7 @@ def _lost(layout: Layout, path: str, reason: str) -> Finding:
 
 
 def documents(layout: Layout) -> list[Finding]:
-    """A finding for each document of each declared store that cannot be read, the first of many."""
+    """Find the documents in each declared store that cannot be read, up to a fixed number."""
     return [one for store in stores.with_documents() for one in _broken(layout, store)]
 
 
@@ -264,7 +264,7 @@ def _broken(layout: Layout, store: Store) -> list[Finding]:
 
 
 def _unreadable(area: str, said: str, mend: str) -> Finding:
-    """The finding for one document; one of a newer contextkit is not to be fixed."""
+    """Return the finding for one document; for one of a newer contextkit, upgrade."""
     problem, newer, _ = said.partition(f": {UPGRADE}")
     return Finding(area=area, problem=problem, mend=UPGRADE if newer else mend)
 

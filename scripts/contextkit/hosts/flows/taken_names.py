@@ -1,6 +1,6 @@
-"""Targets of a host that have the names of ours: the host's stay, ours go by a prefix.
+"""Targets of a host that clash with ours: the host's stay, ours get a prefix.
 
-The Makefiles are read, not run: what a host makes up while make runs is not seen.
+The Makefiles are read, not run, so targets that make generates while running are not seen.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from contextkit.hosts.flows.adoption_parts import MAKEFILES
 _RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
 _PREFIX = re.compile(r"^\s*(?:override\s+)?CONTEXTKIT_PREFIX\s*:?:?=\s*(\S+)", re.MULTILINE)
 _INCLUDE = re.compile(r"^\s*[-s]?include\s+(.*)")
-_MOST = 50  # Makefiles that are read
+_MOST = 50  # Makefiles read
 
 
 def find(into: str, folder: str) -> list[str]:
-    """A sentence for each target of the host in `into` that has the name of one of ours.
+    """Return a sentence for each target of the host in `into` whose name is also one of ours.
 
-    `folder` is where our own copy is, whose Makefile is left out.
+    `folder` is our own copy, whose Makefile is skipped.
     """
     ours = {one.name for one in makefiles.targets() if one.section != makefiles.CHECKOUT}
     found: dict[str, str] = {}
@@ -42,7 +42,7 @@ def _sentence(name: str, prefix: str) -> str:
 
 
 def _texts(into: str, folder: str) -> list[tuple[str, str]]:
-    """(path, text) of the host's Makefile and of what it includes by name."""
+    """Yield (path, text) of the host's Makefile and of the files that it includes by name."""
     start = next((n for n in MAKEFILES if os.path.isfile(os.path.join(into, n))), "")
     found: dict[str, str] = {}
     waiting = [start] if start else []

@@ -1,7 +1,7 @@
-"""The flow of trying installed hooks: fired with recorded input, as the host would.
+"""Try installed hooks: fire them with recorded input, as the host would.
 
-What comes back is held against the host's rules and its time budget. Nothing is written into
-the repository: CONTEXT_ROOT is a scratch folder.
+Each answer is checked against the host's rules and its time budget. Nothing is written into the
+repository: CONTEXT_ROOT is a scratch folder.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_ATTEMPTS = 3  # at a hook that was late: the machine may have been busy
-_LIMIT = 20  # seconds after which a hook is given up
+_ATTEMPTS = 3  # for a hook that was late: the machine may have been busy
+_LIMIT = 20  # seconds after which a hook is killed
 
 
 class Trial(Record):
-    """One hook that was fired: what is wrong with its answer, and its time in milliseconds."""
+    """One fired hook: what is wrong with its answer, and its time in milliseconds."""
 
     host: str
     event: str
@@ -36,16 +36,16 @@ class Trial(Record):
 
 
 def samples(host: str) -> dict[str, dict[str, object]]:
-    """The recorded input of each event of a host."""
+    """Return the recorded input for each event of a host."""
     path = version.toolkit("templates", "hosts", f"{host}.json")
     found: dict[str, dict[str, object]] = formats.from_json(files.read(path), path)
     return found
 
 
 def installed(root: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
-    """(event, handler) of each of our hooks in the settings of a host.
+    """Return (event, handler) for each of our hooks in a host's settings.
 
-    Raises ContextError for settings that cannot be read.
+    Raises ContextError for unreadable settings.
     """
     found: list[tuple[str, dict[str, Any]]] = []
     for path in settings_files(root, host):
@@ -56,13 +56,13 @@ def installed(root: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
 
 
 def settings_files(root: Layout, host: Host) -> list[str]:
-    """Where the hooks of a host may stand in a repository."""
+    """Return the files in a repository that may hold a host's hooks."""
     names = filter(None, (host.settings, host.local_settings))
     return [os.path.join(project(root), name) for name in names]
 
 
 def project(root: Layout) -> str:
-    """Where hosts are started: the root, or the folder below it that adopted this copy."""
+    """Return where hosts are started: the root, or the folder below it that adopted this copy."""
     adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD)).folder
     top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted}")
     return top if adopted and f"{top}/".startswith(f"{root.root}/") else root.root
@@ -84,7 +84,7 @@ def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
 
 
 def _sample(given: dict[str, dict[str, object]], event: str, scratch: str) -> str:
-    """The recorded input of an event, as if the agent were in the scratch folder."""
+    """Return the recorded input for an event, as if the agent were in the scratch folder."""
     return formats.to_json({**given.get(event, {"hook_event_name": event}), "cwd": scratch})
 
 
@@ -125,7 +125,7 @@ def _fire(
 
 
 def _why_not_started(error: OSError) -> str:
-    """Why the program of a hook does not start, and what to do about it."""
+    """Say why a hook's program does not start, and what to do about it."""
     program = str(error.filename)
     if not isinstance(error, PermissionError) or not os.path.isfile(program):
         return f"cannot be started: {program}: {error.strerror}"
@@ -135,7 +135,7 @@ def _why_not_started(error: OSError) -> str:
 
 
 def _command(handler: dict[str, Any], root: Layout, host: Host) -> list[str]:
-    """What the host starts: a program with its arguments, or a line for the shell."""
+    """Return what the host starts: a program with its arguments, or a shell command."""
     words = [str(handler.get("command", "")), *map(str, handler.get("args") or ())]
     if handler.get("args") is None:
         return ["/bin/sh", "-c", words[0]]
@@ -143,7 +143,7 @@ def _command(handler: dict[str, Any], root: Layout, host: Host) -> list[str]:
 
 
 def _noted(scratch: str) -> list[str]:
-    """What a hook wrote into its diagnostics: a failure that the host does not get to see."""
+    """Return what a hook logged in its diagnostics: failures that the host does not see."""
     hooks = layout.hooks_folder(scratch)
     lines = diagnostics.lines(hooks)
     if lines:

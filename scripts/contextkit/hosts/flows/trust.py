@@ -1,7 +1,7 @@
-"""The flow of asking a host which of our hooks it would start; nothing is sent to a model.
+"""Ask a host which of our hooks it would start; nothing is sent to a model.
 
-`codex app-server` speaks JSON-RPC on its standard input and output, one line per message; its
-method `hooks/list` gives the trust of each hook of a folder.
+`codex app-server` speaks JSON-RPC on standard input and output, one message per line; its method
+`hooks/list` returns the trust of each hook of a folder.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MESSAGES = (
 
 
 def untrusted(host: Host, project: str) -> list[str] | None:
-    """The events whose hooks of ours the host would not start; None where it does not say."""
+    """Return the events whose hooks of ours the host would not start; None if it does not say."""
     listed = _listed(host, project)
     if listed is None:
         return None
@@ -59,7 +59,7 @@ def _listed(host: Host, project: str) -> list[dict[str, object]] | None:
 
 
 def _answer(stream: int, identity: int) -> object:
-    """The result of the message `identity`; None where none comes in time."""
+    """Return the result of the message `identity`; None if none arrives in time."""
     end = time.monotonic() + _SECONDS
     rest = b""
     with selectors.DefaultSelector() as waiting:

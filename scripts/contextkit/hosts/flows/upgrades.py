@@ -1,7 +1,7 @@
-"""The flow of an upgrade: where a newer contextkit is, what is new in it, and bringing it in.
+"""Upgrades: find a newer contextkit, show what is new in it, and install it.
 
 A copy in a host is replaced by the newer toolkit's own `adopt`, which keeps settings, stores and
-what was edited. A checkout is moved on by git.
+edited files. A checkout is moved forward by git.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STATED = re.compile(r'^VERSION = "([^"]+)"$', re.MULTILINE)
 
 
 class Request(Record):
-    """What was asked for; `to` is a folder, a URL, a version, tag or branch; empty: the newest."""
+    """A request; `to` is a folder, a URL, a version, tag or branch; empty: the newest."""
 
     to: str = ""
     force: bool = False
@@ -31,7 +31,7 @@ class Request(Record):
 
 
 def upgrade(here: str, request: Request) -> str:
-    """Bring this toolkit up to date and say what is new; `here` is what a folder is relative to."""
+    """Update this toolkit and say what is new; `here` is what a folder is relative to."""
     if vendored.is_checkout():
         return _checkout(here, request)
     adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
@@ -63,7 +63,7 @@ def _is_url(text: str) -> bool:
 
 
 def _ref(folder: str, remote: str, wanted: str) -> str:
-    """The tag or branch of a repository that is meant: without a name the newest version."""
+    """Return the tag or branch of a repository that is meant; by default the newest version."""
     if remote.startswith("-"):
         raise bad_input(f"to: {remote!r} is not a git repository")
     listed = git.run(folder, "ls-remote", "--tags", "--heads", "--refs", "--", remote).split("\n")
@@ -83,7 +83,7 @@ def _ref(folder: str, remote: str, wanted: str) -> str:
 
 
 def _copy(source: str, adopted: vendored.Adopted, top: str, request: Request, place: str) -> str:
-    """Have the toolkit in `source` adopt the repository `top` once more."""
+    """Have the toolkit in `source` adopt the repository `top` again."""
     newer = _version(files.read_if_there(os.path.join(source, _VERSION_FILE)), place)
     _check_direction(newer, request)
     lines = [
@@ -104,7 +104,7 @@ def _copy(source: str, adopted: vendored.Adopted, top: str, request: Request, pl
 
 
 def _python(source: str) -> str:
-    """An interpreter that has what the toolkit in `source` needs."""
+    """Return an interpreter that has what the toolkit in `source` needs."""
     own = os.path.join(source, ".venv", "bin", "python")
     if os.access(own, os.X_OK):
         return own
@@ -118,7 +118,7 @@ def _python(source: str) -> str:
 
 
 def _version(text: str | None, place: str) -> str:
-    """The version that a toolkit states, read and not run."""
+    """Return the version that a toolkit states, without running it."""
     match = _STATED.search(text or "")
     if match is None or not version.is_version(match[1]):
         raise bad_input(f"to: {place}: is not a contextkit that says its version")
@@ -145,7 +145,7 @@ def _whats_new(changelog: str, newer: str) -> list[str]:
 
 
 def _checkout(here: str, request: Request) -> str:
-    """Move the checkout that this is on to a newer commit, as far as git can without losing any."""
+    """Move this checkout to a newer commit, as far as git can without losing any."""
     top = version.TOOLKIT
     if git.run(top, "status", "--porcelain", "--untracked-files=no").strip():
         raise ContextError(f"{top}: has changes that are not committed: commit them first")
@@ -172,7 +172,7 @@ def _checkout(here: str, request: Request) -> str:
 
 
 def _fetched(here: str, request: Request) -> tuple[str, str]:
-    """The commit to go to, fetched, and what it is called."""
+    """Return the commit to go to, fetched, and its name."""
     top = version.TOOLKIT
     folder = os.path.join(here, request.to)
     if request.to and os.path.isdir(folder):
@@ -188,6 +188,6 @@ def _fetched(here: str, request: Request) -> tuple[str, str]:
 
 
 def _holds(top: str, one: str, other: str) -> bool:
-    """Whether commit `one` is part of the history of `other`."""
+    """Return whether commit `one` is part of the history of `other`."""
     base = git.run(top, "merge-base", one, other, fine=(0, 1)).strip()
     return base == git.run(top, "rev-parse", one).strip()

@@ -2,10 +2,15 @@
 
 @stored: shared/payloads/sess-abc123/20251128-100500-nsw-strata-legislation.md
 
-summary[2]{aspect,finding}:   Primary Acts,"Strata Schemes Management Act 2015, Development Act
-2015"   Regulator,NSW Fair Trading keyFindings: 2 main acts + 2 regulations govern strata in NSW
-confidence: High tokens_stored: 4500 kind: report facts_kept: 12/87 more: make -s payload_show
-ref=20251128-100500-nsw-strata-legislation lines=40-380
+summary[2]{aspect,finding}:
+  Primary Acts,"Strata Schemes Management Act 2015, Development Act 2015"
+  Regulator,NSW Fair Trading
+keyFindings: 2 main acts + 2 regulations govern strata in NSW
+confidence: High
+tokens_stored: 4500
+kind: report
+facts_kept: 12/87
+more: make -s payload_show ref=20251128-100500-nsw-strata-legislation lines=40-380
 """
 
 from __future__ import annotations
@@ -119,7 +124,7 @@ def parse_path(text: str) -> str:
             break
         if isinstance(found, str) and found:
             return found
-    raise bad_input(f"ref: {text[:60]!r} is no @stored: line")
+    raise bad_input(f"ref: {text[:60]!r} is not an @stored: line")
 
 
 def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[str]]:

@@ -49,7 +49,7 @@ def section(content: str, title: str) -> Slice:
     known = "; ".join(said for _, _, said in heads[:20])
     more = f" and {len(heads) - 20} more" if len(heads) > 20 else ""
     raise ContextError(
-        f"section: {title[:60]!r} is none; there are: {known or 'no sections'}{more}"
+        f"section: there is no {title[:60]!r}; there are: {known or 'no sections'}{more}"
     )
 
 
@@ -73,7 +73,7 @@ def around(content: str, text: str) -> Slice:
     wanted = text.lower()
     at = [number for number, line in enumerate(lines, start=1) if wanted in line.lower()]
     if not at:
-        raise ContextError(f"around: {text[:60]!r} does not stand in the text")
+        raise ContextError(f"around: {text[:60]!r} does not occur in the text")
     found = _lines(lines, max(1, at[0] - _AROUND), min(len(lines), at[0] + _AROUND))
     if len(found.text) > _LINE:
         middle = found.text.lower().find(wanted)

@@ -116,7 +116,7 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     summary = names.one_line(output.summary) or names.one_line(told.lead()) or _beginning(output)
     sentences = len(list(reading.sentences(summary)))
     if output.summary and not 2 <= sentences <= 3:
-        notes.append(f"summary: two to three sentences are meant, not {sentences}")
+        notes.append(f"summary: should be two to three sentences, not {sentences}")
     most = layout.limits.payload_rows
     if len(output.rows) > most:
         notes.append(f"findings: {len(output.rows)} given, the first {most} are in the receipt")
@@ -134,7 +134,7 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
         ),
     )
     if secrets:
-        notes.append(f"redacted in what travels on: {redaction.summary(secrets)}")
+        notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
     return _Prepared(payload, told, output, notes)
 
 
@@ -199,7 +199,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     receipt = receipt.replace(facts_kept=kept, more=_command(layout, path, first, last or lines))
     notes = [f"receipt: {'; '.join(cut)}"] if cut else []
     if secrets:
-        notes.append(f"redacted in what travels on: {redaction.summary(secrets)}")
+        notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
     text, ref = receipts.render(receipt), addresses.of(layout, path, "payload")
     whose = addresses.parts(ref)[1].partition("/")[0]
     ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)

@@ -1,1 +1,1 @@
-"""What the scripts offer."""
+"""The commands of the review scripts."""

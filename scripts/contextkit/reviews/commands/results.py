@@ -1,4 +1,4 @@
-"""The commands of verdict.py that read what agents wrote: ingest, open, synthesize, gate."""
+"""The verdict.py commands that read what agents wrote: ingest, open, synthesize, gate."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _MOST = 2000  # tokens of what `show` prints
 
 
 def addressed(args: Arguments) -> Arguments:
-    """The call, with an address in `agent` taken apart into agent, run and finding.
+    """Return the call with an address in `agent` split into agent, run, and finding.
 
-    `verdict:AGENT`, `verdict:runs/RUN/AGENT`, `review:RUN/AGENT`, `review:RUN/AGENT/ID`. What the
-    call itself says of a run or a finding holds.
+    Addresses are `verdict:AGENT`, `verdict:runs/RUN/AGENT`, `review:RUN/AGENT`, and
+    `review:RUN/AGENT/ID`. An explicit run or finding in the call takes precedence.
     """
     kind, _, name = str(args.agent).partition(":")
     parts = name.split("/")
@@ -44,7 +44,7 @@ def addressed(args: Arguments) -> Arguments:
 
 
 def store(layout: Layout, args: Arguments) -> str:
-    """The folder of a run's own verdicts; empty for the flat one."""
+    """Return the folder of a run's own verdicts, or '' for the flat store."""
     if not vars(args).get("run"):
         return ""
     from contextkit.reviews.flows import ingest as ingesting
@@ -53,7 +53,7 @@ def store(layout: Layout, args: Arguments) -> str:
 
 
 def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
-    """Whose files `run=` or `dir=` names; see `ingest.of_folder`."""
+    """Return whose files `run=` or `dir=` names; see `ingest.of_folder`."""
     from contextkit.reviews.flows import ingest as ingesting
 
     if bool(args.run) == bool(args.dir):
@@ -67,7 +67,7 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
 
 
 def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
-    """The agents' files one by one; once that takes a second, stderr says how far it is."""
+    """Yield the agents' files one by one; report progress on stderr once that takes a second."""
     import time
 
     from contextkit.reviews.flows import agent_files, workers
@@ -95,7 +95,7 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
         from contextkit.reviews.flows import workers
 
         workers.tell(layout, about.run, now)
-    allowed = layout.limits.secrets_allow  # as in the verdicts themselves, and in their table
+    allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
@@ -161,7 +161,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
 
 
 def _show_run(layout: Layout, args: Arguments) -> Answer:
-    """The findings of all agents, the strictest first, and the command for the rest of them."""
+    """Return the findings of all agents, strictest first, and the command for the rest of them."""
     from contextkit.base import ledger, tokens
     from contextkit.reviews.documents import vocabulary
     from contextkit.reviews.flows import agent_files, drill_down
@@ -188,7 +188,7 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     elif not found:
         parts.append(f"none: {agent_files.read_line(many, 0)}")
     if len(fitting) < len(left):
-        folder = os.path.relpath(about.folder, layout.here)  # as it is typed here
+        folder = os.path.relpath(about.folder, layout.here)  # as the user would type it here
         where = f"run={about.run}" if about.run else f"dir={folder}"
         where += f" agent={args.agent}" if args.agent else ""
         skip = len(found) - len(left) + len(fitting)

@@ -1,4 +1,4 @@
-"""The commands of verdict.py that set a review going and see to it: start, wait, runs, retry …"""
+"""The verdict.py commands that start a review and keep track of it: start, wait, runs, retry …"""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def start(layout: Layout, args: Arguments) -> Answer:
 def _launched(
     layout: Layout, run: Run, agents: tuple[str, ...], args: Arguments, now: int
 ) -> list[Worker]:
-    """The subagents that were started for these agents; one that could not be is named."""
+    """Start subagents for these agents and return them; report each that could not be started."""
     from contextkit.reviews.flows import workers
 
     working = workers.start(layout, run, agents, args.cmd, now)
@@ -76,9 +76,9 @@ def _launched(
 
 
 def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
-    """The run, and how its agents are launched: as subagents, or as sessions of their own.
+    """Return the run and how to launch its agents: as subagents or as separate sessions.
 
-    Those that were started are listed instead, each with its subagent.
+    Agents that were started are listed with their subagents instead.
     """
     run = started.run
     lines = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", ""]
@@ -102,7 +102,7 @@ def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as one word of a shell."""
+    """Return `text` quoted as one shell word."""
     from contextkit.base import sessions
 
     if sessions.is_name(text):
@@ -155,7 +155,7 @@ def _progress(count: int, of: int, seconds: float, agent: str) -> None:
 
 
 def _seconds(run: Run, given: str) -> int:
-    """How long to wait: a duration, one of the process's timeouts by its name, or its default."""
+    """Return how long to wait: a duration, a named timeout of the process, or its default."""
     named = run.timeouts.get(given)
     if isinstance(named, int):
         return named

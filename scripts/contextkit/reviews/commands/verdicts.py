@@ -54,7 +54,7 @@ def write(layout: Layout, args: Arguments) -> str:
 
 
 def _number(text: str, field: str) -> int:
-    """An optional number; a bad one is said and stored as 0: the status must be written."""
+    """Parse an optional number; report a bad one and store 0, since the status must be written."""
     if names.is_whole(text):
         return int(text[:15])
     if text:
@@ -63,7 +63,7 @@ def _number(text: str, field: str) -> int:
 
 
 def _list(text: str) -> tuple[object, ...]:
-    """A JSON list, or names separated by commas in brackets or without; a bad one is empty."""
+    """Parse a JSON list, or comma-separated names with or without brackets; a bad list is empty."""
     if not text.strip():
         return ()
     try:
@@ -133,7 +133,7 @@ def _answer(
     layout: Layout, loaded: Loaded[verdicts.Entry], shown: list[verdicts.Entry], text: str,
     args: Arguments,
 ) -> Answer:  # fmt: skip
-    """The report; a file that could not be read is named on stderr and makes the status 1."""
+    """Return the report; an unreadable file is named on stderr and makes the exit status 1."""
 
     def data() -> list[verdicts.Entry]:
         paths = {id(entry): path for path, entry in loaded}
@@ -143,7 +143,7 @@ def _answer(
 
 
 def _public(layout: Layout, entry: verdicts.Entry, path: str) -> verdicts.Entry:
-    """The entry for programs, with its id and its address."""
+    """Return the entry as programs see it, with its id and its address."""
     from contextkit.base import addresses
 
     return {"id": entry["agent"], **entry, "ref": addresses.of(layout, path, "verdict")}

@@ -2,9 +2,10 @@
 
     agent.md  ->  parse  ->  Review  ->  effective_status  ->  CLEAN, NEEDS_ATTENTION …, and why
 
-The agent wrote the file, not we: it may be cut off, contradict itself, quote another review or
-try to be believed. The status follows from the findings; what the agent states can only make it
-stricter; what is not understood is never clean. A file of research holds, in place of an index,
+The file comes from the agent and is not trusted: it may be cut off, contradict itself, quote
+another review, or try to look better than it is. The status follows from the findings; what the
+agent states can only make it stricter, and a file that was not understood is never clean. Instead
+of an index, a research file has
 
     ### Sources       a list
     ### Findings      headings, or paragraphs that begin in bold
@@ -35,19 +36,19 @@ if TYPE_CHECKING:
 __all__ = ("Finding", "Review", "demanded", "derived_verdict", "effective_status", "parse")
 
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
-_SERIOUS_AT = "serious_at_line_"  # a flag, with the line
-_ENDS = 400  # characters in which the first or last line lies, if it is one of ours
+_SERIOUS_AT = "serious_at_line_"  # a flag, followed by the line number
+_ENDS = 400  # characters within which our first or last line must lie
 SECTIONS = ("sources", "findings", "confidence", "gaps")
 _SENTINEL = "flux-research:complete"
-_LIKELY = 3  # of the four sections: then a file is research also without its sentinel
+_LIKELY = 3  # of the four sections: enough to make a file research even without its sentinel
 
 
 class Review(Record):
-    """An agent's file. `type` is verdict or research; lines count from 1, and 0 is none.
+    """An agent's file. `type` is verdict or research; lines count from 1, and 0 means none.
 
     `validation`: valid, malformed (no index that says anything), error (the agent says that it
-    failed) or missing (an empty file). `stated` is the strictest verdict of the file, empty when
-    there is none that we know; `stated_raw` has its words.
+    failed), or missing (an empty file). `stated` is the strictest verdict in the file, or empty if
+    it has none that we know; `stated_raw` is its wording.
     """
 
     validation: str
@@ -55,19 +56,19 @@ class Review(Record):
     stated: str = ""
     stated_raw: str = ""
     findings: tuple[Finding, ...] = ()
-    sources: tuple[str, ...] = ()  # of research
-    run: str = ""  # the run id of the first line
-    flags: tuple[str, ...] = ()  # what is odd about the text, see manuals/verdicts.md
-    unparsed: tuple[str, ...] = ()  # `12: the line`, for each that was not understood
+    sources: tuple[str, ...] = ()  # of a research file
+    run: str = ""  # the run id from the first line
+    flags: tuple[str, ...] = ()  # what is odd about the text; see manuals/verdicts.md
+    unparsed: tuple[str, ...] = ()  # `12: the line` for each line that was not understood
     start_line: int = 0  # of the index
     end_line: int = 0
-    complete: bool = False  # the last line is the sentinel
+    complete: bool = False  # whether the last line is the sentinel
 
 
 def parse(text: str, mode: str = "") -> Review:
-    """Read an agent's file, whatever it holds; `mode` is review, research, or empty to find out.
+    """Parse an agent's file, whatever it holds; `mode` is review, research, or '' to detect it.
 
-    Takes time in proportion to the length of `text`, and raises nothing.
+    Linear in the length of `text`; never raises.
     """
     if not text.removeprefix("\ufeff").strip():
         return Review(validation="missing", type="research" if mode == "research" else "verdict")
@@ -88,7 +89,7 @@ def parse(text: str, mode: str = "") -> Review:
 
 
 def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """The findings, each with an address: one that its agent gave no id is `row-3`, the third."""
+    """Return the findings, each with an id: the third, if its agent gave it none, is `row-3`."""
     return tuple(
         finding if finding.id else finding.replace(id=f"row-{number}")
         for number, finding in enumerate(findings, 1)
@@ -96,7 +97,7 @@ def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 
 def _doubted(review: Review, text: str) -> Review:
-    """`review`, flagged where it would be clean although a serious severity stands in its text."""
+    """Return `review`, flagged if it would be clean although its text has a serious severity."""
     if effective_status(review)[0] != "CLEAN":
         return review
     from contextkit.reviews.documents import wide_reading
@@ -111,7 +112,7 @@ def _doubted(review: Review, text: str) -> Review:
 
 
 def _run(text: str) -> str:
-    """The id in a first line such as `<!-- run-uuid: 1b4e28ba -->`."""
+    """Return the id in a first line such as `<!-- run-uuid: 1b4e28ba -->`."""
     first = text[:_ENDS].removeprefix("\ufeff").lstrip().partition("\n")[0].strip()
     label, _, rest = first.removeprefix("<!--").strip().partition(":")
     if not first.startswith("<!--") or label.strip().lower() not in ("run-uuid", "run"):
@@ -120,24 +121,24 @@ def _run(text: str) -> str:
 
 
 def _is_doubted(review: Review) -> bool:
-    """Whether only a severity that stands outside its findings keeps a review from being clean."""
+    """Whether a severity outside the findings is all that keeps a review from being clean."""
     return any(flag.startswith(_SERIOUS_AT) for flag in review.flags)
 
 
 class _Reading:
-    """Everything noted while the lines of one file go by."""
+    """The state collected while reading the lines of one file."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self.issues = Issues()
         self.research = Research()
         self._first = self._last = 0  # lines that are neither index nor comment
-        self._verdicts: list[str] = []  # outside the index
-        self._below_verdict = False  # a heading Verdict, and not yet what is below it
+        self._verdicts: list[str] = []  # stated outside the index
+        self._below_verdict = False  # after a Verdict heading, until the line below it
         self._unclosed = False
 
     def take(self, number: int, level: int, text: str) -> None:
-        """One line outside the index."""
+        """Process one line outside the index."""
         if level == UNCLOSED:
             self._unclosed = True
             return
@@ -212,10 +213,11 @@ class _Reading:
         return any(vocabulary.verdict_word(said) == "error" for _, said in block.verdicts)
 
     def _stated_verdict(self) -> tuple[str, str]:
-        """The strictest verdict that is understood, and its words; else the first other words.
+        """Return the strictest verdict that is understood and its wording, or else the first other.
 
-        Beside one that is understood, other words in an index are a doubt, unless they pass. So
-        is an error in an index without rows where another has some: that is a stub, quoted.
+        Next to one that is understood, other words in an index raise a doubt unless they mean a
+        pass. So does an error in an index without rows when another index has some: that is a
+        quoted stub.
         """
         known: list[tuple[str, str]] = []
         other = []
@@ -239,9 +241,9 @@ class _Reading:
 
 
 def _settled(blocks: list[Block], issues: list[Issue]) -> tuple[tuple[Finding, ...], bool]:
-    """The rows of all indexes, each at the strictest that its row or its section says.
+    """Return the rows of all indexes, each at the stricter severity of its row and its section.
 
-    The second is whether a section was stricter than its row.
+    The second value says whether any section was stricter than its row.
     """
     told = {issue.id.upper(): issue.severity for issue in issues if issue.id and issue.severity}
     found: dict[tuple[str, str, int], Finding] = {}
@@ -263,9 +265,9 @@ def _settled(blocks: list[Block], issues: list[Issue]) -> tuple[tuple[Finding, .
 
 
 def _is_incomplete(findings: Iterable[Finding], issues: list[Issue]) -> bool:
-    """Whether a P0 or P1 has a section, but no row in the index.
+    """Whether a P0 or P1 has a section but no row in the index.
 
-    A section or a row without an id is held to be the other's, where their severities allow it.
+    A section and a row of which one has no id are matched if their severities allow it.
     """
     ids = {row.id.upper() for row in findings if row.id}
     of_any = vocabulary.strictest(*(row.severity for row in findings))
@@ -279,35 +281,35 @@ def _is_incomplete(findings: Iterable[Finding], issues: list[Issue]) -> bool:
 
 
 def is_read(review: Review) -> bool:
-    """Whether what the file found is known: it has an index, or findings a person would see."""
+    """Whether the file's findings are known: it has an index, or findings a person would see."""
     return review.validation == "valid" or (
         review.validation == "malformed" and bool(review.findings)
     )
 
 
 def demanded(findings: Iterable[Finding]) -> str:
-    """The verdict that the severities demand; agents do not choose it."""
+    """Return the verdict that the severities demand; agents do not choose it."""
     severities = {finding.severity for finding in findings}
     return "risky" if "P0" in severities else "needs-changes" if "P1" in severities else "safe"
 
 
 def derived_verdict(review: Review) -> str:
-    """The verdict that its rows demand; empty where no rows could be read."""
+    """Return the verdict that the rows demand, or '' if no rows could be read."""
     said = {"malformed": "", "missing": "error", "error": "error"}
     return said.get(review.validation, demanded(review.findings))
 
 
 def is_work(review: Review, header: Header | None) -> bool:
-    """Whether a file reports on work done, by its eight-line header, and is not a review."""
+    """Whether a file is a work report, by its eight-line header, and not a review."""
     lines = header is not None and header.form == "lines" and header.type == "implementation"
     return lines and review.validation == "malformed"
 
 
 def effective_status(review: Review, header: Header | None = None) -> Status:
-    """CLEAN, NEEDS_ATTENTION or ERROR (of research COMPLETE, PARTIAL or FAILED), and the flags.
+    """Return CLEAN, NEEDS_ATTENTION or ERROR (research: COMPLETE, PARTIAL or FAILED), and flags.
 
-    The stricter of what the review says and what its agent's header says beside it. A report on
-    work has no index; its header is all there is, and is checked by tests, not by us.
+    The status is the stricter of what the review says and what the agent's header says. A work
+    report has no index, only its header; its claims are for tests to check.
     """
     status, flags = _status(review)
     if header is None:
@@ -320,7 +322,7 @@ def effective_status(review: Review, header: Header | None = None) -> Status:
 
 
 def _status(review: Review) -> Status:
-    """The status by what the review says itself, and its flags."""
+    """Return the status according to the review itself, and its flags."""
     flags = review.flags
     if review.type == "research":
         if review.validation != "valid":
@@ -342,7 +344,7 @@ def _status(review: Review) -> Status:
 
 
 def _lets_pass(review: Review) -> bool:
-    """Whether what is stated stands in the way of clean; the table's row without a known word."""
+    """Whether the stated verdict allows CLEAN; without a known word, only if there are rows."""
     if review.stated:
         return review.stated == "safe"
     passes = not review.stated_raw or vocabulary.passes(review.stated_raw)
@@ -354,12 +356,12 @@ def _is_milder(stated: str, demanded: str) -> bool:
 
 
 class Research:
-    """Collects from the lines of a file, given one after the other."""
+    """Collects research sections from the lines of a file, given one at a time."""
 
     def __init__(self) -> None:
         self.sources: list[str] = []
         self.findings: list[Finding] = []
-        self._lines = dict.fromkeys(SECTIONS, -1)  # in each section that is there
+        self._lines = dict.fromkeys(SECTIONS, -1)  # lines per section; -1 if absent
         self._section = ""
         self._rank = 0
         self._sure = self._gaping = False
@@ -414,7 +416,7 @@ class Research:
         return self._lines["findings"] > 0
 
     def flags(self) -> tuple[str, ...]:
-        """What keeps the research from being complete."""
+        """Return the flags that keep the research from being complete."""
         wrong = {
             "no_sources": not self.sources,
             "no_findings": not self.has_findings(),

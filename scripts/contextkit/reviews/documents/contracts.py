@@ -1,4 +1,4 @@
-"""The contract with an agent of a review run: what it is told, and where its file breaks it.
+"""The output contract of a review run's agents: what they are told, and where a file breaks it.
 
     ### Findings Index
     - P0 | P0-1 | "Section" | Title
@@ -38,10 +38,10 @@ _ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
 
 
 def contract(root: str, path: str, mode: str, run: str, limit: int) -> str:
-    """How and where an agent writes: to the absolute `path`; `run` is an id, or empty.
+    """Return how and where an agent writes: to the absolute `path`; `run` is an id or ''.
 
-    At most `limit` tokens, cautiously estimated: where that is too little for the absolute path,
-    the path is relative to the root. Raises ContextError where that is too long as well.
+    At most `limit` tokens, conservatively estimated: if the absolute path does not fit, the path is
+    relative to the root. Raises ContextError if even that is too long.
     """
     if mode not in SENTINELS:
         raise bad_input(f"mode={mode}: must be one of {', '.join(SENTINELS)}")
@@ -59,7 +59,7 @@ def contract(root: str, path: str, mode: str, run: str, limit: int) -> str:
 
 
 def prompt(agent: str, process: str, input_path: str, kind: str, text: str) -> str:
-    """What one agent reads when it is launched: its task, where the input is, and the contract.
+    """Return the prompt that launches one agent: its task, where the input is, and the contract.
 
     kind: document, diff or question; `text` is the contract.
     """
@@ -72,9 +72,10 @@ def prompt(agent: str, process: str, input_path: str, kind: str, text: str) -> s
 def error_stub(
     agent: str, reason: str, run: str, mode: str, rows: tuple[str, ...] = (), rest: str = ""
 ) -> str:
-    """The file of an agent that left none: one that every reader takes for an error.
+    """Return a file for an agent that left none; every reader takes it for an error.
 
-    `rest` is what it had written by then, `rows` are its findings: they count beside the error.
+    `rest` is what the agent had written so far; `rows` are its findings, which count in addition to
+    the error.
     """
     return templates.render(
         "error_stub.md", agent=agent, reason=names.one_line(reason), run=run, rows=rows,
@@ -83,9 +84,9 @@ def error_stub(
 
 
 def check(text: str) -> list[Complaint]:
-    """What is wrong with an agent's file, by line; empty when nothing is.
+    """Return what is wrong with an agent's file, by line; empty if nothing is.
 
-    How the line should read is empty where it should not be there at all.
+    How the line should read is empty if the line should not be there at all.
     """
     blocks: list[Block] = []
     issues = Issues()
@@ -130,7 +131,7 @@ def _raw_lines(text: str, blocks: list[Block]) -> dict[int, str]:
 
 
 def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
-    """The heading, each row, the verdict, and whatever else stands in an index."""
+    """Check the heading, each row, the verdict, and whatever else is in an index."""
     found: list[Complaint] = []
     if raw[block.start] != HEADING:
         found.append((block.start, "this is not the heading", HEADING))
@@ -170,14 +171,14 @@ def _fault(row: Finding, doubtful: bool) -> str:
 
 
 def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
-    """Rows without a section, sections without a row, and where the two disagree."""
+    """Report rows without a section, sections without a row, and where the two disagree."""
     found: list[Complaint] = []
     told = {issue.id.upper(): issue for issue in there if issue.id}
     by_id: dict[str, Finding] = {}
     for row in rows:
         if row.id and by_id.setdefault(row.id.upper(), row) is not row:
             found.append((row.line, f"the id {row.id} stands twice: each finding has its own", ""))
-    all_have_ids = all(row.id for row in rows)  # else it is said of the row
+    all_have_ids = all(row.id for row in rows)  # otherwise reported for the row
     for issue in there if all_have_ids else ():
         if issue.severity in SERIOUS and issue.id.upper() not in by_id:
             should = f'- {issue.severity} | {issue.id or "ID"} | "Section" | Title'

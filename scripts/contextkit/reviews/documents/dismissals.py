@@ -1,10 +1,10 @@
-"""Findings that somebody dismissed, with the reason: kept in git, beside what was reviewed.
+"""Dismissed findings and the reasons, kept in git next to what was reviewed.
 
     <target>.dismissed.json            of a document
     docs/reviews/<target>.dismissed.json   of a branch's diff, or of a question
 
-A dismissal names its finding by identity, so that it holds for the next run of the same target. It
-expires when the lines that it is about change.
+A dismissal names its finding by identity, so it also holds for the next run on the same target. It
+expires when the lines it is about change.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _AROUND = 1  # lines above and below the one that a finding names
 
 
 class Dismissal(Record):
-    """One finding that is not to be told again. `quoted` digests what it is about, see `quote`."""
+    """A finding not to be reported again. `quoted` is the digest of its lines; see `quote`."""
 
     identity: str
     agent: str
@@ -40,7 +40,7 @@ class Dismissal(Record):
 
 
 def path(layout: Layout, run: Run) -> str:
-    """The document of a run's target, there or not."""
+    """Return the path of the document for a run's target, whether or not it exists."""
     if run.source:
         return layout.join(run.source + SUFFIX)
     stem = names.slug(run.target) or "diff"
@@ -49,7 +49,7 @@ def path(layout: Layout, run: Run) -> str:
 
 
 def parse(text: str, where: str = "dismissals") -> list[Dismissal]:
-    """The dismissals in a document. Raises ContextError for what is none."""
+    """Parse the dismissals in a document. Raises ContextError if it is not one."""
     found = formats.from_json(text, where)
     if isinstance(found, dict):
         version.refuse_newer(found.get("format"), str(FORMAT), where)
@@ -60,20 +60,20 @@ def parse(text: str, where: str = "dismissals") -> list[Dismissal]:
 
 
 def render(target: str, found: list[Dismissal]) -> str:
-    """The JSON of the dismissals of a target, by identity."""
+    """Render the dismissals of a target, by identity, as JSON."""
     rows = sorted(found, key=lambda one: one.identity)
     return formats.to_json({"format": FORMAT, "target": target, "dismissed": rows}) + "\n"
 
 
 def load(layout: Layout, run: Run) -> list[Dismissal]:
-    """What was dismissed for the target of a run; none without a document."""
+    """Load the dismissals for a run's target; empty if there is no document."""
     where = path(layout, run)
     text = files.read_if_there(where)
     return parse(text, layout.shown(where)) if text is not None else []
 
 
 def add(layout: Layout, run: Run, new: Dismissal) -> str:
-    """Write a dismissal, in place of an earlier one of the same finding; the document's path."""
+    """Write a dismissal, replacing any earlier one of the same finding; return the path."""
     where = path(layout, run)
     with files.locked(layout.lock(where)):
         kept = [one for one in load(layout, run) if one.identity != new.identity]
@@ -81,7 +81,7 @@ def add(layout: Layout, run: Run, new: Dismissal) -> str:
 
 
 def holds(layout: Layout, run: Run, one: Dismissal) -> bool:
-    """Whether what a dismissal is about still stands as it did, wherever in its file."""
+    """Whether the lines a dismissal is about are unchanged, wherever they are in their file now."""
     if not one.file:
         return one.quoted == run.revision
     lines = _lines(layout, one.file)
@@ -93,9 +93,9 @@ def holds(layout: Layout, run: Run, one: Dismissal) -> bool:
 
 
 def quote(layout: Layout, run: Run, file: str, line: int) -> tuple[str, int, str]:
-    """(file, line, digest) of what a finding is about: the lines around the one that it names.
+    """Return (file, line, digest) of what a finding is about: the lines around the one it names.
 
-    Without a line it is the whole file, without a file the revision of what was reviewed.
+    Without a line the digest covers the whole file; without a file, the revision that was reviewed.
     """
     lines = _lines(layout, file) if file else []
     if not lines:

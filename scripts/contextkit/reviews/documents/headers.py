@@ -1,4 +1,4 @@
-"""Headers: what an agent says of itself in a few lines of the text that it returns.
+"""Headers: what an agent says about itself in a few lines of the text that it returns.
 
     STATUS: NEEDS_ATTENTION          eight lines `KEY: value`, first in the text
 
@@ -11,8 +11,8 @@
 
     VERDICT: NEEDS_ATTENTION why     one line, the last of its kind
 
-A header is an agent's word and no proof: an unknown word never passes, nor does a header that
-is cut off, contradicts itself or stands where another's text may be quoted.
+A header is an agent's claim, not proof: an unknown word never passes, nor does a header that is cut
+off, contradicts itself, or stands where another text may be quoted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.reviews.documents import lines, vocabulary
 
-# The mildest first.
+# Mildest first.
 STATUSES = ("CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED", "ERROR")
 _PASSES = ("CLEAN", "COMPLETE")
 _WORDS = dict(zip(STATUSES, STATUSES, strict=True)) | {
@@ -33,11 +33,11 @@ _KEYS = ("TYPE", "STATUS", "MODEL", "TOKENS_SPENT", "FILES_CHANGED", "FINDINGS_C
          "DETAIL_PATH")  # fmt: skip
 _TAIL_KEYS = ("STATUS", "FILES", "FINDINGS", "SUMMARY")
 _COUNTS = ("findings_count", "p0", "p1", "p2")
-_FEWEST = 3  # keys that make lines at the beginning a header
+_FEWEST = 3  # number of keys that turn the first lines into a header
 
 
 class Header(Record):
-    """`form` is lines, tail or single; `status` one of STATUSES; `stated` the agent's own word."""
+    """A header. `form` is lines, tail or single; `status` one of STATUSES; `stated` as written."""
 
     form: str
     status: str
@@ -59,14 +59,14 @@ class Header(Record):
 
 
 def parse(text: str) -> Header | None:
-    """What an agent's text says of itself; None when it has no header.
+    """Return what an agent's text says about itself; None if it has no header.
 
-    Of several headers of one form the last counts; of several forms the strictest status, and
-    the rest of the first that is there: lines, tail, single.
+    Of several headers of one form, the last counts. Across forms, the strictest status counts, and
+    the other fields come from the first form present: lines, tail, single.
     """
     tails, singles = _Last(), _Last()
     tail: dict[str, str] | None = None
-    content = 0  # the last line that belongs to no header
+    content = 0  # the last line outside any header
     for number, level, line in lines.lines(text):
         if tail is not None:
             closed = level == 0 and not line.strip("-")
@@ -91,7 +91,7 @@ def parse(text: str) -> Header | None:
 
 
 def _is_in_tail(tail: dict[str, str], line: str) -> bool:
-    """Whether the line is one of a tail block, which `tail` then has."""
+    """Whether the line belongs to a tail block; if so, it is added to `tail`."""
     label, value = vocabulary.labelled(line)
     if label not in _TAIL_KEYS:
         return False
@@ -104,7 +104,7 @@ def _is_blank(line: str) -> bool:
 
 
 class _Last:
-    """The last header of one form; one that passes only where nothing else follows it."""
+    """The last header of one form; a passing one counts only if nothing else follows it."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -117,7 +117,7 @@ class _Last:
             self._failing = header
 
     def chosen(self, content: int) -> Header | None:
-        """What counts, `content` being the last line that belongs to no header."""
+        """Return the header that counts; `content` is the last line outside any header."""
         if self._header and self._header.passes() and self._number < content:
             return self._failing
         return self._header
@@ -168,7 +168,7 @@ def _of_first_lines(text: str) -> Header | None:
 
 
 def _of_tail(found: dict[str, str], closed: bool) -> Header:
-    """A tail block; it passes only whole, with readable counts, and with none of P0 and P1."""
+    """Parse a tail block; it passes only if complete, with readable counts and no P0 or P1."""
     status, flags = status_of(found["STATUS"])
     total, counts, readable = _counts(found["FINDINGS"])
     serious = counts["P0"] + counts["P1"]
@@ -194,7 +194,7 @@ def _of_tail(found: dict[str, str], closed: bool) -> Header:
 
 
 def _counts(said: str) -> tuple[int, dict[str, int], bool]:
-    """The total and the number of each severity of `3 (P0: 0, P1: 1, P2: 2)`; were all readable?"""
+    """Return total, counts by severity, and readability of `3 (P0: 0, P1: 1, P2: 2)`."""
     number, _, rest = said.partition("(")
     total, readable = _number(number)
     counts = dict.fromkeys(vocabulary.SEVERITIES, 0)
@@ -217,9 +217,9 @@ def _of_single(said: str) -> Header:
 
 
 def status_of(said: str) -> tuple[str, tuple[str, ...]]:
-    """One of STATUSES for an agent's own word, and flags; NEEDS_ATTENTION for an unknown one.
+    """Return one of STATUSES for an agent's own word, and flags; an unknown word needs attention.
 
-    A word that passes does so only with nothing behind it but a remark set off by a mark.
+    A passing word counts only if nothing follows it but a remark set off by punctuation.
     """
     said = lines.plain(said)
     word = _first_word(said)
@@ -244,14 +244,14 @@ def _first_word(said: str) -> str:
 
 
 def _stricter(one: str, other: str) -> str:
-    """The one of two stated words that stands for the stricter status."""
+    """Return whichever of two stated words means the stricter status."""
     if not one:
         return other
     return max(one, other, key=lambda said: STATUSES.index(status_of(said)[0]))
 
 
 def _number(said: str) -> tuple[int, bool]:
-    """A whole number as agents write it, `~12,500` too, and whether it was one; 0 if not."""
+    """Return a whole number as agents write it, `~12,500` too (else 0), and whether it was one."""
     digits = said.strip(" ~≈").replace(",", "").replace("_", "").removesuffix(" tokens")
     if digits.lower() in ("", "none", "0", "n/a"):
         return 0, True

@@ -1,13 +1,13 @@
-"""The Findings Index of an agent's review, line by line.
+"""The Findings Index of an agent's review, parsed line by line.
 
     ### Findings Index
     - P0 | P0-1 | "Section" | Title
     - IMP | IMP-1 | "Section" | Title
     Verdict: risky
 
-A Block takes one line after the other for as long as they belong to it. Each is understood (a
-row, a verdict, a label such as `**Critical:**`, a table's head, a rule, a comment) or it is kept
-as unparsed, and then nobody may call the review clean.
+A Block accepts one line at a time for as long as the lines belong to it. Each is either understood
+(a row, a verdict, a label such as `**Critical:**`, a table head, a rule, a comment) or kept as
+unparsed, and then the review cannot be called clean.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _LABEL_WORDS = frozenset(
     " before merge suggestion suggestions level and needs attention".split()
 )
 _LONGEST_LABEL = 80  # characters
-MOST_SHOWN = 50  # lines that were not understood are kept with their text, the others counted
+MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
 
 def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
-    """The lines that are part of no index; `blocks` gets the indexes that say anything."""
+    """Yield the lines outside any index; `blocks` receives the indexes that say anything."""
     block: Block | None = None
     for number, level, line in lines.lines(text):
         glued = _heading(level, line)
@@ -63,7 +63,7 @@ def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
 
 
 def _heading(level: int, line: str) -> str | None:
-    """What is glued to the heading of an index, mostly nothing; None for any other line."""
+    """Return the text glued to an index heading, usually ''; None for any other line."""
     if level < 0 or not lines.is_index(line):
         return None
     bare = lines.plain(line)
@@ -75,7 +75,7 @@ def _heading(level: int, line: str) -> str | None:
 
 
 class Finding(Record):
-    """A row of a Findings Index; `severity` is empty where it was not understood."""
+    """A row of a Findings Index; `severity` is empty if it was not understood."""
 
     severity: str
     id: str
@@ -83,12 +83,12 @@ class Finding(Record):
     title: str
     line: int
     raw_severity: str
-    group: str = ""  # the label that the row stands below
+    group: str = ""  # the label above the row
     extra: tuple[str, ...] = ()  # fields after the title
 
 
 class Block:
-    """One index, while it is read: `start` and `end` are its first and last line."""
+    """One index while it is being read: `start` and `end` are its first and last line."""
 
     def __init__(self, start: int, level: int, glued: str = "") -> None:
         self.start = self.end = start
@@ -97,10 +97,10 @@ class Block:
         self.unparsed: dict[int, str] = {}
         self.conflict = False  # a severity was milder than the id beside it or the label above
         self._level = level
-        self._label = ("", "")  # what rows below it go by, and its severity
-        self._promised = 0  # the line of a label P0 or P1 that no row has followed yet
-        self._columns: list[str] = []  # what the cells of a table are
-        self._ended = False  # from here on, prose is not part of the index any more
+        self._label = ("", "")  # the label that applies to the rows below it, and its severity
+        self._promised = 0  # the line of a P0 or P1 label that no row has followed yet
+        self._columns: list[str] = []  # the roles of a table's columns
+        self._ended = False  # from here on, prose is no longer part of the index
         if glued:
             self.take(start, 0, glued)
 
@@ -108,7 +108,7 @@ class Block:
         return bool(self.rows or self.verdicts or self.unparsed)
 
     def take(self, number: int, level: int, text: str) -> bool:
-        """Read one line; False if it is behind the index and so not part of it."""
+        """Read one line; return False if it is past the index and so not part of it."""
         if level > 0:
             return level > self._level and self._is_label(number, text)
         if self.verdicts and number > self.end + 1:
@@ -123,12 +123,12 @@ class Block:
         return True
 
     def finish(self) -> None:
-        """No more lines come: a label P0 or P1 without a row below it hides something."""
+        """End the index; a P0 or P1 label without a row below it is doubtful."""
         if self._promised:
             self.doubt(self._promised, self._label[0])
 
     def settle(self, row: Finding, severity: str) -> bool:
-        """Whether a row that only lacked a severity is understood now that its section says it."""
+        """Whether a row that lacked only a severity is complete once its section supplies one."""
         doubtful = severity not in SERIOUS and vocabulary.mentions_serious(row.title)
         if row.raw_severity or not row.title or doubtful:
             return False
@@ -141,7 +141,7 @@ class Block:
         self.unparsed[number] = names.one_line(text[:200]) if kept else ""
 
     def _is_known(self, number: int, text: str) -> bool:
-        """Whether the line says something, but is not a finding."""
+        """Whether the line says something but is not a finding."""
         if _RULE.issuperset(text):
             self._ended = self._ended or ("|" not in text and self.says_anything())
             return True
@@ -162,7 +162,7 @@ class Block:
         return (text[:2] == "**" or text[-1] == ":") and self._is_label(number, text)
 
     def _is_label(self, number: int, text: str) -> bool:
-        """Whether the line is a label; if so, rows below it go by it."""
+        """Whether the line is a label; if so, it applies to the rows below it."""
         severity = label_of(text)
         if severity:
             self.finish()
@@ -171,7 +171,7 @@ class Block:
         return bool(severity)
 
     def _is_head(self, text: str) -> bool:
-        """Whether the line is the head of a table; if so, it says what the columns are."""
+        """Whether the line is a table head; if so, remember its columns."""
         if lines.unbulleted(text)[1]:
             return False
         roles = [role(cell) for cell in cells(text)]
@@ -181,7 +181,7 @@ class Block:
         return True
 
     def _is_row(self, number: int, text: str) -> bool:
-        """Keep the line if it looks like a finding; whether all of it was understood."""
+        """Keep the line if it looks like a finding; return whether all of it was understood."""
         bare, listed = lines.unbulleted(text)
         fields = cells(bare) if "|" in text else []
         if bare[0] == "|" and self._columns:
@@ -205,7 +205,7 @@ class Block:
         return bool(row.severity and row.title and known)
 
     def _by_column(self, fields: list[str]) -> tuple[str, ...]:
-        """The fields of a table's row in the index's order, what has no column last."""
+        """Return the fields of a table row in index order, those without a known column last."""
         found = {"severity": "", "id": "", "section": "", "title": ""}
         more = fields[len(self._columns) :]
         for role, field in zip(self._columns, fields, strict=False):
@@ -235,12 +235,12 @@ class Block:
 
 
 def role(cell: str) -> str:
-    """What a column of this name holds: severity, id, section, title; empty for anything else."""
+    """Return the role of a column: severity, id, section or title, or '' for any other name."""
     return _ROLES.get(lines.plain(cell).lower(), "")
 
 
 def _is_row_of_fields(fields: list[str], bare: str) -> bool:
-    """Whether the bars of a line divide fields, and are not part of a title: `[P0] a | b`."""
+    """Whether the bars in a line separate fields and are not part of a title: `[P0] a | b`."""
     if len(fields) < 2:
         return False
     first = fields[0]
@@ -250,9 +250,9 @@ def _is_row_of_fields(fields: list[str], bare: str) -> bool:
 
 
 def by_place(fields: list[str]) -> tuple[str, ...]:
-    """Severity, id, section, title and what follows, of a row in which one of them may lack.
+    """Return severity, id, section, title, and the rest of a row that may lack one of them.
 
-    An id may stand where the severity belongs (`IMP-1 | "Section" | Title`) or before it.
+    An id may stand in the severity's place (`IMP-1 | "Section" | Title`) or before it.
     """
     raw, *rest = fields
     identity = ""
@@ -268,7 +268,7 @@ def by_place(fields: list[str]) -> tuple[str, ...]:
 
 
 def label_of(text: str) -> str:
-    """The severity of a line that only names one: `**Critical (Must Fix):**`; else empty."""
+    """Return the severity of a line that names only one: `**Critical (Must Fix):**`; else ''."""
     if "|" in text or len(text) > _LONGEST_LABEL:
         return ""
     low = lines.plain(text).lower().replace("-", " ")

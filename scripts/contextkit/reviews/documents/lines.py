@@ -1,11 +1,11 @@
-"""The lines of an agent's text: what is code, what is a heading, and a line without its dress.
+"""The lines of an agent's text: code, headings, and lines without their markup.
 
-`base/markdown.py` reads strictly; agents write Markdown by feel, and are read as they meant it:
+`base/markdown.py` parses strictly; agents write loose Markdown, which is read as they meant it:
 
-- a fence with a language, or further in than the one it stands in, opens one inside that one
-- `###Findings Index` without a blank is the heading of an index
-- `•`, `–` and `—` are bullets too, and `[x]` after one is no part of the item
-- what has no width, and line ends of other systems, is not there
+- a fence with a language, or indented more than the one around it, opens a nested one
+- `###Findings Index` without a space is the heading of an index
+- `•`, `–` and `—` are bullets too, and `[x]` after a bullet is not part of the item
+- zero-width characters and foreign line endings are ignored
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    Line = tuple[int, int, str]  # number from 1, heading level, text without blanks around it
+    Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 QUOTES = "\"'“”„‘’«»"
 
 _BULLETS = frozenset("-*+•–—")
-_WIDTHLESS = "\ufeff\u200b\u200c\u200d\u2060\u00ad"  # the byte-order mark among them
+_WIDTHLESS = "\ufeff\u200b\u200c\u200d\u2060\u00ad"  # includes the byte-order mark
 _DIGITS = "0123456789"
 _ONE_DIGIT = frozenset(_DIGITS)
 
 
 def lines(text: str) -> Iterator[Line]:
-    """Every line that is not blank and in no code fence, with its heading level; 0 is none.
+    """Yield every nonblank line outside code fences with its heading level; 0 means none.
 
-    Agents put fences into fences: one with a language, or further in than the one it stands in,
-    opens another, where strict Markdown would end the outer one or see none.
+    Agents nest fences: one with a language, or indented more than the one around it, opens another,
+    where strict Markdown would end the outer one or see none.
     """
     fences: list[tuple[str, int]] = []
     opened = 0
@@ -52,7 +52,7 @@ def lines(text: str) -> Iterator[Line]:
 
 
 def _heading(line: str, bare: str) -> tuple[int, str]:
-    """The level of a heading and its title; 0 and the whole of any other line."""
+    """Return the level of a heading and its title; 0 and the whole line for any other."""
     if bare[0] != "#":
         return 0, bare
     level, title = markdown.heading(line.replace("\u00a0", " "))
@@ -64,7 +64,7 @@ def _heading(line: str, bare: str) -> tuple[int, str]:
 
 
 def _changes(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
-    """Whether a line opens a fence or closes the last of `fences`, which are changed so."""
+    """Whether a line opens a fence or closes the innermost of `fences`, which is updated."""
     run = markdown.fence_of(bare)
     outer, outer_indent = fences[-1] if fences else ("", 0)
     if not run or (outer and run[0] != outer[0]):
@@ -79,7 +79,7 @@ def _changes(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of `text` with their numbers, without CRs and what has no width."""
+    """Yield the lines of `text` with their numbers, without CRs and zero-width characters."""
     if not text.isascii():
         for mark in _WIDTHLESS:
             text = text.replace(mark, "")
@@ -93,7 +93,7 @@ def numbered(text: str) -> Iterator[tuple[int, str]]:
 
 
 def is_index(title: str) -> bool:
-    """Whether a heading is that of a Findings Index, whatever a lost line end glued to it."""
+    """Whether a heading is that of a Findings Index, even if text is glued to it."""
     if "ndex" not in title and "NDEX" not in title:
         return False
     before, found, after = plain(title).lower().partition("findings index")
@@ -102,7 +102,7 @@ def is_index(title: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """`text` without emphasis and code ticks."""
+    """Return `text` without emphasis and code ticks."""
     return text.replace("**", "").replace("__", "").replace("`", "").strip(" \t*_")
 
 
@@ -115,7 +115,7 @@ def is_quoted(text: str) -> bool:
 
 
 def unbulleted(text: str) -> tuple[str, bool]:
-    """`text` without its bullet, number or box, and whether it had one."""
+    """Return `text` without its bullet, number or checkbox, and whether it had one."""
     rest = text
     if text[:1] in _BULLETS and text[1:2].isspace():
         rest = text[2:].strip()

@@ -1,20 +1,20 @@
-"""What a review says of its findings outside an index, as a person would read them off it.
+"""What a review says about its findings outside an index, as a person would read it.
 
     ### Finding 1.1: No quickstart (P0)          a heading with a severity
     - **[P1] Two writers** — `app.py:42` — …     a bold lead with one
-    | Severity | Title |                         a table with a column of severities
-    ## Critical Issues                           the headings, or else the list, below such a one
+    | Severity | Title |                         a table with a severity column
+    ## Critical Issues                           the headings, or else the list, below it
     id: P0-1 / severity: P0                      front matter
 
-`findings` reads a review that has no index. A recap (a list or a table of what has a heading of
-its own) is not counted again: lists and tables count only for severities that nothing else has.
-Nothing is guessed: what has no severity, its own or of the heading above, is not a finding.
+`findings` reads a review that has no index. A recap (a list or a table of what has a heading of its
+own) is not counted again: lists and tables count only for severities found nowhere else. Nothing is
+guessed: text without a severity of its own or from the heading above is not a finding.
 
-`Issues` reads what stands beside an index, to hold the two against each other:
+`Issues` reads what is outside an index, so that the two can be compared:
 
-    #### P0-1. P0: Title        an issue: from here to the next of its rank
-    **P1-2: Title**             so is this, and `1. **[HIGH] F2: title**`
-    ### P0 Issues               and this, unless nothing or only issues are below it
+    #### P0-1. P0: Title        an issue, up to the next heading of its level
+    **P1-2: Title**             also an issue, as is `1. **[HIGH] F2: title**`
+    ### P0 Issues               also an issue, unless nothing or only issues are below it
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _PLURALS = ("issues", "findings", "problems", "bugs", "improvements", "suggestio
             "risks", "defects", "gaps", "errors")  # fmt: skip
 _KEYS = ("id", "severity", "level", "priority", "title", "section", "summary", "description")
 _TOTALS = ("", "count", "counts", "total", "findings", "issues")
-_BOLD, _LISTED = 7, 8  # ranks below those of the headings, 1 to 6
+_BOLD, _LISTED = 7, 8  # levels below those of the headings, 1 to 6
 
 
 def findings(text: str) -> tuple[Finding, ...]:
-    """The findings of a text without an index, in the order in which they stand."""
+    """Return the findings of a text without an index, in text order."""
     outline = _Outline()
     indents = {number: len(raw) - len(raw.lstrip()) for number, raw in lines.numbered(text)}
     for number, level, line in lines.lines(text):
@@ -43,23 +43,23 @@ def findings(text: str) -> tuple[Finding, ...]:
 
 
 class _Group:
-    """A heading that names a severity for all that is below it."""
+    """A heading that gives its severity to everything below it."""
 
     def __init__(self, level: int, severity: str) -> None:
         self.level, self.severity = level, severity
         self.child = 0  # the level of the headings below it that are findings
-        self.item = ""  # how the items of its list begin: a digit, or a bullet
+        self.item = ""  # the marker of its list items: a digit or a bullet
 
 
 class _Outline:
-    """Collects findings from lines given one after the other; a recap apart from the rest."""
+    """Collects findings from lines given one at a time; a recap is kept apart."""
 
     def __init__(self) -> None:
         self._own: list[Finding] = []
         self._recap: list[Finding] = []
         self._groups: list[_Group] = []
         self._columns: list[str] = []
-        self._titled: tuple[int, str, str] = (0, "", "")  # a heading without a severity, so far
+        self._titled: tuple[int, str, str] = (0, "", "")  # a heading still without a severity
         self._matter: dict[str, str] = {}
         self._in_matter = False
         self._lines = 0
@@ -89,7 +89,7 @@ class _Outline:
         if not _is_prose(title):
             return
         if identity and any(one.id == identity for one in self._own):
-            return  # a recap below
+            return  # a recap below the findings
         found = Finding(severity=severity, id=identity, section="", title=title, line=number,
                         raw_severity=severity)  # fmt: skip
         (self._recap if recap else self._own).append(found)
@@ -133,7 +133,7 @@ class _Outline:
                 self._add(number, group.severity, "", _lead(bare, bare), recap=True)
 
     def _severity_line(self, severity: str) -> None:
-        """A line `**Severity:** P1` belongs to the heading above, or to the finding above."""
+        """Apply a line `**Severity:** P1` to the heading or the finding above it."""
         number, identity, title = self._titled
         if severity and number:
             self._add(number, severity, identity, title, recap=False)
@@ -165,7 +165,7 @@ class _Outline:
     # Front matter
 
     def _front_matter(self, number: int, text: str) -> bool:
-        """Take in a line of the block between `---` at the begin; whether it is one."""
+        """Process a line of the `---` block at the beginning; return whether it is one."""
         if text == "---":
             begins = self._lines == 1
             if self._in_matter:
@@ -201,7 +201,7 @@ class _Outline:
 
 
 def _group_of(text: str) -> str:
-    """The severity of a heading that only opens a group: `P1 — Important Design Issues`."""
+    """Return the severity of a heading that only opens a group: `P1 — Important Design Issues`."""
     severity = index.label_of(text)
     if severity:
         return severity
@@ -211,7 +211,7 @@ def _group_of(text: str) -> str:
 
 
 def _titled(text: str) -> tuple[str, str, str]:
-    """Id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
+    """Return id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
     bare = lines.unbulleted(text)[0]
     named = bare[:8].lower() in ("finding ", "finding:")
     head = Head(bare[8:] if named else bare)
@@ -223,14 +223,14 @@ def _titled(text: str) -> tuple[str, str, str]:
 
 
 def first_part(value: str) -> str:
-    """`P1` of `P1 — why`, `P1 (why)`, `P1, why`."""
+    """Return `P1` from `P1 — why`, `P1 (why)` or `P1, why`."""
     for mark in ("|", "—", "–", "(", ",", ";", ".", " - "):
         value = value.partition(mark)[0]
     return value
 
 
 def _lead(bare: str, title: str) -> str:
-    """What stands in bold at the begin of a line, without the severity; else all of it."""
+    """Return the bold text at the beginning of a line, without the severity, or the whole line."""
     if bare[:2] != "**":
         return title
     bold = bare[2:].partition("**")[0]
@@ -238,21 +238,22 @@ def _lead(bare: str, title: str) -> str:
 
 
 def _is_finding(head: Head, bare: str) -> bool:
-    """Whether a line that begins with a severity is a finding: `**Suggestion:** …` says how to
-    fix one, `[SUGGESTION] …` is one.
+    """Whether a line that begins with a severity is a finding: `[SUGGESTION] …` is one.
+
+    `**Suggestion:** …` is not; it says how to fix one.
     """
     return bool(head.id) or head.severity != "IMP" or bare.lstrip("*_`")[:1] == "["
 
 
 def _without_severity(title: str) -> str:
-    """`Race in the writer` of `Race in the writer (P0)`."""
+    """Return `Race in the writer` from `Race in the writer (P0)`."""
     before, _, last = title.rpartition("(")
     is_severity = last.endswith(")") and vocabulary.strictest(in_brackets(f"({last}"))
     return before.rstrip() if before and is_severity else title
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a text can be the title of a finding, and is not a number or mark."""
+    """Whether a text can be the title of a finding and is not just a number or mark."""
     return sum(map(str.isalpha, text)) > 3 and not vocabulary.says_nothing(text)
 
 
@@ -261,7 +262,7 @@ def _id(text: str) -> str:
 
 
 def _total(key: str) -> str:
-    """The severity that a key counts: `p0`, `critical_count`, `findings_p1`."""
+    """Return the severity that a key counts: `p0`, `critical_count`, `findings_p1`."""
     words = key.replace("-", "_").split("_")
     known = [vocabulary.severity(word) for word in words]
     others = [word for word, one in zip(words, known, strict=True) if not one]
@@ -277,7 +278,7 @@ class Issue:
 
 
 class Issues:
-    """Collects issues from the lines outside the index, given one after the other."""
+    """Collects issues from the lines outside the index, given one at a time."""
 
     def __init__(self) -> None:
         self.found: list[Issue] = []
@@ -300,7 +301,7 @@ class Issues:
             _add_severity(self._open[-1], text)
 
     def _decide(self, group: Issue, level: int, text: str, issue: Issue | None) -> None:
-        """Whether a heading such as `### P0 Issues` stands for an issue, by the line after it."""
+        """Decide by the line after it whether a heading such as `### P0 Issues` is an issue."""
         self._promised = None
         empty = vocabulary.says_nothing(lines.unbulleted(text)[0])
         if empty or issue or 0 < level <= group.rank:
@@ -312,9 +313,9 @@ class Issues:
             self._open.pop().last = last
 
     def finish(self, last: int) -> list[Issue]:
-        """All issues; one with an id only once, where it stands highest."""
+        """Return all issues; one with an id only once, at its highest heading level."""
         if self._promised and self._promised.severity not in SERIOUS:
-            self.found.pop()  # one that is serious may have lost what was below it
+            self.found.pop()  # a serious one may have lost what was below it
         self._end(last, 0)
         best: dict[str, Issue] = {}
         for issue in self.found:
@@ -328,12 +329,12 @@ class Issues:
 
 
 def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
-    """The issue that a line begins, if it does, and whether it is only the head of a group."""
+    """Return the issue that a line begins, if any, and whether it only heads a group."""
     bare, _ = lines.unbulleted(text)
     if level == 0 and "|" in text:
         raw, identity, *_ = [*markdown.cells(bare), "", ""]
         severity = vocabulary.severity(raw)
-        if severity and vocabulary.is_id(identity):  # a row that is not in the index
+        if severity and vocabulary.is_id(identity):  # a row outside the index
             severity = vocabulary.strictest(severity, vocabulary.severity_of_id(identity))
             return Issue(_LISTED, identity, severity, number), False
     if level == 0 and not vocabulary.may_begin(bare):
@@ -358,7 +359,7 @@ def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
 
 
 def in_brackets(title: str) -> str:
-    """The severity in a heading's brackets: `Race in the writer (P0)`, `… (Blind Spot, P1)`."""
+    """Return the severity in parentheses: `Race in the writer (P0)`, `… (Blind Spot, P1)`."""
     found = ""
     for part in title.replace("[", "(").replace("]", ")").split("(")[1:]:
         words = part.partition(")")[0].upper().replace(",", " ").split()
@@ -367,7 +368,7 @@ def in_brackets(title: str) -> str:
 
 
 def _add_severity(issue: Issue, text: str) -> None:
-    """Take in a line such as `**Severity:** P1 — why`."""
+    """Process a line such as `**Severity:** P1 — why`."""
     if "everity" not in text[:20]:
         return
     label, value = vocabulary.labelled(text)

@@ -1,4 +1,4 @@
-"""Processes: how a kind of review runs, as data. Five are ours, a host adds or changes some.
+"""Processes: how each kind of review runs, as data. Five are built in; a host can add or override.
 
     templates/processes/<name>.yaml      mode, input, output folder, agents, timeouts, what blocks
     contextkit.yaml, key `processes`     <name>: the fields that differ, or a process of its own
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MODES = ("review", "research")
-# What may fail the gate, by mode: of a review severities, of research the status of an agent.
+# What may fail the gate, by mode: severities for reviews, agent statuses for research.
 BLOCKING = {"review": SEVERITIES, "research": ("PARTIAL", "FAILED")}
 INPUTS = ("document", "diff", "question")
 PLACEHOLDERS = ("stem", "hash8", "slug", "target")
@@ -32,11 +32,11 @@ _FOLDER = toolkit("templates", "processes")
 class Process(Record):
     """A kind of review.
 
-    input: what `target=` names: a document, a branch's diff (then it is only a label), a question.
-    output_dir: relative to the root, with `{stem}`, `{slug}`, `{target}` and `{hash8}` of the
-    target. timeouts: seconds by name, the first is the default. blocks: what fails the gate, of
-    the words in BLOCKING. A diff of fewer than `small_lines` changed lines in at most
-    `small_files` files goes to `small_agents`, where nobody names others.
+    input: what `target=` names: a document, a branch's diff (then it is only a label), or a
+    question. output_dir: relative to the root, with the target's `{stem}`, `{slug}`, `{target}` and
+    `{hash8}`. timeouts: seconds by name; the first is the default. blocks: what fails the gate,
+    from the words in BLOCKING. A diff of fewer than `small_lines` changed lines in at most
+    `small_files` files goes to `small_agents` unless the caller names others.
     """
 
     name: str
@@ -70,13 +70,14 @@ class Process(Record):
 
     @property
     def seconds(self) -> dict[str, int]:
-        """The timeouts by name, the default first."""
+        """Return the timeouts by name, the default first."""
         return {name: int(str(value)) for name, value in self.timeouts.items()}
 
     def folder(self, target: str) -> str:
-        """The output folder for a target, relative to the root.
+        """Return the output folder for a target, relative to the root.
 
-        What cannot be in a path is replaced, and then the digest in it tells targets apart.
+        Characters that a path cannot hold are replaced, and then the name includes the target's
+        digest.
         """
         digest = names.sha256(target.encode("utf-8", "replace"))[:8]
         stem = os.path.splitext(os.path.basename(target.rstrip("/")))[0]
@@ -102,7 +103,7 @@ def _plain(text: str) -> str:
 
 
 def _told_apart(target: str, digest: str) -> str:
-    """A target as one part of a path. Unless it is plain and in lower case, with its digest."""
+    """Return a target as one path component, with its digest unless it is plain and lowercase."""
     plain = _plain(target)[:60]
     return plain if plain == target.lower() == target else f"{plain}-{digest}".lstrip("-")
 
@@ -122,7 +123,7 @@ def _check_folder(pattern: str, where: str) -> None:
 
 
 def load(layout: Layout, name: str) -> Process:
-    """The process `name` as it is in force here. Raises ContextError with the nearest name."""
+    """Load the process `name` as configured here. Raises ContextError with the nearest name."""
     known = _names(layout)
     if name not in known:
         said = names.nearest(name, known) or f": there are {', '.join(known)}"
@@ -132,13 +133,13 @@ def load(layout: Layout, name: str) -> Process:
 
 
 def load_all(layout: Layout) -> list[Process]:
-    """Every process in force here, by name."""
+    """Load every process configured here, by name."""
     packages.need("yaml")
     return [_merged(layout, name) for name in _names(layout)]
 
 
 def is_set(layout: Layout, name: str) -> bool:
-    """Whether the repository's own settings say something about a process."""
+    """Whether the repository's own settings mention a process."""
     return name in _overrides(layout)
 
 

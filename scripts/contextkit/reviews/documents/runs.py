@@ -1,13 +1,13 @@
 """Runs: a review from its start to its gate. Who was asked, about what, and where they write.
 
     .contextkit/runs/<id>.json         the run; one file each, never in git
-    .contextkit/runs/<id>.listing      the files that it reviews, to say which were edited since
+    .contextkit/runs/<id>.listing      the files that it reviews, to tell which were edited since
     <output_dir>/run.json              its roster, for people and programs that look there
     <output_dir>/<agent>.md            what an agent found
     <verdicts>/runs/<id>/<agent>.json  the run's verdicts; those of the flat folder are current
 
-A run is live from its start until it is finished, or too old to be still going on. A verdict in
-the flat folder names its run in the key `run`. The format is told in manuals/review-runs.md.
+A run is live from its start until it is finished or too old to be still going on. A verdict in the
+flat folder names its run in the key `run`. manuals/review-runs.md describes the format.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from contextkit.base.stores import Loaded
 VERSION = 1
 MODES = ("review", "research")
 _HEX = frozenset("0123456789abcdef")
-# Fields that are empty at the start and filled once.
+# Fields that are empty at the start and set once.
 _HAPPENS = ("finished_at", "ingested_at", "ended", "notify", "notified_at", "missed")
 ROSTER_FILE = "run.json"  # in the output folder
 
@@ -41,12 +41,12 @@ ROSTER_FILE = "run.json"  # in the output folder
 class Run(Record):
     """One review run. Paths are relative to the root; agents are in the order they were named.
 
-    revision: of what is reviewed, `tree:…` (the work tree's content) or `input:…` (a document).
-    source: the document that is reviewed; empty for a diff or a question.
-    input: the file that the agents read; timeout: seconds; blocks: severities that fail the gate.
-    missed: agents that had not finished when the last wait ran out of time.
-    ingested_at: when the verdicts of all agents were written, and nobody was waited for any more.
-    ended: why it was ended before its gate; notify: a command line that is run once.
+    revision: what is reviewed, `tree:…` (the work tree's content) or `input:…` (a document).
+    source: the document that is reviewed; empty for a diff or a question. input: the file that the
+    agents read; timeout: seconds; blocks: severities that fail the gate. missed: agents that had
+    not finished when the last wait timed out. ingested_at: when all agents' verdicts were written
+    and no agent was awaited any more. ended: why it was ended before its gate; notify: a command
+    line that is run once.
     """
 
     id: str
@@ -62,7 +62,7 @@ class Run(Record):
     source: str = ""
     input: str = ""
     timeout: int = 300
-    timeouts: dict[str, object] = {}  # noqa: RUF012  (others to choose from, by name)
+    timeouts: dict[str, object] = {}  # noqa: RUF012  (alternatives, by name)
     blocks: tuple[str, ...] = ("P0", "P1")
     small: bool = False
     session_id: str = ""
@@ -95,7 +95,7 @@ def _check_id(run: str) -> str:
 
 
 def new_id(now: int, known: list[Run]) -> str:
-    """An id that no other run has; ids sort by time, and within a second by when they were made."""
+    """Return an unused run id; ids sort by time, and within a second by creation order."""
     digits = int.from_bytes(os.urandom(3)) >> 1
     prefix = f"{names.stamp(now)}-"
     last = max((run.id[-6:] for run in known if run.id[:-6] == prefix), default="")
@@ -105,7 +105,7 @@ def new_id(now: int, known: list[Run]) -> str:
 
 
 def parse(text: str, where: str = "run") -> Run:
-    """The run in a JSON text; keys that are not known are passed over. Raises ContextError."""
+    """Parse the JSON of a run; unknown keys are ignored. Raises ContextError."""
     found = formats.from_json(text, where)
     if not isinstance(found, dict):
         raise ContextError(f"{where}: is not a JSON object")
@@ -118,21 +118,21 @@ def parse(text: str, where: str = "run") -> Run:
 
 
 def render(run: Run) -> str:
-    """The JSON of a run."""
+    """Render a run as JSON."""
     return formats.to_json(run) + "\n"
 
 
 def merge(ours: bytes, theirs: bytes) -> bytes:
-    """Two states of one run: what happened in either has happened, and the first time counts.
+    """Merge two states of one run: an event in either has happened, and its earliest time counts.
 
-    What is not a run in text (a listing) stays as the greater of the two.
+    Text that is not a run (a listing) is not merged; the greater of the two wins.
     """
     try:
         one, other = (parse(data.decode("utf-8")) for data in (ours, theirs))
     except (ContextError, UnicodeDecodeError):
         return max(ours, theirs)
     if one.replace(**{name: getattr(other, name) for name in _HAPPENS}) != other:
-        return max(ours, theirs)  # of two runs of this name: as little of a mixture as can be
+        return max(ours, theirs)  # not two states of one run: pick one whole rather than mix them
     texts = [name for name in _HAPPENS if name != "missed"]
     values = {name: _first(getattr(one, name), getattr(other, name)) for name in texts}
     missed = tuple(sorted({*one.missed, *other.missed}))
@@ -150,17 +150,17 @@ def folder(layout: Layout) -> str:
 
 
 def path(layout: Layout, run: str) -> str:
-    """The file of a run. Raises ContextError for what cannot be the id of one."""
+    """Return the path of a run's file. Raises ContextError for an invalid id."""
     return os.path.join(folder(layout), _check_id(run) + ".json")
 
 
 def verdict_folder(store: str, run: str) -> str:
-    """Where the verdicts of a run are kept, in the store of the flat ones."""
+    """Return the folder of a run's verdicts, inside the store of the flat ones."""
     return os.path.join(store, "runs", _check_id(run))
 
 
 def save(layout: Layout, run: Run) -> str:
-    """Write a run, replacing it whole; returns its path."""
+    """Write a run, replacing the whole file; return its path."""
     files.store(layout.state)
     where = path(layout, run.id)
     is_new = not os.path.lexists(where)
@@ -173,9 +173,9 @@ def save(layout: Layout, run: Run) -> str:
 
 
 def load(layout: Layout, run: str) -> Run:
-    """The run of this id, or with `latest` the one that started last. Raises ContextError.
+    """Load the run with this id, or the `latest` to start. Raises ContextError.
 
-    An id may be cut short as long as no other begins with it, and may be an address, `run:ID`.
+    An id may be any unique prefix, or an address, `run:ID`.
     """
     run = run.removeprefix("run:")
     if run == "latest":
@@ -191,7 +191,7 @@ def load(layout: Layout, run: str) -> Run:
 
 
 def _unknown(run: str, known: list[str], begun: list[str]) -> str:
-    """What to say about an id that names no run; all ids are alike, so only a slip is fixed."""
+    """Return the error text for an unknown id; ids look alike, so only typos get a suggestion."""
     if begun:
         return f"{run!r} is the start of {len(begun)} runs: {', '.join(begun[-3:])}"
     import difflib
@@ -203,9 +203,9 @@ def _unknown(run: str, known: list[str], begun: list[str]) -> str:
 
 
 def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
-    """Every run, oldest first.
+    """Load every run, oldest first.
 
-    With `since` (a stamp as ids begin with) only those that started then or later.
+    With `since` (the time stamp at the beginning of ids), only runs that started then or later.
     """
     try:
         there = sorted(os.listdir(folder(layout)))
@@ -228,7 +228,7 @@ def _read(layout: Layout, path: str) -> Run:
 
 
 def latest(layout: Layout) -> Run:
-    """The run that started last. Raises ContextError where there is none."""
+    """Return the run that started last. Raises ContextError if there is none."""
     loaded = load_all(layout)
     found = loaded.documents
     if not found:
@@ -238,7 +238,7 @@ def latest(layout: Layout) -> Run:
 
 
 def change(layout: Layout, run: str, **values: object) -> Run:
-    """Set fields of a run that others may be changing too; the run as it is now."""
+    """Set fields of a run that other processes may be changing too; return the updated run."""
     with files.locked(layout.lock(path(layout, run))):
         changed = load(layout, run).replace(**values)
         save(layout, changed)
@@ -246,16 +246,16 @@ def change(layout: Layout, run: str, **values: object) -> Run:
 
 
 def live(layout: Layout, now: int) -> list[Run]:
-    """The runs that agents may still be writing for, the newest first; broken files passed over."""
+    """Return the runs that agents may still be writing for, newest first; skip broken files."""
     lifetime = names.seconds(layout.limits.verdict_run_lifetime)
     found = load_all(layout, since=names.stamp(max(0, now - lifetime))).documents
     return [run for run in reversed(found) if is_live(run, now, lifetime)]
 
 
 def state(run: Run, now: int, lifetime: int) -> str:
-    """`open` while somebody is waited for or the gate is to come, `done`, or `ended` before that.
+    """Return `open` while agents or the gate are pending, `done`, or `ended` before the gate.
 
-    A run that nobody finished within its `lifetime` has ended.
+    A run that was not finished within its `lifetime` has ended.
     """
     if run.ended:
         return "ended"
@@ -271,9 +271,9 @@ def is_live(run: Run, now: int, lifetime: int) -> bool:
 
 
 def revision_now(layout: Layout, run: Run) -> str:
-    """The revision of what `run` reviews as it is now; empty if it no longer exists.
+    """Return the current revision of what `run` reviews; empty if it no longer exists.
 
-    Equal to `run.revision` as long as nothing was edited; a commit is not an edit.
+    It equals `run.revision` as long as nothing was edited; a commit is not an edit.
     """
     if run.revision.startswith("tree:"):
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
@@ -283,7 +283,7 @@ def revision_now(layout: Layout, run: Run) -> str:
 
 
 def keep_listing(layout: Layout, run: str, listing: bytes) -> None:
-    """Keep what `changes.work_tree.listing` says when a run starts."""
+    """Store the output of `changes.work_tree.listing` when a run starts."""
     files.store(layout.state)
     files.write(_listing(layout, run), listing, derived=True)
 
@@ -293,13 +293,13 @@ def _listing(layout: Layout, run: str) -> str:
 
 
 def parts(layout: Layout, run: str) -> tuple[str, ...]:
-    """The files of a run's record, there or not."""
+    """Return the paths of a run's record files, whether or not they exist."""
     record = path(layout, run).removesuffix(".json")
     return tuple(record + suffix for suffix in (".json", ".listing", ".notice", ".notify.log"))
 
 
 def edited(layout: Layout, run: Run) -> list[str]:
-    """The files that differ from what a run reviews; none where nobody knows which they are."""
+    """Return the files that changed since a run started; empty if that is unknown."""
     kept = _listing(layout, run.id)
     if not run.base or not os.path.isfile(kept):
         return []

@@ -1,8 +1,8 @@
-"""The part of a review to read for one finding, what to read of it first, and its strict index.
+"""The section of a review to read for one finding, an excerpt of it, and a strict index.
 
-A finding's section begins where its id stands highest in the body, else where the place that its
-row names is taken up, or a heading says most of its title; a row without any has only itself.
-An excerpt of it is the problem, and what would fix it.
+A finding's section begins where its id has its highest heading in the body, or else where the body
+mentions the place that its row names, or where a heading has most of the words of its title;
+otherwise the finding has only its row. An excerpt is the problem and the suggested fix.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from contextkit.reviews.documents.index import Block
 
     Span = tuple[int, int]  # first and last line, from 1
-    Place = tuple[str, int, int]  # a file, its first line and its last one
+    Place = tuple[str, int, int]  # a file with its first and last line
 
-_ALIKE, _RARE = 0.35, 0.15  # how alike a title and a heading must be; what a rare word adds
+_ALIKE, _RARE = 0.35, 0.15  # minimum likeness of a title and a heading; bonus for a rare word
 _GENERAL = frozenset(
     "finding findings critical high medium major minor impact issue violation".split()
 )
-_LINES = 3  # of a block in which its place is named
-_PLAIN = 7  # the rank of what begins without a heading
+_LINES = 3  # of a block, in which its place is named
+_PLAIN = 7  # the level of a section without a heading
 _PROBLEM, _FIX = 60, 45  # tokens
 _FIX_INSIDE = ". Fix: "  # in the middle of a paragraph
-_FEWEST = 4  # words of a paragraph that says something by itself
+_FEWEST = 4  # words in a paragraph that stands on its own
 _FIXES = ("fix", "fixes", "recommendation", "recommendations", "recommended", "suggestion",
           "suggested", "action", "remedy", "mitigation", "solution", "proposal", "proposed",
           "change", "remediation", "resolution")  # fmt: skip
@@ -42,7 +42,7 @@ _FACTS = ("severity", "priority", "file", "files", "location", "line", "lines", 
 
 
 def issues(text: str) -> list[tuple[str, str, int, int]]:
-    """Id, severity, first and last line of everything that looks like an issue, in order."""
+    """Return id, severity, first and last line of everything that looks like an issue, in order."""
     collected = Issues()
     for line in index.walk(text, []):
         collected.take(*line)
@@ -51,26 +51,26 @@ def issues(text: str) -> list[tuple[str, str, int, int]]:
 
 
 def section(text: str, finding: str) -> str:
-    """The section of the finding with this id, or below this heading; the index's row if none.
+    """Return the section of the finding with this id, or below this heading; else its index row.
 
-    Empty when there is neither.
+    Empty if there is neither.
     """
     return sections(text, [finding])[finding]
 
 
 def sections(text: str, findings: Iterable[str]) -> dict[str, str]:
-    """As `section`, of many findings in one go: reading the text costs once, not once for each."""
+    """Like `section` for many findings at once, parsing the text only once."""
     body = _Body(text)
     return {finding: body.section(finding) for finding in findings}
 
 
 def headings(text: str) -> list[tuple[int, str]]:
-    """Line and title of every heading."""
+    """Return line number and title of every heading."""
     return [(number, lines.plain(title)) for number, _, title in _Body(text).headings]
 
 
 def nearest(text: str, wanted: str) -> str:
-    """The section below the heading that says most of `wanted`; empty where none says any."""
+    """Return the section whose heading shares the most words with `wanted`; '' if none does."""
     body = _Body(text)
     words = _words(wanted)
     found = [(len(words & _words(title)), -number, title) for number, _, title in body.headings]
@@ -101,7 +101,7 @@ class _Body:
         self._places = self._of_findings(review, starts)
 
     def section(self, finding: str) -> str:
-        """The lines of a finding or below a heading, without what only ends them."""
+        """Return the lines of a finding or below a heading, without trailing separators."""
         key = _key(finding)
         first, last = self._places.get(key) or self._spans.get(key, (1, 0))
         kept = self._lines[first - 1 : last]
@@ -110,7 +110,7 @@ class _Body:
         return "\n".join(kept)
 
     def _of_findings(self, review: Review, starts: dict[int, int]) -> dict[str, Span]:
-        """For each finding, first and last line: up to the next finding, or heading of its rank."""
+        """Map each finding to its span of lines, up to the next finding or heading of its level."""
         begins: dict[str, int] = {}
         homeless: list[tuple[str, Finding]] = []
         seen: dict[str, int] = {}
@@ -140,10 +140,10 @@ class _Body:
         return found
 
     def _matched(self, rows: list[tuple[str, Finding]], free: dict[int, int]) -> dict[str, int]:
-        """For rows without a section of their own id, where the body takes them up, if it does.
+        """Map rows without a section of their own id to the blocks that discuss them, if any.
 
-        By the place that both name; else by the words that both share, the rarer the better.
-        Each block belongs to one row at most.
+        Blocks match by a place that both name, or else by shared words, with a bonus for a rare
+        one. Each block belongs to at most one row.
         """
         heads = {number: self._lines[number - 1] for number in free}
         common: dict[str, int] = {}
@@ -166,7 +166,7 @@ class _Body:
 
 
 def _likeness(one: set[str], other: set[str], common: dict[str, int]) -> float:
-    """How alike two sets of words are, 0 to 1; more where they share a word that is rare."""
+    """Return the likeness of two sets of words, 0 to 1; sharing a rare word adds to it."""
     shared = one & other
     if not shared:
         return 0.0
@@ -182,7 +182,7 @@ def _words(text: str) -> set[str]:
 
 
 def _places(text: str) -> list[Place]:
-    """(file, first line, last line) for each `app.py:20-22` and its like in a text."""
+    """Return (file, first line, last line) for each `app.py:20-22` or similar in a text."""
     found = []
     for word in text.split():
         path, _, there = word.strip("`*[](),;").partition("+")[0].rpartition(":")
@@ -193,7 +193,7 @@ def _places(text: str) -> list[Place]:
 
 
 def _meet(one: Place, other: Place) -> float:
-    """2 for one place, 1 for two that share lines, else 0."""
+    """Return 2 for equal places, 1 for overlapping ones, else 0."""
     if one == other:
         return 2.0
     return float(one[0] == other[0] and one[1] <= other[2] and other[1] <= one[2])
@@ -204,7 +204,7 @@ def _key(text: str) -> str:
 
 
 def _below(headings: list[tuple[int, int, str]], last: int) -> dict[str, Span]:
-    """For each heading, its line and the last one before the next of its rank or above."""
+    """Map each heading to its line and the last one before the next of its level or above."""
     found: dict[str, Span] = {}
     still_open: list[tuple[int, int, str]] = []
     for number, level, key in [*headings, (last + 1, 0, "")]:
@@ -216,9 +216,9 @@ def _below(headings: list[tuple[int, int, str]], last: int) -> dict[str, Span]:
 
 
 def index_rows(review: Review) -> list[str]:
-    """The index in its strict form, its verdict the stricter of stated and derived.
+    """Return the index in strict form, with the stricter of the stated and the derived verdict.
 
-    Of research the sources and the headings of its findings; none where nothing was read.
+    For research, the sources and the headings of its findings; empty if nothing could be read.
     """
     if review.type == "research":
         sources = [f"- Source | {names.one_line(source)}" for source in review.sources]
@@ -234,14 +234,14 @@ def index_rows(review: Review) -> list[str]:
 
 
 def row_of(finding: Finding) -> str:
-    """A finding as a strict row; `?` for a severity that was not understood."""
+    """Return a finding as a strict row, with `?` for a severity that was not understood."""
     more = "".join(f" | {field}" for field in finding.extra)
     row = f'- {finding.severity or "?"} | {finding.id} | "{finding.section}" | {finding.title}'
     return names.one_line(row + more)
 
 
 def excerpt(section: str, title: str) -> str:
-    """The problem in at most 60 tokens and, if it is told, the fix in at most 45; each a line."""
+    """Return the problem in at most 60 tokens and any fix in at most 45, one line each."""
     problem, fix = problem_of(section, title), fix_of(section)
     parts = [tokens.clip(problem, _PROBLEM)] if problem else []
     if fix and fix not in problem:
@@ -250,9 +250,9 @@ def excerpt(section: str, title: str) -> str:
 
 
 def problem_of(section: str, title: str = "") -> str:
-    """The first words of a section that say what is wrong: no label, no heading, no code.
+    """Return the first words of a section that say what is wrong: no label, heading or code.
 
-    A paragraph that is called the problem goes before one that is not; empty if there is none.
+    A paragraph labeled as the problem takes precedence; '' if there is none at all.
     """
     first = ""
     for label, text in _paragraphs(section, title):
@@ -264,7 +264,7 @@ def problem_of(section: str, title: str = "") -> str:
 
 
 def fix_of(section: str) -> str:
-    """What a section says would fix it; empty if it says nothing."""
+    """Return what a section says would fix it, or ''."""
     found = _paragraphs(section)
     whole = (text for label, text in found if label in _FIXES and text)
     inside = (text.partition(_FIX_INSIDE)[2] for _, text in found if _FIX_INSIDE in text)
@@ -272,9 +272,9 @@ def fix_of(section: str) -> str:
 
 
 def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
-    """(label, text) of each paragraph or list item below the heading; the label's first word.
+    """Return (label, text) of each paragraph or list item below the heading; one-word labels.
 
-    A label with nothing behind it (`**Problem:**`) goes with the paragraph that follows.
+    A label on a line of its own (`**Problem:**`) goes with the paragraph that follows.
     """
     found: list[tuple[str, str]] = []
     head, _, body = section.partition("\n")
@@ -311,7 +311,7 @@ def _says_something(text: str) -> bool:
 
 
 def _continued(found: list[tuple[str, str]], number: int) -> str:
-    """A paragraph; with the next one where it only leads to it: `The plan says:`."""
+    """Return a paragraph, joined with the next one if it only introduces it: `The plan says:`."""
     text = found[number][1]
     leads = text.endswith(":") or len(text.split()) < _FEWEST
     if not leads or number + 1 == len(found) or found[number + 1][0] in _FIXES:
@@ -320,7 +320,7 @@ def _continued(found: list[tuple[str, str]], number: int) -> str:
 
 
 def _behind_title(head: str, title: str) -> str:
-    """What the first line says behind the title of a finding that has no heading."""
+    """Return the rest of the first line after the title of a finding that has no heading."""
     bare, _ = lines.unbulleted(head.strip())
     if bare[:2] == "**":
         return bare[2:].partition("**")[2].strip(" :—–-")
@@ -330,7 +330,7 @@ def _behind_title(head: str, title: str) -> str:
 
 
 def _labelled(text: str) -> tuple[str, str]:
-    """The first word of a label in lower case and what follows: `**Problem**: x`, `Fix — x`."""
+    """Return a label's first word in lowercase and the rest: `**Problem**: x`, `Fix — x`."""
     label, mark, value = "", "", ""
     if text[:2] in ("**", "__"):
         label, _, value = text[2:].partition(text[:2])
@@ -340,7 +340,7 @@ def _labelled(text: str) -> tuple[str, str]:
         mark = ":" if ends else ""
     if not mark:
         label, mark, value = text.partition(":")
-        mark = mark if value[:1] in ("", " ") else ""  # no label: `src/agent.py:42`
+        mark = mark if value[:1] in ("", " ") else ""  # not a label: `src/agent.py:42`
     word = _first_word(label)
     known = word in _FIXES or word in _PROBLEMS or word in _FACTS
     if not mark or len(label) > 40 or not (known or (text[:2] == "**" and not value.strip())):

@@ -1,10 +1,10 @@
-"""Verdicts: what each reviewer concluded in one line, and where the rest is.
+"""Verdicts: what each reviewer concluded, in one line, and where the rest is.
 
-    <verdicts>/<agent>.json      one file an agent, so that no two share one; never in git
+    <verdicts>/<agent>.json      one file per agent, so that no two share one; never in git
 
-Other programs read the folder too, and write to it (the shell library that this replaces, files
-made by hand): an entry is therefore the JSON object as it stands; what cannot be read is an ERROR.
-The format is told in manuals/verdicts.md.
+Other programs also read and write this folder (the shell library that this replaces, people by
+hand), so an entry is kept as the JSON object that was read; a file that cannot be read is an ERROR.
+manuals/verdicts.md describes the format.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Entry = dict[str, Any]  # a verdict as it was read; `agent` and `status` are always text
+    Entry = dict[str, Any]  # a verdict as read; `agent` and `status` are always text
 
 # In the order in which the old library counts them.
 STATUSES = ("CLEAN", "NEEDS_ATTENTION", "BLOCKED", "ERROR", "COMPLETE", "PARTIAL", "FAILED")
 ATTENTION = ("NEEDS_ATTENTION", "BLOCKED", "ERROR", "PARTIAL", "FAILED")
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
-SKIPPED = "SKIPPED_SHIP_CLASS"  # a gate of the old library's callers says so of a reviewer
-FORMAT = 1  # of the document; one without it is of this
-_TRIES = 20  # of a write beside others that clean
-_LINE = 160  # characters of a row
+SKIPPED = "SKIPPED_SHIP_CLASS"  # set for a reviewer by a gate in callers of the old library
+FORMAT = 1  # of the document; one without a format field has this one
+_TRIES = 20  # to write while other processes clean
+_LINE = 160  # characters in a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
-_LONGEST_NAME = 200  # bytes of an encoded name, so that it fits a file system with its suffix
+_LONGEST_NAME = 200  # bytes of an encoded name, so that name and suffix fit a file system
 
 
 class Verdict(Record):
-    """What is written; the keys of the old library first and in their order, then ours."""
+    """The fields that are written; the old library's keys first and in their order, then ours."""
 
     agent: str
     status: str
@@ -62,10 +62,10 @@ class Verdict(Record):
 
 
 def understood(status: str, summary: str) -> tuple[str, str]:
-    """A status and a summary that can be stored, whatever was said for a status.
+    """Return a storable status and summary for any given status.
 
-    One that is not known is NEEDS_ATTENTION, with what was said: a caller that is not understood
-    must not leave its last CLEAN behind.
+    An unknown status becomes NEEDS_ATTENTION and is quoted in the summary: a misspelled status must
+    not leave the agent's last CLEAN behind.
     """
     if status in (*STATUSES, SKIPPED):
         return status, summary
@@ -73,9 +73,9 @@ def understood(status: str, summary: str) -> tuple[str, str]:
 
 
 def encode(agent: str) -> str:
-    """An agent's name as a file name that gives it back; raises ContextError where none can.
+    """Encode an agent's name as a reversible file name; raises ContextError if that is impossible.
 
-    `interflux:review:fd-x` is `interflux%3Areview%3Afd-x`; ordinary names stay as they are.
+    `interflux:review:fd-x` is `interflux%3Areview%3Afd-x`; ordinary names are unchanged.
     """
     wrong = not agent.strip() or "/" in agent or not agent.isprintable() or agent in (".", "..")
     made = "".join(
@@ -92,7 +92,7 @@ def _percent(char: str) -> str:
 
 
 def decode(stem: str) -> str:
-    """The agent's name in a file name; one that is not encoded stands for itself."""
+    """Decode an agent's name from a file name; an unencoded name is returned unchanged."""
     if "%" not in stem:
         return stem
     first, *parts = stem.encode("utf-8", "replace").split(b"%")
@@ -103,12 +103,12 @@ def decode(stem: str) -> str:
 
 
 def folder(layout: Layout) -> str:
-    """The store of the flat verdicts."""
+    """Return the store of the flat verdicts."""
     return layout.verdicts
 
 
 def render(verdict: Verdict) -> str:
-    """The JSON of a verdict; empty optional keys are left out."""
+    """Render a verdict as JSON, leaving out empty optional keys."""
     values = {name: value for name, value in vars(verdict).items() if name not in ("agent",)}
     order = ("type", "status", "model", "tokens_spent", "files_changed", "findings_count",
              "summary", "detail_path", "timestamp", "session_id")  # fmt: skip
@@ -119,7 +119,7 @@ def render(verdict: Verdict) -> str:
 
 
 def parse(data: bytes, stem: str) -> Entry:
-    """The entry in a file named `<stem>.json`; one that cannot be read is an ERROR that says why.
+    """Parse the entry in a file named `<stem>.json`; an unreadable one is an ERROR that says why.
 
     Never raises: a crashed reviewer must not hide the others.
     """
@@ -141,7 +141,7 @@ def parse(data: bytes, stem: str) -> Entry:
         return unreadable(stem, "has no status")
     said = found.get("summary") or found.get("reason")
     found["summary"] = said if isinstance(said, str) else ""
-    if not status.isalnum():  # not one word of letters: an underscore is usual, a tab is not
+    if not status.isalnum():  # not a single word: underscores are usual, tabs are not
         found["status"] = names.one_line(status)
     named = found.get("agent")
     found["agent"] = named if isinstance(named, str) and named.strip() else decode(stem)
@@ -149,7 +149,7 @@ def parse(data: bytes, stem: str) -> Entry:
 
 
 def unreadable(stem: str, reason: str) -> Entry:
-    """The entry of a file that cannot be read: an error that is seen, not a missing line."""
+    """Return the entry for a file that cannot be read: a visible error, not a missing line."""
     return {
         "agent": decode(stem),
         "status": "ERROR",
@@ -161,13 +161,13 @@ def unreadable(stem: str, reason: str) -> Entry:
 def save(
     layout: Layout, verdict: Verdict, store: str = "", derived: bool = False, tokens: int = 0
 ) -> str:
-    """Write one verdict, replacing the agent's last one whole; returns its path.
+    """Write one verdict, replacing the agent's previous one; return its path.
 
-    A secret in its summary is redacted: hooks write here, and a verdict must not be lost.
-    `store` is the folder of a run's own verdicts, here and below; by default the flat one. One that
-    is `derived` from an agent's file is not waited for: after a power cut it may be an ERROR
-    that cannot be read, never another verdict, and the next ingest makes it again. `tokens` are
-    those of the text that it stands for, where no other store has counted them.
+    Secrets in the summary are redacted, not refused: hooks write here, and a verdict must not be
+    lost. `store`, here and below, is the folder of a run's own verdicts; the default is the flat
+    one. A verdict `derived` from an agent's file is not synced to disk: after a power cut it may be
+    an unreadable ERROR but never another verdict, and the next ingest recreates it. `tokens` is the
+    size of the text that it summarizes, if no other store has counted it.
     """
     from contextkit.base import redaction
 
@@ -182,7 +182,7 @@ def save(
             files.write(path, text, derived)
             break
         except FileNotFoundError:
-            files.store(store)  # cleaned up in the middle of it: once more
+            files.store(store)  # cleaned up in the meantime: try again
     else:
         files.write(path, text, derived)
     _note(layout, path, verdict, tokens)
@@ -190,7 +190,7 @@ def save(
 
 
 def _note(layout: Layout, path: str, verdict: Verdict, tokens: int) -> None:
-    """Note in the ledger that there is a verdict, and of which document and run."""
+    """Record the verdict in the ledger, with its document and run."""
     from contextkit.base import addresses, ledger
 
     detail = addresses.of(layout, layout.join(verdict.detail_path)) if verdict.detail_path else ""
@@ -203,7 +203,7 @@ def _note(layout: Layout, path: str, verdict: Verdict, tokens: int) -> None:
 
 
 def merge(ours: bytes, theirs: bytes) -> bytes:
-    """Of two verdicts of one agent the later by its own time; one that can be read, if one can."""
+    """Merge two verdicts of one agent: the later by its own time; a readable one wins."""
 
     def rank(data: bytes) -> tuple[bool, str, bytes]:
         entry = parse(data, "verdict")
@@ -213,7 +213,7 @@ def merge(ours: bytes, theirs: bytes) -> bytes:
 
 
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
-    """The verdict of one agent; None when there is none."""
+    """Load the verdict of one agent; None if there is none."""
     path = os.path.join(store or folder(layout), encode(agent) + ".json")
     if not os.path.lexists(path):
         return None
@@ -221,9 +221,9 @@ def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
 
 
 def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
-    """Every verdict of the store, by agent; none where there is no store.
+    """Load every verdict in the store, by agent; empty if there is no store.
 
-    One that cannot be read is an ERROR among them and is told in `broken` too.
+    An unreadable file is an ERROR entry and is also reported by `broken`.
     """
     store = store or folder(layout)
     try:
@@ -237,7 +237,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     try:
         for name in found:
             path = os.path.join(store, name)
-            if os.path.lexists(path):  # else it was cleaned up just now
+            if os.path.lexists(path):  # otherwise it was cleaned up just now
                 read.append((path, _read(name, name[:-5], at)))
     finally:
         os.close(at)
@@ -246,7 +246,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
 
 
 def _read(path: str, stem: str, at: int | None = None) -> Entry:
-    """As `parse`, from disk (`at` is an open folder): a thousand in some fifteen milliseconds."""
+    """Like `parse`, from disk (`at` is an open folder): a thousand files take about 15 ms."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK, dir_fd=at)
         try:
@@ -261,9 +261,9 @@ def _read(path: str, stem: str, at: int | None = None) -> Entry:
 
 
 def table(entries: list[Entry], legacy: bool = False) -> str:
-    """One row per agent, `STATUS⇥AGENT⇥SUMMARY`, three columns and one line whatever was written.
+    """Return one row per agent, `STATUS⇥AGENT⇥SUMMARY`: always three columns on one line.
 
-    At most 160 characters; `legacy` rows are as long as their summary.
+    Rows have at most 160 characters; `legacy` rows have the full summary.
     """
     return "\n".join(_row(entry, len(entry["summary"]) if legacy else 0) for entry in entries)
 
@@ -274,9 +274,9 @@ def _row(entry: Entry, more: int) -> str:
 
 
 def counts(entries: list[Entry], legacy: bool = False) -> str:
-    """`3 CLEAN, 1 NEEDS_ATTENTION`: known statuses in their order, then others; or `0 verdicts`.
+    """Return `3 CLEAN, 1 NEEDS_ATTENTION`, known statuses in order, then others; or `0 verdicts`.
 
-    `legacy` counts the known ones alone.
+    `legacy` counts only the known ones.
     """
     by_status: dict[str, int] = dict.fromkeys(STATUSES, 0)
     for entry in entries:
@@ -287,7 +287,7 @@ def counts(entries: list[Entry], legacy: bool = False) -> str:
 
 
 def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
-    """Those that somebody has to look at; a status that is not known is one of them.
+    """Return the entries that somebody has to look at, including those with an unknown status.
 
     `legacy` is the old library's set, without crashed, blocked and partial reviewers.
     """
@@ -298,7 +298,7 @@ def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
 
 
 def attention_rows(entries: list[Entry], with_ids: bool = False) -> str:
-    """`AGENT⇥FINDINGS_COUNT⇥DETAIL_PATH` of each, and the ids of findings where they are known."""
+    """Return `AGENT⇥FINDINGS_COUNT⇥DETAIL_PATH` for each, plus the finding ids if known."""
     rows = []
     for entry in entries:
         cells = [
@@ -314,7 +314,7 @@ def attention_rows(entries: list[Entry], with_ids: bool = False) -> str:
 
 
 def tokens(entries: list[Entry]) -> tuple[int, list[str]]:
-    """The tokens spent by all agents, and whose number could not be counted."""
+    """Return the tokens spent by all agents, and the agents whose count is unreadable."""
     total, odd = 0, []
     for entry in entries:
         spent = entry.get("tokens_spent", 0)
@@ -328,14 +328,14 @@ def tokens(entries: list[Entry]) -> tuple[int, list[str]]:
 
 
 def broken(entries: list[Entry]) -> list[str]:
-    """A sentence for each file that could not be read."""
+    """Return a sentence for each file that could not be read."""
     return [f"{entry['agent']}: {entry['summary']}" for entry in entries if "broken" in entry]
 
 
 def clean(layout: Layout, keep: object = None, store: str = "") -> list[str]:
-    """Remove the verdicts (but those for which `keep(entry)` holds) and unfinished drafts.
+    """Remove unfinished drafts and all verdicts that `keep(entry)` rejects; return their names.
 
-    What agents wrote (`.md`) is never touched. Returns the names of what was removed.
+    What agents wrote (`.md`) is never touched.
     """
     store = store or folder(layout)
     removed = []
@@ -352,5 +352,5 @@ def clean(layout: Layout, keep: object = None, store: str = "") -> list[str]:
                 os.unlink(path)
                 removed.append(name)
         except FileNotFoundError:
-            continue  # somebody else cleaned it, or finished writing
+            continue  # another process removed it, or finished writing it
     return removed

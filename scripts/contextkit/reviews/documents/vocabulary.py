@@ -1,26 +1,26 @@
-"""The words of an agent's review: severities, ids and verdicts, whatever they are called.
+"""The words of an agent's review: severities, ids and verdicts, in all their spellings.
 
     P0  Critical  [HIGH]  must fix            a severity
     P0-1  IMP-2  FD-P3  Q7                    an id; the first two carry a severity
     safe  needs-changes  risky  error         a verdict
 
-Agents keep to no grammar. What these functions do not understand they say so; they never
-guess towards the milder.
+Agents follow no grammar. These functions report what they do not understand; they never guess
+toward the milder reading.
 """
 
 from __future__ import annotations
 
 from contextkit.reviews.documents.lines import QUOTES, plain, unbulleted, unquoted
 
-SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")  # the strictest first
+SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")  # strictest first
 SERIOUS = ("P0", "P1")
-VERDICTS = ("safe", "needs-changes", "risky", "error")  # the mildest first
+VERDICTS = ("safe", "needs-changes", "risky", "error")  # mildest first
 
 _WORDS = {
     "P0": "P0", "P1": "P1", "P2": "P2", "P3": "P3", "IMP": "IMP", "CRITICAL": "P0",
     "HIGH": "P1", "MAJOR": "P1", "MUST-FIX": "P1", "MEDIUM": "P2", "NEEDS-ATTENTION": "P2",
     "LOW": "P3", "MINOR": "P3", "INFO": "P3", "IMPROVEMENT": "IMP", "IMPROVEMENTS": "IMP",
-    # What else reviews in public repositories say.
+    # Further words found in reviews in public repositories.
     "CRIT": "P0", "BLOCKER": "P0", "BLOCKERS": "P0", "BLOCKING": "P0", "FATAL": "P0",
     "SHOWSTOPPER": "P0", "SHOW-STOPPER": "P0", "SEVERE": "P0", "URGENT": "P0", "HIGHEST": "P0",
     "SEV0": "P0", "SEV-0": "P0", "SEV1": "P1", "SEV-1": "P1", "SEV2": "P2", "SEV-2": "P2",
@@ -47,7 +47,7 @@ _ID = frozenset("-_./#")
 
 
 def severity(text: str) -> str:
-    """P0 to P3 or IMP for a severity word in any dress, the strictest of several; else empty."""
+    """Return P0 to P3 or IMP for a severity word in any form, the strictest of several; else ''."""
     if len(text) > 60:
         return ""
     words = [
@@ -62,7 +62,7 @@ def severity(text: str) -> str:
 
 
 def trimmed(word: str) -> str:
-    """`word` from its first letter or digit to its last."""
+    """Return `word` from its first letter or digit to its last."""
     start, end = 0, len(word)
     while start < end and not word[start].isalnum():
         start += 1
@@ -72,7 +72,7 @@ def trimmed(word: str) -> str:
 
 
 def strictest(*severities: str) -> str:
-    """The strictest of the severities that are understood; empty if none is."""
+    """Return the strictest of the severities that are understood, or ''."""
     return next((severity for severity in SEVERITIES if severity in severities), "")
 
 
@@ -85,7 +85,7 @@ def is_id(text: str) -> bool:
 
 
 def severity_of_id(identity: str) -> str:
-    """The severity that an id like `P0-1` or `IMP-2` carries; empty for `FD-P1` or `Q-1`."""
+    """Return the severity that an id like `P0-1` or `IMP-2` carries; '' for `FD-P1` or `Q-1`."""
     core = identity.strip("*_`[]()").upper()
     for known in SEVERITIES:
         if core.startswith(known) and not core[len(known) : len(known) + 1].isalnum():
@@ -103,7 +103,7 @@ def mentions_serious(text: str) -> bool:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a line, or what stands behind `P0:`, only says that there is none."""
+    """Whether a line, or the text after `P0:`, only says that there is none."""
     if len(text) > 80:
         return False
     words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
@@ -111,7 +111,7 @@ def says_nothing(text: str) -> bool:
 
 
 def is_comment(text: str) -> bool:
-    """Whether the line is a comment as runs leave them, and hides no row."""
+    """Whether the line is a comment that runs leave and hides no row."""
     whole = text.startswith(("<!--", "<\\!--")) and text.endswith("-->")
     return whole and "|" not in text and not mentions_serious(text)
 
@@ -120,13 +120,13 @@ def is_comment(text: str) -> bool:
 
 
 def may_begin(text: str) -> bool:
-    """Whether a Head of `text` can have anything: a quick no for almost all prose."""
+    """Whether a Head of `text` can have any fields: quickly rules out almost all prose."""
     word = text[:60].lstrip(" *_`[(").partition(" ")[0]
     return not word.isalpha() or word.upper() in _FIRST_WORDS
 
 
 class Head:
-    """How a line begins that is not a table row: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
+    """The beginning of a line outside tables: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
 
     `title` is what remains; `marked` says whether brackets or a colon set the beginning off.
     """
@@ -150,7 +150,7 @@ class Head:
 
 
 def _first_word(text: str) -> tuple[str, bool, str]:
-    """The first word, whether brackets or a following mark set it off, and the rest."""
+    """Return the first word, whether brackets or punctuation set it off, and the rest."""
     closing = {"[": "]", "(": ")"}.get(text[:1], "")
     end = text.find(closing, 0, 40) if closing else -1
     if end > 0:
@@ -168,9 +168,9 @@ def _first_word(text: str) -> tuple[str, bool, str]:
 
 
 def labelled(text: str) -> tuple[str, str]:
-    """`STATUS` and `x` of a line like `- **Status:** x` or `| Status | x |`; else two empties.
+    """Return `STATUS` and `x` for a line like `- **Status:** x` or `| Status | x |`; else ('', '').
 
-    The label is in upper case, the value as it stands.
+    The label is in uppercase; the value is unchanged.
     """
     bare, _ = unbulleted(text)
     if bare[:1] == "|":
@@ -185,7 +185,7 @@ def labelled(text: str) -> tuple[str, str]:
 
 
 def verdict(text: str) -> str | None:
-    """What a line like `**Verdict:** safe` states, word for word; None for any other line."""
+    """Return what a line like `**Verdict:** safe` states, verbatim; None for any other line."""
     if "erdict" not in text and "ERDICT" not in text:
         return None
     label, value = labelled(text)
@@ -193,7 +193,7 @@ def verdict(text: str) -> str | None:
 
 
 def verdict_word(said: str) -> str:
-    """One of VERDICTS, or empty: `safe` and `error` only where nothing takes them back."""
+    """Return one of VERDICTS or ''; `safe` and `error` only if nothing takes them back."""
     text = unquoted(plain(said[:400])).lower().replace("_", "-")
     text = text.replace("needs changes", "needs-changes")
     for word in VERDICTS:
@@ -206,7 +206,7 @@ def verdict_word(said: str) -> str:
 
 
 def _leaves_standing(rest: str) -> bool:
-    """Whether what follows the word `safe` is nothing, or a remark that a mark sets off."""
+    """Whether nothing follows the word `safe`, or only a remark set off by punctuation."""
     if any(word in rest for word in ("|", "needs-", "risky", "unsafe", "not safe")):
         return False
     following = rest.lstrip()
@@ -216,7 +216,7 @@ def _leaves_standing(rest: str) -> bool:
 
 
 def passes(said: str) -> bool:
-    """Whether a verdict in other words at least begins with one for a pass: `PASS with notes`."""
+    """Whether a verdict in other words at least begins with a pass: `PASS with notes`."""
     low = plain(said[:400]).lower()
     letters = "".join(char if char.isalpha() else " " for char in low)
     return letters.partition(" ")[0] in _PASSES and "|" not in low and "fail" not in low

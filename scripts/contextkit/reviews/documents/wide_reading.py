@@ -1,12 +1,12 @@
-"""Serious severities anywhere in a text, read in the widest way: the last look before CLEAN.
+"""Serious severities anywhere in a text, read as broadly as possible: the last check before CLEAN.
 
     **Severity:** P0      <td>Critical</td>      "severity": "blocker"      Р０ (look-alikes)
 
-Nothing here decides what a finding is. A review that says nothing wrong in its index is clean
-only if no P0, P1 or word for one stands in any line of it: in headings, tables, prose, code,
-comments, HTML, JSON or YAML, whatever characters it is spelled with. One that is taken back in
-its own clause does not stand: `no P0`, `P0: none`, `0 critical`, a legend of all severities, a
-line of the contract that the agent was given.
+Nothing here decides what a finding is. A review whose index reports no problem is clean only if no
+line contains P0, P1 or a word for one: in headings, tables, prose, code, comments, HTML, JSON or
+YAML, whatever characters it is spelled with. A severity that its own clause takes back does not
+count: `no P0`, `P0: none`, `0 critical`, a legend of all severities, a line of the contract that
+the agent was given.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents import vocabulary
 
 MOST = 5  # lines that are named
-_JUDGED, _DENIED = 20_000, 1_000  # words that are looked at, and denials that are believed
+_JUDGED, _DENIED = 20_000, 1_000  # words that are examined, and denials that are believed
 _LONGEST = 2_000  # characters of a line that are read at once
 _OVERLAP = 200
 
@@ -33,7 +33,7 @@ _LOOK_ALIKES = str.maketrans(
     "PpPPOCLPPPPpPpPppOoOoOoOoOOOSLllll",
 )
 _LETTERS = {
-    **{0x1F1E6 + n: chr(65 + n) for n in range(26)},  # flags
+    **{0x1F1E6 + n: chr(65 + n) for n in range(26)},  # regional indicators (flags)
     **{first + n: chr(65 + n) for first in (0x1F150, 0x1F170) for n in range(26)},
 }
 _OFTEN = ("high", "major", "blocking", "serious", "urgent", "emergency")  # used of anything
@@ -131,16 +131,16 @@ _RULE = re.compile(r"^[\s|:\-=+]+$")
 
 
 class Doubt(Record):
-    """A line in which a serious severity stands; `text` is what it says, on one line."""
+    """A line that contains a serious severity; `text` is what it says, on one line."""
 
     line: int
     text: str
 
 
 def standing(text: str) -> list[Doubt]:
-    """The lines in which a serious severity stands that nothing takes back, five at most.
+    """Return up to five lines with a serious severity that nothing takes back.
 
-    Takes time in proportion to the length of `text`, and raises nothing.
+    Linear in the length of `text`; never raises.
     """
     found: list[Doubt] = []
     rows = [(number, line) for number, line in review_lines.numbered(text) if line.strip()]
@@ -159,7 +159,7 @@ def standing(text: str) -> list[Doubt]:
 
 
 def _parts(line: str) -> list[str]:
-    """A line, or of an endless one pieces that overlap, so that no word is cut in all of them."""
+    """Split a very long line into overlapping pieces, so that some piece has each word whole."""
     if len(line) <= _LONGEST:
         return [line]
     step = _LONGEST - _OVERLAP
@@ -167,7 +167,7 @@ def _parts(line: str) -> list[str]:
 
 
 def _counts_nothing(table: list[str]) -> bool:
-    """Whether a table's head names severities and all that stands below the serious ones is 0."""
+    """Whether a table head names severities and all cells below the serious ones are 0."""
     if len(table) < 3 or not _RULE.match(table[1]):
         return False
     heads, *rows = [
@@ -183,7 +183,7 @@ def _counts_nothing(table: list[str]) -> bool:
 
 
 class _Context:
-    """What the lines before one say about it: a legend's heading, the head of a table."""
+    """The context of a line from those before it: a legend's heading, a table's head."""
 
     def __init__(self) -> None:
         self.legend: list[str] = []  # the severities that a legend has named so far
@@ -192,11 +192,11 @@ class _Context:
         self.judged = self.denied = 0
 
     def column(self, number: int) -> str:
-        """What the head of the table calls its column; empty where there is none."""
+        """Return the name of the column in the table's head, or '' if there is none."""
         return self.columns[number] if number < len(self.columns) else ""
 
     def is_tired(self) -> bool:
-        """Whether so much was denied that nobody would read, let alone believe, the rest."""
+        """Whether so many words or denials were seen that nobody would read or believe the rest."""
         return self.judged > _JUDGED or self.denied > _DENIED
 
     def take(self, line: str) -> None:
@@ -234,7 +234,7 @@ def _is_serious(line: str, context: _Context, following: str) -> bool:
 
 
 def _readings(line: str) -> list[str]:
-    """A line as a person may read it: folded, and without markup, or with blanks in its place."""
+    """Return the ways a person may read a line: folded, with its markup removed or blanked."""
     text = line
     if not text.isascii():
         text = _folded(text)
@@ -264,7 +264,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """`text` in plain letters and digits: no accents, nothing without width, no look-alikes."""
+    """Return `text` in plain letters and digits: no accents, zero-width marks or look-alikes."""
     if text.isascii():
         return text
     found = []
@@ -288,7 +288,7 @@ def _folded(text: str) -> str:
 
 
 def _counts(match: re.Match[str], read: str, context: _Context) -> bool:
-    """Whether a word that was found is a severity, and not only a word of prose."""
+    """Whether a matched word is a severity and not just a word of prose."""
     if match.lastgroup in ("number", "always", "alarm"):
         return True
     word = match.group().lower()
@@ -306,7 +306,7 @@ def _counts(match: re.Match[str], read: str, context: _Context) -> bool:
 
 
 def _stands_alone(word: str, before: str, after: str, context: _Context) -> bool:
-    """Whether a word is a label: in brackets, in a cell, at the begin or the end of its line."""
+    """Whether a word is a label: in brackets, in a cell, or at the beginning or end of its line."""
     opened, closed = before.rstrip()[-1:], after.lstrip()[:1]
     of_another = _is_other(before + after)
     if opened and opened in ("([{<" if word in _OFTEN else "([{<\"'") and closed in _CLOSING:
@@ -325,7 +325,7 @@ def _stands_alone(word: str, before: str, after: str, context: _Context) -> bool
 
 
 def _is_other(read: str) -> bool:
-    """Whether a rating is of something else than a finding: confidence, effort, value."""
+    """Whether a rating applies to something other than a finding: confidence, effort, value."""
     low = read.lower()
     return any(
         word in low
@@ -334,7 +334,7 @@ def _is_other(read: str) -> bool:
 
 
 def _is_of_the_contract(read: str) -> bool:
-    """Whether the line is one of the output contract that agents are given."""
+    """Whether the line is part of the output contract that agents are given."""
     low = " ".join(read.lower().split())
     return (
         low.startswith("one row a finding. severity: p0 to p3 or imp.")
@@ -352,7 +352,7 @@ _SCALED = re.compile(r"(?i:\bp[0-3]\b|\bimp\b|\bcritical\b|\bhigh\b|\bmedium\b|\
 
 
 def _is_scale(read: str, context: _Context) -> bool:
-    """Whether the line only explains severities: a legend's line, or all of them in one line."""
+    """Whether the line only explains severities: a legend line, or all of them in one line."""
     low = read.lower()
     there = {word.lower() for word in _SCALED.findall(read)}
     whole = {"p0", "p1", "p2", "p3"} <= there or {"critical", "high", "medium", "low"} <= there
@@ -396,7 +396,7 @@ def _is_taken_back(match: re.Match[str], read: str, following: str) -> bool:
 
 
 def _is_nothing(none: re.Match[str]) -> bool:
-    """Whether what stands behind `P0:` is an end, and not the begin of a sentence."""
+    """Whether what follows `P0:` is an end and not the beginning of a sentence."""
     rest = none.group("rest")
     if none.group("value") in ("-", "–", "—") and rest.strip()[:1] not in ("", "|"):
         return False

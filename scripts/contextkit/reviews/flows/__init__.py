@@ -1,1 +1,1 @@
-"""What is done with the documents."""
+"""Operations on the documents."""

@@ -3,8 +3,8 @@
     Asked (a folder, and who was to write into it)  ->  read  ->  Reading (one agent's file)
     Reading  ->  verdict (to keep), row (for programs)
 
-Only `set_aside` changes a file. `ingest.py` keeps the verdicts, `drill_down.py` opens what is
-worth it, `synthesis.py` puts all of it together, `gate.py` decides.
+Only `set_aside` changes a file. `ingest.py` stores the verdicts, `drill_down.py` opens what is
+worth reading, `synthesis.py` combines the files, and `gate.py` decides.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ _SUMMARY = 120  # characters of the line that says what an agent found
 class Asked(Record):
     """Whose files a command is about: those of `agents` in `folder`, or of all that left one.
 
-    `run` is the id of a run, `store` where its verdicts lie; empty for a folder without a run.
+    `run` is a run's id and `store` the folder of its verdicts; both are empty for a folder without
+    a run.
     """
 
     folder: str
     agents: tuple[str, ...] = ()
     run: str = ""
-    mode: str = ""  # review, research, or empty to find out
+    mode: str = ""  # review, research, or empty to detect it
     store: str = ""
 
     @property
@@ -49,15 +50,15 @@ class Asked(Record):
 
 
 class Reading(Record):
-    """An agent's file as it was read just now: what it says, and what follows from it.
+    """An agent's file as just read: what it says, and what follows from it.
 
-    `validation` is that of the review, or partial (an unfinished file) or foreign (not of this
-    run: an ERROR, and nothing of it is taken over). The verdict to keep is made of it.
+    `validation` is the review's own, or partial (an unfinished file) or foreign (not from this run:
+    an ERROR, and none of its content is used). The stored verdict is made from this.
     """
 
     agent: str
     path: str
-    shown: str  # the path from the root
+    shown: str  # the path relative to the root
     validation: str
     status: str
     summary: str
@@ -69,21 +70,21 @@ class Reading(Record):
 
     @property
     def findings_count(self) -> int:
-        """How many findings its rows hold, improvements left out."""
+        """Return how many findings the rows hold, not counting improvements."""
         return len(self.review.findings) - counts(self.review)["IMP"]
 
 
 def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
-    """The file of each agent that was asked, one by one; nothing is written."""
+    """Read the file of each agent that was asked, one by one; write nothing."""
     roster = asked.roster
     for agent in roster:
-        verdict_files.encode(agent)  # refused before anything is read or written
+        verdict_files.encode(agent)  # refuse before anything is read or written
     for agent in roster:
         yield _read(layout, asked, agent)
 
 
 def unread(readings: Iterable[Reading]) -> list[str]:
-    """The agents whose files said nothing that counts: not there, unfinished, or not understood."""
+    """Return the agents without usable files: missing, unfinished, or not understood."""
     return [
         one.agent
         for one in readings
@@ -92,13 +93,13 @@ def unread(readings: Iterable[Reading]) -> list[str]:
 
 
 def read_line(asked: int, missed: int) -> str:
-    """`6 files, 5 read, 1 not: counts are a lower bound`, in every output that counts."""
+    """Return `6 files, 5 read, 1 not: counts are a lower bound`, for every output with counts."""
     bound = ": counts are a lower bound" if missed else ""
     return f"{asked} files, {asked - missed} read, {missed} not{bound}"
 
 
 def row(reading: Reading) -> dict[str, object]:
-    """What a program is told of an agent's file; `findings_count` leaves improvements out."""
+    """Return what programs see of an agent's file; `findings_count` leaves out improvements."""
     severities = counts(reading.review)
     is_foreign = reading.validation == "foreign"
     return {
@@ -118,7 +119,7 @@ def row(reading: Reading) -> dict[str, object]:
 
 
 def verdict(reading: Reading, run: str) -> Verdict:
-    """The verdict to keep of an agent's file, for the run of this id; empty for none."""
+    """Return the verdict to store for an agent's file, for the run with this id, or '' for none."""
     review, header = reading.review, reading.header
     is_work = agent_review.is_work(review, header)
     return Verdict(
@@ -141,7 +142,7 @@ def verdict(reading: Reading, run: str) -> Verdict:
 def foreign(
     layout: Layout, agent: str, path: str, reason: str, flags: tuple[str, ...] = ()
 ) -> Reading:
-    """A file that is not of this run, for this reason."""
+    """Return the reading of a file that is not from this run, for this reason."""
     return Reading(
         agent=agent, path=path, shown=layout.shown(path), validation="foreign", status="ERROR",
         summary=f"foreign: {reason}", flags=("foreign", *flags),
@@ -150,7 +151,7 @@ def foreign(
 
 
 def agents_in(folder: str) -> tuple[str, ...]:
-    """The agents that left a file, finished or not."""
+    """Return the agents that left a file, finished or not."""
     try:
         there = sorted(os.listdir(folder))
     except OSError as error:
@@ -165,30 +166,30 @@ def agents_in(folder: str) -> tuple[str, ...]:
 
 
 def agent_file(folder: str, agent: str) -> str:
-    """The file of an agent: under its own name, or as verdicts are named."""
+    """Return the path of an agent's file: under its own name, or encoded as for verdicts."""
     there = [path for path in _candidates(folder, agent) if os.path.lexists(path)]
     return there[0] if there else _candidates(folder, agent)[-1]
 
 
 def is_there(folder: str, agent: str) -> bool:
-    """Whether an agent has left a file that is not empty."""
+    """Whether an agent has left a nonempty file."""
     path = agent_file(folder, agent)
     return os.path.isfile(path) and os.path.getsize(path) > 0
 
 
 def set_aside(path: str, final: str, now: int) -> None:
-    """Keep a file that an agent began, where no run reads it: `<final>.aborted-<time>`."""
+    """Rename a file that an agent began, so that no run reads it: `<final>.aborted-<time>`."""
     files.rename(path, files.free(f"{final}.aborted-{names.stamp(now)}"))
 
 
 def _candidates(folder: str, agent: str) -> list[str]:
-    """Where an agent's file may be; the place that a run gives it is the last."""
+    """Return where an agent's file may be; the last place is the one that a run assigns."""
     names_of = dict.fromkeys((agent, verdict_files.encode(agent)))
     return [os.path.join(folder, name + ".md") for name in names_of if "/" not in name]
 
 
 def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
-    """What came of one agent's file; one under the name of an unfinished file is an ERROR."""
+    """Read one agent's file; one that still has the name of an unfinished file is an ERROR."""
     path = agent_file(asked.folder, agent)
     partial = not os.path.isfile(path) and os.path.isfile(path + ".partial")
     path += ".partial" * partial
@@ -220,7 +221,7 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
 
 
 def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
-    """Why a file cannot be taken for the agent's; empty where it can."""
+    """Return why a file cannot be attributed to the agent, or ''."""
     if os.path.islink(path):
         return "the file is a link"
     if sum(map(os.path.lexists, _candidates(asked.folder, agent))) > 1:
@@ -235,7 +236,7 @@ def counts(review: Review) -> dict[str, int]:
 
 
 def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
-    """What the agent found, in a line made from its rows; its own words only where it has none."""
+    """Summarize what the agent found from its rows, or in its own words if it has none."""
     said = ", ".join(f"{n} {severity}" for severity, n in counts(review).items() if n)
     if review.validation == "missing":
         text = "left an empty file" if there else "left no file"
@@ -256,18 +257,18 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
 
 
 def _research(review: Review) -> str:
-    """`7 findings, 29 sources: the first finding`."""
+    """Return `7 findings, 29 sources: the first finding`."""
     counts = f"{len(review.findings)} findings, {len(review.sources)} sources"
     return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
 
 
 def worth_opening(review: Review | None) -> tuple[str, ...]:
-    """The ids of what is severe or was not understood, ten at most."""
+    """Return the ids of up to ten findings that are severe or were not understood."""
     found = by_severity(review) if review else []
     return tuple(f.id for f in found if f.id and f.severity in ("P0", "P1", ""))[:10]
 
 
 def by_severity(review: Review) -> list[Finding]:
-    """Findings to read first; one whose severity was not understood comes after P0 and P1."""
+    """Return the findings to read first; one with an unknown severity comes after P0 and P1."""
     order = ("P0", "P1", "", "P2", "P3", "IMP")
     return sorted(review.findings, key=lambda finding: order.index(finding.severity))

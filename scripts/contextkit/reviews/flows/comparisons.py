@@ -1,10 +1,10 @@
 """What a review run is about: a document, a question, or the changes of a branch against a base.
 
-    target= as it was typed  ->  identify: kind and target  ->  take_up: Subject
-    base= as it was typed    ->  compare: Comparison, the work tree against what it left
+    target= as typed  ->  identify: kind and target  ->  take_up: Subject
+    base= as typed    ->  compare: Comparison of the work tree with its base
 
-The target names the run's folder, so it is known before the folder; the changes leave the folder
-out, so they are taken up after it.
+The target determines the run's folder, so it is known first; the changes leave out that folder, so
+they are collected afterwards.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from contextkit.reviews.documents.processes import Process
 
 
 class Base(Record):
-    """A commit (or the tree without a file), and the name that led to it."""
+    """A commit (or the empty tree), and the name that led to it."""
 
     name: str
     commit: str
 
 
 class Comparison(Record):
-    """The work tree against a base: never without changes."""
+    """The work tree compared with a base; never without changes."""
 
     base: Base
     changes: tuple[Change, ...]
     diff: bytes
-    revision: str  # of the tree, see changes.py
+    revision: str  # of the tree; see changes.py
     listing: bytes
 
     @property
     def lines(self) -> int:
-        """How many lines were added or removed."""
+        """Return how many lines were added or removed."""
         return sum(change.added + change.removed for change in self.changes)
 
 
 def compare(layout: Layout, given: str = "", left_out: tuple[str, ...] = ()) -> Comparison:
-    """The work tree against the first of `bases` from which it differs.
+    """Compare the work tree with the first of `bases` from which it differs.
 
-    So a branch that is pushed as it stands is compared with where it left the main one, and not
-    with itself. Raises ContextError where nothing differs: an empty diff is nothing to review.
+    So a fully pushed branch is compared with the point where it left the main branch, not with
+    itself. Raises ContextError if nothing differs: an empty diff is nothing to review.
     """
     found = bases(layout, given)
     with changes.work_tree(layout, left_out) as tree:
@@ -64,14 +64,14 @@ def compare(layout: Layout, given: str = "", left_out: tuple[str, ...] = ()) -> 
 
 
 def bases(layout: Layout, given: str = "") -> list[Base]:
-    """What a branch can be compared with, best first: its merge base with `given`.
+    """Return what a branch can be compared with, best first: its merge base with `given`.
 
-    Without `given`: with its upstream, else origin's default branch, else main or master. A
-    branch without any commit has the empty tree. Raises ContextError where there is nothing.
+    Without `given`: with its upstream, then origin's default branch, then main or master. A branch
+    without commits is compared with the empty tree. Raises ContextError if there is no base.
     """
     repository = changes.repository_of(layout)
     top = repository.top
-    git.check(top)  # refused or not there: another thing than nothing to compare with
+    git.check(top)  # a refused or missing repository differs from having nothing to compare with
     if not git.head(repository).commit:
         if given:
             raise bad_input(f"base: {given!r} cannot be compared with: there is no commit here yet")
@@ -99,7 +99,7 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
 
 
 def _guesses() -> list[tuple[str, str]]:
-    """(name, what git calls it) of each branch that this one may have left."""
+    """Return (name, git ref) of each branch that this one may have forked from."""
     far = [f"origin/{name}" for name in ("HEAD", "main", "master")]
     near = ["main", "master"]
     return [
@@ -120,7 +120,7 @@ def _merge_base(top: str, commit: str) -> str:
 
 
 def listed(changed: tuple[Change, ...]) -> list[tuple[str, str, str]]:
-    """(state, lines, path) of each change, each on one line: `renamed`, `+1 -2`, `new <- old`."""
+    """Return (state, lines, path) of each change, as text: `renamed`, `+1 -2`, `new <- old`."""
     rows = []
     for change in changed:
         lines = "binary" if change.binary else f"+{change.added} -{change.removed}"
@@ -130,9 +130,9 @@ def listed(changed: tuple[Change, ...]) -> list[tuple[str, str, str]]:
 
 
 class Subject(Record):
-    """What is reviewed: the bytes that agents read, under a name, and their revision.
+    """What is reviewed: the bytes that agents read, with a name and a revision.
 
-    `listing` tells, of a diff, later which files were edited since.
+    For a diff, `listing` later tells which files were edited since.
     """
 
     kind: str  # document, diff or question
@@ -147,7 +147,7 @@ class Subject(Record):
 
 
 def identify(layout: Layout, process: Process, given: str) -> tuple[str, str]:
-    """The kind of input, and the target as it is kept: of a document the path from the root."""
+    """Return the kind of input and the target as stored: for a document, its path from the root."""
     target = given.strip() or process.default_target
     if process.input == "document" and target:
         path = layout.typed(target, "target")
@@ -164,9 +164,9 @@ def identify(layout: Layout, process: Process, given: str) -> tuple[str, str]:
 def take_up(
     layout: Layout, process: Process, kind: str, target: str, base: str, folder: str
 ) -> Subject:
-    """Read what is reviewed; `base` is a commit that a diff is made against.
+    """Read what is reviewed; `base` is the commit that a diff is made against.
 
-    Raises ContextError where nothing differs, or `base` does not fit.
+    Raises ContextError if nothing differs or `base` does not apply.
     """
     if base and kind != "diff":
         raise bad_input(f"base: a {kind} is not compared with anything")

@@ -1,8 +1,8 @@
 """Drill-downs: the part of an agent's file that is worth reading, instead of all of it.
 
-index       every finding of a folder, a line each
-of_run      the findings of all agents, the strictest first: problem, place and fix of each
-shown       the sections of one agent, until a budget is spent
+index       every finding in a folder, one per line
+of_run      the findings of all agents, strictest first: problem, place and fix of each
+shown       the sections of one agent, within a token budget
 sizes       what reading in full, by finding, by index, or one line per agent costs
 """
 
@@ -23,7 +23,10 @@ from contextkit.reviews.flows.agent_files import Asked
 
 
 def complaints(text: str) -> list[tuple[int, str, str]]:
-    """(line number, what is wrong, how it should read) of an agent's file, each on one line."""
+    """Return (line number, what is wrong, how it should read) for an agent's file.
+
+    Both texts are one line each.
+    """
     return [
         (number, names.one_line(wrong), names.one_line(better))
         for number, wrong, better in contracts.check(text)
@@ -31,11 +34,11 @@ def complaints(text: str) -> list[tuple[int, str, str]]:
 
 
 class IndexRow(Record):
-    """A line of an index. `kind`: finding, source (of research), verdict, or none (not read).
+    """A line of an index. `kind`: finding, source (research), verdict, or none (not read).
 
-    `id` is the finding's, else the kind; `row` is the line as people get it, in its strict form;
-    `file` and `line` are the place in the code that it names, `text_line` is where it stands in
-    the agent's file; 0 where there is none.
+    `id` is the finding's, or else the kind; `row` is the line as shown to people, in strict form;
+    `file` and `line` are the place in the code that it names; `text_line` is its line in the
+    agent's file, or 0.
     """
 
     run: str
@@ -49,11 +52,11 @@ class IndexRow(Record):
     file: str = ""
     line: int = 0
     text_line: int = 0
-    status: str = ""  # dismissed, or nothing
+    status: str = ""  # dismissed, or empty
 
     @property
     def ref(self) -> str:
-        """The address of the finding, or of the agent's file; empty for a folder without a run."""
+        """Return the address of the finding or the agent's file; '' for a folder without a run."""
         finding = f"/{self.id}" if self.kind == "finding" and self.id != self.kind else ""
         return f"review:{self.run}/{self.agent}{finding}" if self.run else ""
 
@@ -74,9 +77,9 @@ class Shown(Record):
 
 
 def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> list[IndexRow]:
-    """The rows of every index, or of one agent's, or of some severities; normalized.
+    """Return the normalized rows of every index, or those of one agent or some severities.
 
-    A file of which nothing could be read says so.
+    A file of which nothing could be read has a row that says so.
     """
     rows = []
     for agent in (only,) if only else asked.roster:
@@ -103,7 +106,7 @@ def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> lis
 
 
 def place_of(finding: Finding, section: str) -> tuple[str, int]:
-    """The file and the line that a finding names, in its row or else in its section; or ("", 0)."""
+    """Return the file and line named by a finding's row, or else by its section; or ("", 0)."""
     row = " ".join((finding.section, finding.title, *finding.extra))
     place = synthesis.place_in(f"{row}\n{section}")
     file = identity.file_of(place)
@@ -112,7 +115,7 @@ def place_of(finding: Finding, section: str) -> tuple[str, int]:
 
 
 def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
-    """`("P0", "high")` as severities, the strictest first. Raises ContextError for another word."""
+    """Return severities for words such as `high`, strictest first. Raises ContextError."""
     known = {word: vocabulary.severity(word) for word in said}
     for word, severity in known.items():
         if not severity:
@@ -130,22 +133,22 @@ def _kind(line: str) -> str:
 
 
 def _text(asked: Asked, agent: str) -> str:
-    """What an agent has written, finished or not; empty where nothing is its own."""
+    """Return what an agent has written, finished or not; '' if no file is its own."""
     path = agent_files.agent_file(asked.folder, agent)
     path += ".partial" * (not os.path.lexists(path))
     return files.read_bytes(path).decode("utf-8", "replace") if _is_report(path) else ""
 
 
 def _is_report(path: str) -> bool:
-    """Whether an agent wrote it: a link shows what lies elsewhere, a pipe has no end."""
+    """Whether a path is a regular file: a link shows another file, a pipe may never end."""
     return os.path.isfile(path) and not os.path.islink(path)
 
 
 def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[Shown], list[str]]:
-    """The findings of all agents (or one) that have one of `severities`, the strictest first.
+    """Return all findings (or one agent's) with one of `severities`, strictest first.
 
-    Each with its problem, its place and what would fix it. The second is which agents left
-    nothing that could be read. Those whose severity was not understood come after P0 and P1.
+    Each has its problem, place and fix. The second value lists the agents that left nothing
+    readable. Findings with an unknown severity come after P0 and P1.
     """
     found, unread = [], []
     for agent in (only,) if only else asked.roster:
@@ -170,14 +173,14 @@ def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[S
 
 
 def rendered(one: Shown) -> str:
-    """`P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading."""
+    """Return `P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading."""
     place = f" {one.file}:{one.line}" if one.line else f" {one.file}" if one.file else ""
     head = names.one_line(f"{one.severity} {one.agent}/{one.id}{place} {one.title}")
     return f"{head}\n{one.text}" if one.text else head
 
 
 def fitting(found: list[Shown], max_tokens: int) -> list[Shown]:
-    """The first of `found` that fit into `max_tokens`; at least one, if there is one."""
+    """Return the leading items of `found` that fit into `max_tokens`, but at least one."""
     room = max_tokens
     kept: list[Shown] = []
     for one in found:
@@ -189,9 +192,9 @@ def fitting(found: list[Shown], max_tokens: int) -> list[Shown]:
 
 
 def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
-    """The section of one finding, or of the most severe ones, within `max_tokens`; and all ids.
+    """Return the section of one finding, or of the most severe, within `max_tokens`; and all ids.
 
-    Empty text for a finding that is not there.
+    The text is empty for a finding that does not exist.
     """
     review = agent_review.parse(text)
     ids = [found.id for found in agent_files.by_severity(review) if found.id]
@@ -211,7 +214,7 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
 
 
 def unread(text: str, wanted: str, max_tokens: int) -> str:
-    """Of a file without any finding that could be read: its headings, and the nearest section."""
+    """Return the headings of a file without readable findings, and the nearest section."""
     headings = "\n".join(f"{number}: {title}" for number, title in review_sections.headings(text))
     section = review_sections.nearest(text, wanted) if wanted else text.strip()
     parts = [part for part in (headings, section) if part]
@@ -219,9 +222,9 @@ def unread(text: str, wanted: str, max_tokens: int) -> str:
 
 
 def sizes(asked: Asked) -> list[tuple[str, int, int, int, int]]:
-    """(agent, full, P0 and P1, index, one line) in tokens for each agent.
+    """Return (agent, full, P0 and P1, index, one line) in tokens for each agent.
 
-    A file of which nothing could be read has to be read in full: that is its price throughout.
+    A file without readable findings has to be read in full: its findings and index cost the same.
     """
     rows = []
     for agent in asked.roster:
@@ -240,7 +243,7 @@ def sizes(asked: Asked) -> list[tuple[str, int, int, int, int]]:
 
 
 def report(asked: Asked, agent: str) -> str:
-    """The file of an agent in a folder. Raises ContextError where it left none."""
+    """Return the path of an agent's file in a folder. Raises ContextError if it left none."""
     path = agent_files.agent_file(asked.folder, agent)
     if not _is_report(path):
         raise ContextError(f"{agent}: left no file here that is its own")
@@ -248,7 +251,7 @@ def report(asked: Asked, agent: str) -> str:
 
 
 def detail(layout: Layout, agent: str, store: str = "") -> str:
-    """The file that an agent's verdict names; refused outside the root. Raises ContextError."""
+    """Return the file that an agent's verdict names. Raises ContextError if outside the root."""
     entry = verdict_files.load(layout, agent, store)
     if entry is None:
         raise ContextError(f"{agent}: there is no verdict of this agent")

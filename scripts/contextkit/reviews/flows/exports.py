@@ -1,7 +1,7 @@
-"""The findings of a run for where reviews are read: code scanning, a pull request, a comment.
+"""A run's findings for the places where reviews are read: code scanning, a pull request, a comment.
 
 sarif       SARIF 2.1.0, for code scanning
-github      workflow commands, which become annotations of a pull request
+github      workflow commands, which become annotations on a pull request
 markdown    a comment of at most 65,000 characters
 """
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVELS = {"P0": "error", "P1": "error", "P2": "warning"}  # of SARIF; the others are notes
-_MOST = 65_000  # characters of a comment; GitHub takes 65,536
+_LEVELS = {"P0": "error", "P1": "error", "P2": "warning"}  # SARIF levels; all others are notes
+_MOST = 65_000  # characters in a comment; GitHub accepts 65,536
 _RULES = {
     "P0": "It breaks something that matters",
     "P1": "It has to be fixed before this goes on",
@@ -31,14 +31,14 @@ _RULES = {
 
 
 def export(layout: Layout, identity: str, form: str) -> str:
-    """The findings of a run, dismissed ones marked, in one of the forms above."""
+    """Render the findings of a run, marking dismissed ones, in one of the forms above."""
     data = _data(layout, identity)
     make = {"sarif": _sarif, "github": _github, "markdown": _markdown}[form]
     return make(data)
 
 
 def _data(layout: Layout, identity: str) -> dict[str, Any]:
-    """findings.json of a run as it is now; nothing is written."""
+    """Return the current findings.json of a run without writing it."""
     asked = ingest.of_run(layout, identity)
     sources = [reports.source_of(one) for one in agent_files.read(layout, asked)]
     found = synthesis.combined(sources)
@@ -52,7 +52,7 @@ def _all(data: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _place(one: dict[str, Any]) -> tuple[str, int]:
-    """The file, relative to the root, and the line of a finding; ("", 0) where it names none."""
+    """Return the file, relative to the root, and line of a finding; ("", 0) if it names none."""
     places = [row["place"] for row in one.get("provenance", []) if row["place"]]
     place = str(places[0]) if places else ""
     file = file_of(place)
@@ -61,7 +61,7 @@ def _place(one: dict[str, Any]) -> tuple[str, int]:
 
 
 def _said(one: dict[str, Any]) -> str:
-    """The title, and the words of each agent that found it."""
+    """Return the title and the words of each agent that found it."""
     words = [str(text) for text in one.get("descriptions", {}).values()]
     return "\n".join([str(one["title"]), *dict.fromkeys(filter(None, words))])
 
@@ -108,7 +108,7 @@ def _uri(path: str) -> str:
 
 
 def _github(data: dict[str, Any]) -> str:
-    """A workflow command for each finding; what is dismissed is left out."""
+    """Return a workflow command for each finding that is not dismissed."""
     lines = []
     for one in _all(data):
         if one.get("dismissed"):
@@ -123,14 +123,14 @@ def _github(data: dict[str, Any]) -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """A text as GitHub reads it in a workflow command: one line, nothing ends it early."""
+    """Escape a text for a GitHub workflow command: one line that nothing ends early."""
     for char in "%\r\n" + more:
         text = text.replace(char, f"%{ord(char):02X}")
     return "".join(char if char.isprintable() else " " for char in text)
 
 
 def _markdown(data: dict[str, Any]) -> str:
-    """A comment: the verdict, then one line per finding, as many as fit; the rest is counted."""
+    """Return a comment: the verdict, one line per finding that fits, and the count of the rest."""
     found = _all(data)
     shown = [one for one in found if not one.get("dismissed")]
     launched, completed, failed = synthesis.numbers(data)
@@ -160,7 +160,7 @@ def _markdown(data: dict[str, Any]) -> str:
 
 
 def _plain(text: object) -> str:
-    """A text on one line that starts no mention, no HTML and no code."""
+    """Return a text on one line that starts no mention, HTML or code."""
     line = names.one_line(str(text))
     for char in "\\`*_<>[]|#":
         line = line.replace(char, f"\\{char}") if char != "`" else line.replace(char, "'")

@@ -1,8 +1,8 @@
 """The gate: PASS or FAIL over the reviews of a run, and a reason for each doubt.
 
-It fails closed. An agent passes only with a finished, readable file of this run that was
-ingested as it stands now and says nothing severe; what was reviewed must still be what is there.
-Whatever is not known to be so is a reason to fail, and no agents at all are one too.
+It fails closed. An agent passes only with a finished, readable file from this run that has not
+changed since its ingest and reports nothing severe; what was reviewed must not have changed either.
+Anything not known to be so is a reason to fail, and so is a run without agents.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from contextkit.reviews.documents.runs import Run
     from contextkit.reviews.documents.verdicts import Entry
 
-_LINE = 160  # characters of a reason
-_NAMED = 5  # files that a reason names
-_MOST = 40  # reasons that are printed; `--json` has all
+_LINE = 160  # characters in a reason
+_NAMED = 5  # files named in a reason
+_MOST = 40  # reasons printed; `--json` has all
 _AWAITED = ("missing", "late", "not_ingested")
-# Why a file that is there, of this run and finished, still says nothing that counts.
+# Why a finished file from this run still says nothing that counts.
 _FLAGS = {
     "unparsed": ("unparsed", "a line of its index could not be read"),
     "verdict_mismatch": ("contradictory", "what it states and what its rows say differ"),
@@ -42,8 +42,10 @@ _FLAGS = {
 
 
 class Reason(Record):
-    """Why the gate fails. `reason` is one word for programs: missing, late, foreign, malformed,
-    error, unparsed, severe, contradictory, attention, not_ingested, changed, stale, empty.
+    """Why the gate fails; `reason` is one word for programs.
+
+    One of missing, late, foreign, malformed, error, unparsed, severe, contradictory, attention,
+    not_ingested, changed, stale, empty.
     """
 
     reason: str
@@ -52,7 +54,7 @@ class Reason(Record):
 
 
 class Decision(Record):
-    """PASS without reasons, else FAIL. `revision`: current, stale or unknown."""
+    """The decision: PASS without reasons, else FAIL. `revision`: current, stale or unknown."""
 
     reasons: tuple[Reason, ...]
     agents: int
@@ -61,14 +63,14 @@ class Decision(Record):
 
     @property
     def awaited(self) -> set[str]:
-        """The agents from whom something is still to come: a file, the end of one, its ingest."""
+        """Return the agents that still owe something: a file, the end of one, or its ingest."""
         return {one.agent for one in self.reasons if one.reason in _AWAITED}
 
 
 def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
-    """Judge the files of all agents as they were just read; nothing is written.
+    """Judge the files of all agents as just read; write nothing.
 
-    For a folder without a run nobody knows who was asked or what was reviewed: its files are
+    For a folder without a run, nobody knows who was asked or what was reviewed: its files are
     judged as they are, and the revision is unknown.
     """
     run = runs.load(layout, asked.run) if asked.run else None
@@ -92,7 +94,7 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
 
 
 def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
-    """The run has come to its end, unless an agent is awaited whom no wait has given up."""
+    """Mark the run as finished unless it still awaits an agent that no wait has given up on."""
     if not asked.run:
         return
     run = runs.load(layout, asked.run)
@@ -119,7 +121,7 @@ def _stale(layout: Layout, run: Run) -> list[Reason]:
 
 
 def _edited(layout: Layout, run: Run) -> str:
-    """Which files made the review stale."""
+    """Return which files made the review stale."""
     try:
         paths = [names.one_line(path) for path in runs.edited(layout, run)]
     except ContextError:
@@ -131,7 +133,7 @@ def _edited(layout: Layout, run: Run) -> str:
 
 
 def _entry(layout: Layout, asked: Asked, reading: Reading) -> Entry | None:
-    """The verdict that was ingested; in the flat store only one that is of this very file."""
+    """Return the ingested verdict; from the flat store, only one for this very file."""
     entry = verdict_files.load(layout, reading.agent, asked.store)
     if entry and not asked.run:
         same = entry.get("detail_path") == reading.shown and "sha256" in entry
@@ -147,10 +149,10 @@ def of_agent(
     blocks: tuple[str, ...] = (),
     dismissed: Collection[int] = (),
 ) -> list[Reason]:
-    """Why this agent's file lets nothing pass; `entry` is the verdict that was ingested from it.
+    """Return why this agent's file does not pass; `entry` is its ingested verdict.
 
-    `blocks` are severities that fail beside P0 and P1, which always do; of research, statuses.
-    `dismissed` are the numbers of findings that count no more.
+    `blocks` are severities that fail besides P0 and P1, which always do; for research, statuses.
+    `dismissed` are the numbers of findings that no longer count.
     """
     found = [_reason(reading.agent, *said) for said in _of_file(reading, blocks, dismissed)]
     if is_late and reading.validation not in ("missing", "partial", "error"):
@@ -167,7 +169,7 @@ def _reason(agent: str, reason: str, text: str) -> Reason:
 
 
 def _against(entry: Entry, reading: Reading) -> list[Reason]:
-    """How the verdict that was ingested and the file as it is now differ, if they do."""
+    """Return how the ingested verdict and the current file differ, if they do."""
     if entry.get("sha256", "") != reading.sha256:
         return [_reason(reading.agent, "changed", "its file is not what was ingested")]
     if entry["status"] != reading.status:
@@ -179,7 +181,7 @@ def _against(entry: Entry, reading: Reading) -> list[Reason]:
 def _of_file(
     reading: Reading, blocks: tuple[str, ...], dismissed: Collection[int]
 ) -> list[tuple[str, str]]:
-    """(reason, text) for all that is wrong with a file; empty only for one that passes."""
+    """Return (reason, text) for everything wrong with a file; empty only if it passes."""
     review = reading.review
     if reading.validation != "valid":
         word = {"partial": "late"}.get(reading.validation, reading.validation)
@@ -206,13 +208,13 @@ def _of_file(
 
 
 def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
-    """What is wrong with the run as a whole: nobody was asked, or somebody else wrote into it."""
+    """Return what is wrong with the run as a whole: nobody was asked, or others wrote into it."""
     empty = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
     return empty + [_reason(one.agent, "foreign", one.summary) for one in uninvited]
 
 
 def rendered(decision: Decision, asked: Asked) -> str:
-    """`PASS` and what passed, or `FAIL` and one line per reason."""
+    """Return `PASS` and what passed, or `FAIL` and one line per reason."""
     reasons = decision.reasons
     gone = f"; {decision.dismissed} dismissed" if decision.dismissed else ""
     if not reasons:

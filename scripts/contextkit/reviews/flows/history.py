@@ -1,7 +1,7 @@
 """Findings across the runs of one target: which are new, still there, fixed, or dismissed.
 
-A finding is known again by its identity (target, file, symbol and title, not its line or number);
-one that moved or was reworded by its place and like words.
+A finding is recognized by its identity (target, file, symbol and title, not its line or number);
+one that moved or was reworded, by its place and similar words.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 
 def identity_of(run: Run, row: Row | Finding) -> str:
-    """The identity of what one agent, or several, found in a run."""
+    """Return the identity of a finding that one or more agents made in a run."""
     return identity(run.target, row.title, row.place)
 
 
 def line_of(place: str) -> int:
-    """The first line that a place names; 0 for none."""
+    """Return the first line that a place names; 0 for none."""
     rest = place[len(file_of(place)) :]
     digits = "".join(char if char.isdigit() else " " for char in rest).split()
     return int(digits[0][:9]) if digits else 0
 
 
 class Known(Record):
-    """What of a finding is compared with dismissals."""
+    """The parts of a finding that are compared with dismissals."""
 
     title: str
     severity: str
@@ -54,15 +54,16 @@ class Known(Record):
 
 
 def in_force(layout: Layout, run: Run) -> list[Dismissal]:
-    """The dismissals for a run's target whose lines are as they were."""
+    """Return the dismissals for a run's target whose lines have not changed."""
     return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
 
 
 def recognized(run: Run, rows: list[Known], known: list[Dismissal]) -> dict[int, Dismissal]:
-    """For the number of a row that was dismissed, its dismissal.
+    """Map the numbers of dismissed rows to their dismissals.
 
-    By its identity, else by one place and like words, each dismissal once: words alone hide
-    nothing. One that is reworded and stricter than what was dismissed is another finding.
+    Rows match by identity, or else by the same place and similar words, each dismissal once; words
+    alone hide nothing. A reworded finding that is stricter than the dismissed one is a different
+    one.
     """
     by_identity = {one.identity: one for one in known}
     own = [identity(run.target, row.title, row.place) for row in rows]
@@ -79,8 +80,9 @@ def recognized(run: Run, rows: list[Known], known: list[Dismissal]) -> dict[int,
 
 
 def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
-    """Which findings of an agent's file, by number, are dismissed; a P0 only where somebody said
-    who decided it.
+    """Return the numbers of the dismissed findings in an agent's file.
+
+    A P0 is included only if its dismissal names who decided it.
     """
     known = in_force(layout, run)
     if not known:
@@ -91,7 +93,7 @@ def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
 
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
-    """The rows of an index, those of dismissed findings marked."""
+    """Return the rows of an index with those of dismissed findings marked."""
     known = in_force(layout, run)
     if not known:
         return rows
@@ -109,9 +111,9 @@ def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
 def dismiss(
     layout: Layout, identity_: str, finding: str, reason: str, by: str, now: int
 ) -> tuple[str, Dismissal]:
-    """Dismiss the finding `AGENT/ID` of a run; the document's path, and what was written.
+    """Dismiss the finding `AGENT/ID` of a run; return the document's path and what was written.
 
-    Raises ContextError for a finding that is not there, with the ones that are.
+    Raises ContextError for an unknown finding, naming the known ones.
     """
     if not names.one_line(reason):
         raise bad_input("reason: say in one line why this is not a finding")
@@ -142,7 +144,7 @@ def _rows(reading: Reading) -> list[Row]:
 
 
 def before(layout: Layout, run: Run) -> list[Finding]:
-    """What the run before this one found about the same target; none without one."""
+    """Return the findings of the previous run on the same target; empty without one."""
     same = [
         one
         for one in runs.load_all(layout).documents
@@ -159,8 +161,8 @@ def before(layout: Layout, run: Run) -> list[Finding]:
 def told(layout: Layout, run: Run, data: dict[str, object], found: list[Finding]) -> None:
     """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
 
-    A finding that moved or was reworded keeps the identity it had; what nobody who had reported
-    it looked at again is not `fixed`, but `unchecked`.
+    A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
+    agent that had reported it looked again; otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
     own, olds = ([identity_of(run, one) for one in those] for those in (found, earlier))
@@ -197,9 +199,9 @@ def _entries(data: dict[str, object], key: str) -> list[dict[str, object]]:
 def matches(
     found: list[Finding], identities: list[str], earlier: list[Finding], known: list[str]
 ) -> dict[int, int]:
-    """For the number of a finding that was there before, its number in `earlier`.
+    """Map the numbers of findings that existed before to their numbers in `earlier`.
 
-    By its identity, else by its place and like words, the most alike first; each one once.
+    Findings match by identity, or else by place and similar words, best match first; each one once.
     """
     pairs: dict[int, int] = {}
     for number, name in enumerate(identities):
@@ -216,7 +218,7 @@ def matches(
 def _alike(
     found: list[Told], earlier: list[Told], at_one_place: bool = False
 ) -> list[tuple[int, int]]:
-    """The pairs of like findings, by number, the most alike first; those at one place if asked."""
+    """Return pairs of similar findings, by number, best first; optionally only at one place."""
     alike = Likeness([*found, *earlier])
     are_alike = alike.are_one if at_one_place else alike.are_alike
     pairs = []

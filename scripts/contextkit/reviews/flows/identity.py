@@ -1,13 +1,13 @@
-"""Whether two findings are the same one: by an identity that outlives edits, or by likeness; pure.
+"""Whether two findings are the same: by an identity that survives edits, or by likeness; pure.
 
     identity("plan.md", "`load()` trusts the token", "src/app.py:42")  ->  f-3b1c9a0d52e7
 
 An identity is the same as long as target, file, symbol and title are. Line numbers are left out,
-since they move with every edit; so is the dress of a title.
+since they change with every edit, and so is the markup of a title.
 
-Two findings are of one place where they name the same file and lines within three, or the same
-symbol. Words count by how rare they are among all findings, those of a title most. The numbers
-below are those that `make bench_duplicates` found best on pairs that people marked.
+Two findings are at one place if they name the same file and lines within three of each other, or
+the same symbol. Words are weighted by how rare they are among all findings; those of a title weigh
+most. The constants below scored best in `make bench_duplicates` on pairs labeled by people.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import re
 from contextkit.base import names
 from contextkit.base.records import Record
 
-_ALIKE, _ONE = 0.39, 0.44  # from here on two findings are perhaps one, and are, if at one place
-_PLACE = 0.22  # what one place adds to the words
-_SAME_TITLE = 0.1  # what two titles have in common, if findings at one place are to be one
+_ALIKE, _ONE = 0.39, 0.44  # thresholds: perhaps one finding; one finding if at one place
+_PLACE = 0.22  # the bonus for sharing a place
+_SAME_TITLE = 0.1  # minimum likeness of the titles of one finding at one place
 _NEAR = 3  # lines
-_WEIGHTS = (2.0, 0.5, 0.6)  # of a word in the title, the section's name, the text
-_HEAVIEST = 6.0  # that a word gets, however often it is there
+_WEIGHTS = (2.0, 0.5, 0.6)  # of a word in the title, the section's name, and the text
+_HEAVIEST = 6.0  # maximum weight of a word, however often it occurs
 _MOST_WORDS = 120  # of the text
 _ENDINGS = ("ations", "ation", "ingly", "ing", "ed", "ies", "es", "s", "ly")
 _COMMON = frozenset(
@@ -35,11 +35,11 @@ _LOCATION = re.compile(r"([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
 _SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w*_\w+|[a-z_]\w+)\(\)")
 _RATING = re.compile(r"\([^()]*\b(?:impact|effort|addresses)\b[^()]*\)", re.IGNORECASE)
 _FILLERS = frozenset("a an the of in on to and or is are for with".split())
-_DIGITS = 12  # of the digest
+_DIGITS = 12  # in the digest
 
 
 class Told(Record):
-    """What one finding says: its title, the name of its section, its text, and its place."""
+    """What one finding says: its title, section name, text, and place."""
 
     title: str
     section: str = ""
@@ -64,22 +64,22 @@ class Likeness:
         return bool(self._symbols[one] & self._symbols[other])
 
     def words(self, one: int, other: int) -> float:
-        """How much two findings say the same, 0 to 1."""
+        """Return the likeness of the words of two findings, 0 to 1."""
         return _product(self._all[one], self._all[other])
 
     def of(self, one: int, other: int) -> float:
-        """How alike two findings are: their words, and what one place adds; 0 at two places."""
+        """Return the likeness of two findings: their words plus a bonus for one place; 0 apart."""
         if self.at_one_place(one, other):
             return self.words(one, other) + _PLACE
         apart = bool(self._places[one] and self._places[other])
         return 0.0 if apart else self.words(one, other)
 
     def are_alike(self, one: int, other: int) -> bool:
-        """Whether two findings are perhaps one."""
+        """Whether two findings are perhaps the same."""
         return self.of(one, other) >= _ALIKE
 
     def are_one(self, one: int, other: int) -> bool:
-        """Whether two findings are one: at one place, in like words, of titles in part alike."""
+        """Whether two findings are one: at one place, with similar words and related titles."""
         titles = _product(self._titles[one], self._titles[other])
         here = self.at_one_place(one, other)
         return here and titles >= _SAME_TITLE and self.of(one, other) >= _ONE
@@ -91,14 +91,14 @@ def _product(one: dict[str, float], other: dict[str, float]) -> float:
 
 
 def _touch(one: tuple[str, int, int], other: tuple[str, int, int]) -> bool:
-    """Whether two places share lines; a single line may be three away."""
+    """Whether two places share lines; a single line may be up to three away."""
     are_ranges = one[1] < one[2] and other[1] < other[2]
     near = 0 if are_ranges else _NEAR
     return one[0] == other[0] and one[1] <= other[2] + near and other[1] <= one[2] + near
 
 
 def _counted(told: Told) -> dict[str, float]:
-    """What each word of a finding weighs by where it stands."""
+    """Return the weight of each word of a finding by where it occurs."""
     found: dict[str, float] = {}
     title = _RATING.sub(" ", told.title)
     parts = (_split(title), _split(told.section), _split(told.text)[:_MOST_WORDS])
@@ -109,7 +109,7 @@ def _counted(told: Told) -> dict[str, float]:
 
 
 def _vectors(counted: list[dict[str, float]]) -> list[dict[str, float]]:
-    """The words of each finding, the rare ones heavier, as vectors of length 1."""
+    """Return the words of each finding, rarer ones heavier, as unit vectors."""
     common: dict[str, int] = {}
     for words in counted:
         for word in words:
@@ -135,7 +135,7 @@ def _stem(word: str) -> str:
 
 
 def _places(told: Told) -> list[tuple[str, int, int]]:
-    """(file, first line, last line) of each place in the title, its section's name and place."""
+    """Return (file, first line, last line) of each place in the title, section name and place."""
     found = []
     for match in _LOCATION.finditer(f"{told.title} {told.section} {told.place}"):
         for part in re.split(r"[+,]", match.group(2).replace("L", "")):
@@ -147,13 +147,14 @@ def _places(told: Told) -> list[tuple[str, int, int]]:
 
 
 def _symbols(title: str) -> set[str]:
-    """The names of code in a title: `load()`, in ticks or with brackets."""
+    """Return the code names in a title: `load()`, in backticks or followed by parentheses."""
     return {a or b for a, called, b in _SYMBOL.findall(title) if b or called or "_" in a}
 
 
 def identity(target: str, title: str, place: str = "", near: str = "") -> str:
-    """`f-` and twelve digits. `place` is a path, with lines or without; `near` is the symbol or
-    the line of code that it is about, empty where the title names one.
+    """Return `f-` and twelve digits. `place` is a path with or without lines.
+
+    `near` is the symbol or line of code that the finding is about; empty if the title names one.
     """
     parts = (" ".join(target.split()), file_of(place).lstrip("./"), near.strip(), _words(title))
     digest = names.sha256("\0".join(parts).encode("utf-8", "replace"))
@@ -161,7 +162,7 @@ def identity(target: str, title: str, place: str = "", near: str = "") -> str:
 
 
 def file_of(place: str) -> str:
-    """`src/app.py` of `src/app.py:42` and `src/app.py#L42-L45`."""
+    """Return `src/app.py` from `src/app.py:42` or `src/app.py#L42-L45`."""
     path = place.partition("#")[0]
     while path.rpartition(":")[2].replace("-", "").replace(",", "").isdigit():
         path = path.rpartition(":")[0]

@@ -1,9 +1,9 @@
-"""The flow of reviews: whose files a command is about, and their verdicts kept.
+"""Ingest: whose files a command is about, and storing their verdicts.
 
     of_run, of_folder  ->  Asked  ->  ingest: a verdict each, and the table
 
 A run (runs.py) knows who was asked and about what. A folder alone does not: every file in it
-counts then, unless somebody names the agents.
+counts, unless the caller names the agents.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def of_run(layout: Layout, run: str) -> Asked:
-    """What the run of this id (or `latest`) asked for. Raises ContextError for an unknown one."""
+    """Return what the run with this id (or `latest`) asked for. Raises ContextError if unknown."""
     found = runs.load(layout, run)
     return Asked(
         folder=files.inside(layout.root, layout.join(found.output_dir), "output_dir"),
@@ -41,9 +41,9 @@ def of_run(layout: Layout, run: str) -> Asked:
 def of_folder(
     layout: Layout, folder: str, agents: tuple[str, ...] = (), finished: bool = False
 ) -> Asked:
-    """The files of a folder. Where a run goes on in it and nobody names agents, it is that run.
+    """Return the files of a folder, as its run if one is open there and no agents are named.
 
-    With `finished` that holds for a run that has ended, too.
+    With `finished`, a run that has ended counts too.
     """
     shown = layout.shown(folder)
     its = [
@@ -55,11 +55,11 @@ def of_folder(
 
 
 def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> list[Reading]:
-    """Write the verdict of each agent's file, when all are read; the last ingest counts.
+    """Write the verdict of each agent's file once all are read; the last ingest counts.
 
-    An agent whose file is missing, empty, unfinished or of another run is an ERROR: nothing
-    becomes clean by not being there. Files of agents that nobody asked are listed last, and
-    have no verdict. A run's verdicts are kept with the run, and shown in the flat store as well.
+    An agent whose file is missing, empty, unfinished or from another run is an ERROR: nothing
+    becomes clean by being absent. Files of agents that were not asked are listed last and get no
+    verdict. A run's verdicts are stored with the run and in the flat store as well.
     """
     readings = list(read)
     keep(layout, asked, [agent_files.verdict(one, asked.run) for one in readings], now)
@@ -69,7 +69,7 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
 
 
 def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: str = "") -> None:
-    """Write verdicts, of this moment and session: with the run, and in the flat store as well."""
+    """Write verdicts with the current time and session, with the run and in the flat store."""
     session, when = session or sessions.find_current(layout), names.iso(now)
     for verdict in found:
         size = _tokens(layout, verdict)
@@ -77,11 +77,11 @@ def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: 
             made = verdict.replace(session_id=session, timestamp=when)
             derived = bool(verdict.sha256)
             files.owed(verdict_files.save(layout, made, store, derived, tokens=size))
-            size = 0  # the copy in the flat store stands for nothing more
+            size = 0  # count the tokens once, not again for the copy
 
 
 def _tokens(layout: Layout, verdict: Verdict) -> int:
-    """What a verdict spares whoever reads it: its agent's file, unless a store has counted that."""
+    """Return the tokens of an agent's file, which its verdict saves; 0 if a store counted them."""
     path = layout.join(verdict.detail_path) if verdict.detail_path else ""
     if not verdict.sha256 or addresses.of(layout, path):
         return 0
@@ -92,7 +92,7 @@ def _tokens(layout: Layout, verdict: Verdict) -> int:
 
 
 def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
-    """Note that all verdicts of a run are written and nobody is waited for any more: it is done."""
+    """Mark a run as done once all verdicts are written and no agent is awaited any more."""
     gone = {*run.missed, *workers.ended(layout, run)}
     waited = [
         one.agent
@@ -105,7 +105,7 @@ def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
 
 
 def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
-    """The files in a run's folder of agents that are not on its roster: foreign."""
+    """Return the files in a run's folder from agents not on its roster: foreign."""
     if not asked.run:
         return []
     there = agent_files.agents_in(asked.folder) if os.path.isdir(asked.folder) else ()
@@ -119,7 +119,7 @@ def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
 
 
 def totals(done: list[Reading]) -> dict[str, int]:
-    """How many agents were asked, and how many files of each validation there are."""
+    """Return how many agents were asked, and how many files of each validation there are."""
     counts = {"agents": len(_asked(done)), "valid": 0}
     for one in done:
         counts[one.validation] = counts.get(one.validation, 0) + 1
@@ -131,14 +131,14 @@ def _asked(done: list[Reading]) -> list[Reading]:
 
 
 def how_many_read(done: list[Reading]) -> dict[str, int]:
-    """How many files were asked for, read, and could not be read."""
+    """Return how many files were asked for, read, and could not be read."""
     asked = _asked(done)
     unread = len(agent_files.unread(asked))
     return {"files": len(asked), "read": len(asked) - unread, "unread": unread}
 
 
 def totals_line(done: list[Reading]) -> str:
-    """`4/6 valid, 1 malformed, 1 missing`; above it, what was not read where that is any."""
+    """Return `4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
     counts = totals(done)
     others = [f"{n} {name}" for name, n in counts.items() if name not in ("agents", "valid")]
     said = ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])

@@ -2,7 +2,7 @@
 
     readings  ->  sources  ->  synthesis.combined  ->  both files  ->  at most 15 lines
 
-Text of agents goes into the Markdown on one line each, so that none adds a heading or a row.
+Text from agents goes into the Markdown as single lines, so that it cannot add a heading or a row.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 REPORT, DATA = "synthesis.md", "findings.json"
-_LINE = 160  # characters of each line that a caller reads
-_RESEARCH_LINES = 7  # that a caller reads, beside the paths and what was read
-_LEAD = 60  # tokens of what an agent says below a heading
-_REVIEW_LINES = 11  # that a caller reads, beside the paths and what was read
-_TITLE = 80  # characters of a title where it only reminds
+_LINE = 160  # characters in each line that a caller reads
+_RESEARCH_LINES = 7  # lines for the caller besides the paths and the read count
+_LEAD = 60  # tokens of an agent's text below a heading
+_REVIEW_LINES = 11  # lines for the caller besides the paths and the read count
+_TITLE = 80  # characters of a title that only serves as a reminder
 
 
 class Synthesis(Record):
@@ -58,7 +58,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     text = render(sources, found, data)
     report, data_path = (os.path.join(asked.folder, name) for name in (REPORT, DATA))
     if asked.run:
-        files.store(asked.folder)  # also where somebody removed it meanwhile: git must not see it
+        files.store(asked.folder)  # recreate it if somebody removed it: git must not see it
     files.write(data_path, formats.to_json(data) + "\n")
     files.write(report, text)
     unread = [one for one in sources if not _is_read(one)]
@@ -79,7 +79,7 @@ def _is_read(source: Source) -> bool:
 
 
 def _across_runs(data: dict[str, object]) -> str:
-    """`2 new, 3 still there, 1 fixed`, where there was a run before."""
+    """Return `2 new, 3 still there, 1 fixed` if there was an earlier run."""
     every = [*data["findings"], *data["improvements"]]  # type: ignore[misc]
     since = [one.get("since") for one in every]
     fixed, unchecked = (len(data.get(key) or ()) for key in ("fixed", "unchecked"))  # type: ignore[arg-type]
@@ -92,7 +92,7 @@ def _across_runs(data: dict[str, object]) -> str:
 
 
 def about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
-    """What is known of a review beside its files; of a folder without a run that is little."""
+    """Return what is known about a review besides its files; little without a run."""
     head: dict[str, object] = {"reviewed": when, "input": layout.shown(asked.folder),
                                "input_type": "directory", "synthesis_timestamp": when}  # fmt: skip
     if asked.run:
@@ -125,7 +125,7 @@ def _short(line: str) -> str:
 
 
 def _research_verdict(sources: list[Source]) -> str:
-    """COMPLETE where every agent is; FAILED where none found anything."""
+    """Return COMPLETE if every agent is, FAILED if none found anything."""
     statuses = {source.status for source in sources}
     if statuses == {"COMPLETE"}:
         return "COMPLETE"
@@ -133,7 +133,7 @@ def _research_verdict(sources: list[Source]) -> str:
 
 
 def _research_markdown(sources: list[Source], found: list[Finding], data: dict[str, object]) -> str:
-    """synthesis.md; `data` is findings.json."""
+    """Render synthesis.md; `data` is findings.json."""
     answer = [
         {
             "title": one.title,
@@ -154,13 +154,13 @@ def _research_markdown(sources: list[Source], found: list[Finding], data: dict[s
 
 
 def _lead(source: Source, heading: str) -> str:
-    """`: the first words` below a heading; empty when nothing is there."""
+    """Return `: the first words` below a heading; '' if there are none."""
     said = names.one_line(source.sections.get(heading.upper(), "").partition("\n")[2])
     return ": " + estimator.clip(said, _LEAD) if said else ""
 
 
 def _source_map(sources: list[Source]) -> list[tuple[str, tuple[str, ...]]]:
-    """Every source that was named, with the agents that named it, the most named first."""
+    """Render every named source with the agents that named it, most cited first."""
     named: dict[str, list[str]] = {}
     for source in sources:
         for text in source.review.sources:
@@ -186,7 +186,7 @@ def _research_report(source: Source) -> dict[str, str]:
 def _research_lines(
     sources: list[Source], found: list[Finding], data: dict[str, object]
 ) -> list[str]:
-    """How complete it is, and the findings by agent."""
+    """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = synthesis.numbers(data)
     said = [
         f"{data['verdict']}: {len(found)} findings, {len(_source_map(sources))} sources",
@@ -199,7 +199,7 @@ def _research_lines(
 
 
 def _review_markdown(sources: list[Source], found: list[Finding], data: dict[str, object]) -> str:
-    """synthesis.md; `data` is findings.json."""
+    """Render synthesis.md; `data` is findings.json."""
     serious = [one for one in found if one.severity != "IMP"]
     improvements = [one for one in found if one.severity == "IMP"]
     groups: dict[str, list[object]] = {}
@@ -261,7 +261,7 @@ def _review_report(source: Source) -> dict[str, str]:
 def _review_lines(
     sources: list[Source], found: list[Finding], data: dict[str, object]
 ) -> list[str]:
-    """The verdict, the severe findings, and whether agents disagree."""
+    """Return the verdict, the severe findings, and whether agents disagree."""
     launched, completed, failed = synthesis.numbers(data)
     said = [
         f"{data['verdict']}: {synthesis.counted(found)}",

@@ -2,14 +2,14 @@
 
     process + target  ->  folder  ->  input and revision  ->  prompts  ->  the run
 
-    <output_dir>/                 the run that is going on, or the last one
-    <output_dir>/earlier/<id>/    a run before it, with its verdicts pointing there
-    <output_dir>-2/               beside a run that is going on, or files that git tracks
+    <output_dir>/                 the current run, or the last one
+    <output_dir>/earlier/<id>/    an earlier run, with its verdicts pointing there
+    <output_dir>-2/               next to a live run, or to files that git tracks
 
 One start at a time. Everything is computed first; then what an earlier run left in the folder is
-moved to `earlier/<its id>/`, never touched while that run may still be going on. The run's record
-comes last: a start that is killed leaves a folder that the next one takes over. Two targets never
-share a folder; the same target gets its own back.
+moved to `earlier/<its id>/`, but never while that run may still be live. The run's record comes
+last: a start that is killed leaves a folder that the next one takes over. Two targets never share a
+folder; the same target gets its own folder back.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from contextkit.reviews.flows import agent_files, comparisons
 from contextkit.reviews.flows.comparisons import Subject
 
 _EARLIER = "earlier"
-_MOST = 1000  # folders of one target
-# What runs leave; anything else in the folder is somebody's own and stays.
+_MOST = 1000  # folders for one target
+# What runs leave; anything else in the folder belongs to the user and stays.
 _NAMES = ("findings.json", "peer-findings.jsonl", "decisions.log", "input", "prompts", "run.json")
 
 
 class Request(Record):
-    """What the caller of `start` wants: a process, what for, by whom, compared with what.
+    """What the caller of `start` wants: process, target, agents, and base.
 
-    `restart` ends the runs of this process and target that are going on, and takes their place.
-    `notify` is a command line, run once when the run is done or needs somebody.
+    `restart` ends the live runs of this process and target, and takes their place. `notify` is a
+    command line, run once when the run is done or needs attention.
     """
 
     process: str
@@ -58,7 +58,7 @@ class Launch(Record):
 
 
 class Started(Record):
-    """A run as it was started, with what its caller should know beside it."""
+    """A started run, with what its caller should know about it."""
 
     run: Run
     launches: tuple[Launch, ...]
@@ -66,7 +66,7 @@ class Started(Record):
 
 
 def start(layout: Layout, asked: Request, now: int) -> Started:
-    """Make a run. Raises ContextError where it cannot be made, and then nothing was written."""
+    """Start a run. Raises ContextError if that is impossible, and then nothing was written."""
     process = processes.load(layout, asked.process)
     _check_agents(asked.agents or process.agents)
     kind, target = comparisons.identify(layout, process, asked.target)
@@ -94,13 +94,13 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
 def _ended(
     layout: Layout, process: Process, target: str, known: list[Run], now: int
 ) -> dict[str, Run]:
-    """The runs that a restart ends, by id, as they are then."""
+    """Return the runs that a restart ends, by id, in their final state."""
     same = going_on(layout, process, target, known, now)
     return {run.id: run.replace(finished_at=names.iso(now), ended="restarted") for run in same}
 
 
 def _check_agents(agents: tuple[str, ...]) -> None:
-    """Refuse a name that can be no file's, and two that would share one."""
+    """Refuse a name that no file can have, and two that would share a file."""
     seen: dict[str, str] = {}
     for agent in agents:
         file = verdicts.encode(agent).lower() + ".md"
@@ -152,12 +152,12 @@ def _launch(layout: Layout, process: Process, subject: Subject, run: Run, agent:
 
 
 def output_path(layout: Layout, run: Run, agent: str) -> str:
-    """Where an agent of a run writes."""
+    """Return where an agent of a run writes."""
     return layout.join(run.output_dir, verdicts.encode(agent) + ".md")
 
 
 def contract(layout: Layout, run: Run, agent: str) -> str:
-    """The contract of an agent of a run. Raises ContextError for one that was not asked."""
+    """Return the contract of an agent of a run. Raises ContextError for one that was not asked."""
     if agent not in run.roster:
         said = names.nearest(agent, run.roster) or f": it asked {', '.join(run.roster)}"
         raise bad_input(f"agent: the run {run.id} did not ask {agent!r}{said}")
@@ -166,7 +166,7 @@ def contract(layout: Layout, run: Run, agent: str) -> str:
 
 
 def loose_contract(layout: Layout, folder: str, agent: str, mode: str) -> str:
-    """The contract of an agent that writes to an absolute `folder`, without a run."""
+    """Return the contract of an agent that writes to an absolute `folder`, without a run."""
     path = os.path.join(folder, verdicts.encode(agent) + ".md")
     return contracts.contract(layout.root, path, mode, "", layout.limits.verdict_contract_tokens)
 
@@ -174,9 +174,9 @@ def loose_contract(layout: Layout, folder: str, agent: str, mode: str) -> str:
 def roster(
     layout: Layout, run: Run, launches: tuple[Launch, ...], working: dict[str, str] | None = None
 ) -> dict[str, object]:
-    """A run for programs: what `start` answers, and what `run.json` in its folder holds.
+    """Return a run as `start` prints it for programs, and as `run.json` in its folder holds it.
 
-    `working` are the ids of the subagents that were started, by agent.
+    `working` maps agents to the ids of the subagents started for them.
     """
     return {
         "run": run.id,
@@ -230,7 +230,7 @@ def _notes(layout: Layout, process: Process, subject: Subject, asked: Request) -
 def choose(
     layout: Layout, process: Process, target: str, known: list[Run], now: int
 ) -> tuple[str, list[str]]:
-    """The folder for a run, relative to the root, and what to say about it."""
+    """Return the folder for a run, relative to the root, and what to say about it."""
     plain = process.folder(target)
     notes: list[str] = []
     for folder in itertools.islice(files.numbered(plain), _MOST):
@@ -251,7 +251,7 @@ def choose(
 def going_on(
     layout: Layout, process: Process, target: str, known: list[Run], now: int
 ) -> list[Run]:
-    """The runs of this process and target that may still be going on, oldest first."""
+    """Return the runs of this process and target that may still be live, oldest first."""
     same = [run for run in known if (run.process, run.target) == (process.name, target)]
     return [run for run in same if not is_over(layout, run, now)]
 
@@ -272,7 +272,7 @@ def _is_there(path: str, run: str) -> bool:
 
 
 def _is_tracked(layout: Layout, folder: str) -> bool:
-    """Whether git tracks anything in a folder: then it is the host's, and nothing moves in it."""
+    """Whether git tracks anything in a folder: then it is the host's, and nothing is moved."""
     path = layout.join(folder)
     if layout.repository is None or not os.path.isdir(path):
         return False
@@ -284,10 +284,10 @@ def _is_tracked(layout: Layout, folder: str) -> bool:
 
 
 def clear(layout: Layout, folder: str, known: list[Run], new: str, now: int) -> None:
-    """Make room for the run `new`: all of this may be repeated after a crash.
+    """Make room for the run `new`; safe to repeat after a crash.
 
-    What earlier runs left in the folder goes to `earlier/`; flat verdicts of runs that are over
-    go to their run's own, so that none is taken for one of the new run.
+    What earlier runs left in the folder goes to `earlier/`; flat verdicts of runs that are over go
+    to those runs' own folders, so that none is mistaken for one of the new run.
     """
     over = {run.id for run in known if is_over(layout, run, now)}
     _keep_verdicts(layout, over, {run.id for run in known})
@@ -308,13 +308,13 @@ def _move(folder: str, away: str) -> None:
 
 
 def _is_report(name: str) -> bool:
-    """`x.md`, `x.md.partial`, `x.md.aborted-…`."""
+    """Whether a name is `x.md`, `x.md.partial` or `x.md.aborted-…`."""
     _, _, rest = name.rpartition(".md")
     return rest == "" or rest[0] == "."
 
 
 def _relocate(layout: Layout, run: Run, folder: str) -> None:
-    """Have a run and its verdicts say where its files are now."""
+    """Update a run and its verdicts to the new place of its files."""
     store = runs.verdict_folder(verdicts.folder(layout), run.id)
     old = run.output_dir + "/"
     for entry_name in sorted(os.listdir(store)) if os.path.isdir(store) else []:
@@ -333,7 +333,7 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
 
 
 def _keep_verdicts(layout: Layout, over: set[str], known: set[str]) -> None:
-    """Move the flat verdicts of runs that are over, or that nobody knows, into the run's own."""
+    """Move flat verdicts of runs that are over or unknown into the runs' own folders."""
     store = verdicts.folder(layout)
     for name in sorted(os.listdir(store)) if os.path.isdir(store) else []:
         path = os.path.join(store, name)

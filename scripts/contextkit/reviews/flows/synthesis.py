@@ -3,10 +3,10 @@
     Source (an agent's review)  ->  combined  ->  Finding (with all its agents)
                                 ->  document  ->  findings.json, in the published form
 
-Equal titles are one finding, and so are findings of several agents at one place whose wording
-agrees; every agent is named and every wording kept. What is merely alike is a possible duplicate:
-it is said to be, and both stay. A finding is known by agent and id, since every agent counts from
-P1-1.
+Findings with equal titles are merged, and so are findings of several agents at one place with
+similar wording; every agent is named and every wording kept. Findings that are merely alike are
+reported as possible duplicates, and both stay. A finding is identified by agent and id, since every
+agent counts from P1-1.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # as one reads them; empty was not understood
+ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # reading order; empty means not understood
 COMPLETED = ("valid", "malformed")
-_NEAR = 1000  # characters in which a finding says where it is
+_NEAR = 1000  # characters in which a finding names its place
 _COMPARED = 400  # findings, the most severe, that are compared with each other
 _MOST_PAIRS = 50
 _LONGEST = 200  # characters of what a finding says
@@ -33,7 +33,7 @@ PROTOCOL = "1.0"
 
 
 class Source(Record):
-    """An agent's review. `sections` has the text of each finding by its id in upper case."""
+    """An agent's review. `sections` has the text of each finding by its id in uppercase."""
 
     agent: str
     path: str
@@ -44,7 +44,7 @@ class Source(Record):
 
 
 class Row(Record):
-    """A row of one agent's index, and where in the code it points, if it says so."""
+    """A row of one agent's index, and the place in the code it points to, if any."""
 
     agent: str
     id: str
@@ -54,13 +54,13 @@ class Row(Record):
     place: str
     description: str
     text: str = ""  # its section
-    of: str = ""  # what it can be a duplicate in: research or a review, and which of several
-    counts: bool = True  # of a finished file: an unfinished one does not confirm what others found
+    of: str = ""  # the group for duplicates: research or a review, and which of several
+    counts: bool = True  # from a finished file; an unfinished one confirms nothing
     again: int = 1  # 2 for the second row with this id
 
     @property
     def key(self) -> str:
-        """`agent/id`, which no other row has; `agent/id(2)` where an agent repeats its id."""
+        """Return the unique `agent/id`, or `agent/id(2)` if an agent repeats its id."""
         return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
 
 
@@ -99,7 +99,7 @@ class Finding(Record):
 
     @property
     def convergence(self) -> int:
-        """How many agents with a finished file found it."""
+        """Return how many agents with a finished file found it."""
         return len({row.agent for row in self.rows if row.counts})
 
     @property
@@ -108,10 +108,10 @@ class Finding(Record):
 
 
 def combined(sources: list[Source]) -> list[Finding]:
-    """All findings, improvements too, most severe and most confirmed first.
+    """Return all findings, including improvements, most severe and most confirmed first.
 
-    Equal titles are one finding, and so is what several agents say of one place in like words;
-    of two such rows of one agent each is one of its own.
+    Findings with equal titles are merged, as are those of several agents at one place with similar
+    words; two such rows of one agent stay separate.
     """
     groups: dict[tuple[str, int, str], list[Row]] = {}
     for source in sources:
@@ -119,7 +119,7 @@ def combined(sources: list[Source]) -> list[Finding]:
         for row in rows_of(source):
             title = same_title(row.title)
             times[title] = times.get(title, 0) + 1
-            unnamed = "" if title else f"{row.agent}/{row.id}"  # no title is like no other
+            unnamed = "" if title else f"{row.agent}/{row.id}"  # an empty title equals no other
             groups.setdefault((title, times[title], unnamed), []).append(row)
     found = [Finding(rows=tuple(sorted(rows, key=_rank))) for rows in groups.values()]
     return _ordered(_merged(_ordered(found)))
@@ -132,7 +132,7 @@ def _ordered(found: list[Finding]) -> list[Finding]:
 
 
 def in_order(key: str) -> list[tuple[int, str]]:
-    """What sorts `P1-2` before `P1-10`."""
+    """Return a sort key that puts `P1-2` before `P1-10`."""
     parts: list[tuple[int, str]] = []
     digits = ""
     for char in key + "\0":
@@ -147,7 +147,7 @@ def in_order(key: str) -> list[tuple[int, str]]:
 
 
 def _pairs(found: list[Finding]) -> list[tuple[float, int, int, bool]]:
-    """(how alike, number, number, whether they are one) of findings, by their rows that are most.
+    """Return (likeness, number, number, whether they are one) of findings, by their closest rows.
 
     Only rows of different agents are compared.
     """
@@ -171,7 +171,7 @@ def _pairs(found: list[Finding]) -> list[tuple[float, int, int, bool]]:
 
 
 def _merged(found: list[Finding]) -> list[Finding]:
-    """The findings, those of different agents at one place in like words made one, best first."""
+    """Merge the findings of different agents at one place in similar words, best match first."""
     home = list(range(len(found)))
     groups = {number: [one] for number, one in enumerate(found)}
     for _, one, other, same in _pairs(found):
@@ -188,7 +188,7 @@ def _merged(found: list[Finding]) -> list[Finding]:
 
 
 def possible_duplicates(found: list[Finding]) -> list[tuple[Finding, Finding]]:
-    """Pairs of different agents that may be about the same; never the same finding."""
+    """Return pairs from different agents that may be about the same thing but were not merged."""
     return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
 
 
@@ -215,12 +215,12 @@ def rows_of(source: Source) -> Iterator[Row]:
 
 
 def same_title(title: str) -> str:
-    """What two titles have in common if they are equal but for dress: case, blanks, emphasis."""
+    """Return a title without the differences that do not count: case, whitespace, emphasis."""
     return " ".join(review_lines.plain(title).lower().split()).strip(" .:;!")
 
 
 def place_in(text: str) -> str:
-    """The first `path:line` of a text; empty if there is none."""
+    """Return the first `path:line` in a text, or ''."""
     return next((found for kind, found, _ in facts.find(text[:_NEAR]) if kind == "location"), "")
 
 
@@ -229,7 +229,7 @@ def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
 
 
 def verdict(sources: list[Source]) -> str:
-    """safe only where every agent is clean; error where one failed and nothing worse is known."""
+    """Return safe only if every agent is clean; error if one failed and nothing worse is known."""
     rows = [row for source in sources for row in source.review.findings]
     known = [agent_review.demanded(tuple(rows))]
     for source in sources:
@@ -244,7 +244,7 @@ def verdict(sources: list[Source]) -> str:
 
 
 def together(found: list[Finding]) -> dict[str, list[Finding]]:
-    """The findings of different agents at one place: a `path:line`, or a section's name."""
+    """Return the findings of different agents at one place: a `path:line`, or a section's name."""
     places: dict[str, list[Finding]] = {}
     for one in found:
         own = {row.place for row in one.rows}
@@ -259,7 +259,7 @@ def together(found: list[Finding]) -> dict[str, list[Finding]]:
 
 
 def conflicts(sources: list[Source], found: list[Finding]) -> list[str]:
-    """Where agents contradict each other or themselves, a line each."""
+    """Return a line for each point on which agents contradict each other or themselves."""
     lines = []
     for one in found:
         if len({row.severity for row in one.rows}) > 1:
@@ -267,7 +267,7 @@ def conflicts(sources: list[Source], found: list[Finding]) -> list[str]:
             lines.append(f'"{one.title}": {said}')
     for where, those in together(found).items():
         if where[:1] == '"':
-            continue  # who only shares a section does not disagree
+            continue  # sharing only a section is not a disagreement
         serious = [one for one in those if one.severity != "IMP"]
         if len({one.severity for one in serious}) > 1:
             said = ", ".join(f"{one.severity or '?'} {one.key}" for one in serious[:6])
@@ -284,9 +284,9 @@ def document(
     sources: list[Source],
     found: list[Finding],
 ) -> dict[str, object]:
-    """findings.json: the keys of the published format first, then ours.
+    """Return findings.json: the keys of the published format first, then ours.
 
-    `head` has reviewed, input, input_type, and what else is known of the run.
+    `head` has reviewed, input, input_type, and what else is known about the run.
     """
     beside = _beside(found)
     first = {key: head[key] for key in ("reviewed", "input", "input_type")}
@@ -317,13 +317,13 @@ def document(
 
 
 def _alone(head: dict[str, object], one: Finding) -> dict[str, object]:
-    """What is known of a finding without any other run; `history` knows more."""
+    """Return what is known about a finding without other runs; `history` knows more."""
     name = identity.identity(str(head["input"]), one.title, one.place)
     return {"identity": name, "since": "new", "dismissed": ""}
 
 
 def _beside(found: list[Finding]) -> dict[str, list[str]]:
-    """For each finding the keys of some others at its place."""
+    """Map each finding to the keys of some others at its place."""
     beside: dict[str, list[str]] = {}
     for those in together(found).values():
         for one in those:
@@ -377,21 +377,21 @@ def _improvement(one: Finding) -> dict[str, object]:
 
 
 def numbers(data: dict[str, object]) -> tuple[int, int, int]:
-    """How many agents were launched, completed and failed."""
+    """Return how many agents were launched, completed and failed."""
     keys = ("agents_launched", "agents_completed", "agents_failed")
     launched, completed, failed = (len(data[key]) for key in keys)  # type: ignore[arg-type]
     return launched, completed, failed
 
 
 def counted(found: list[Finding]) -> str:
-    """`1 P0, 2 P2, 1 IMP`; `none`."""
+    """Return `1 P0, 2 P2, 1 IMP`, or `none`."""
     severities = [one.severity or "?" for one in found]
     known = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "?")]
     return ", ".join(f"{number} {severity}" for severity, number in known if number) or "none"
 
 
 def head_of(data: dict[str, object]) -> dict[str, object]:
-    """What the head of every report says."""
+    """Return what the head of every report says."""
     launched, completed, failed = numbers(data)
     return {
         "launched": launched,

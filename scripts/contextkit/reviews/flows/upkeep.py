@@ -1,6 +1,6 @@
-"""Runs after their start: how each stands, its end, a second try for one agent, and cleaning up.
+"""Runs after their start: their state, ending one, retrying one agent, and cleaning up.
 
-What agents wrote is never removed, and a run that is going on keeps its verdicts, whoever asks.
+What agents wrote is never removed, and a live run keeps its verdicts, whoever asks.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.verdicts import Entry
 
-# The mildest first: a run is as good as its worst verdict.
+# Mildest first: a run is as good as its worst verdict.
 _ORDER = (verdicts.SKIPPED, "CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED",
           "ERROR")  # fmt: skip
-_COMPLAINTS = 12  # about an earlier attempt that an agent is told
-_LONGEST = 240  # characters of one
+_COMPLAINTS = 12  # shown to an agent about an earlier attempt
+_LONGEST = 240  # characters in one complaint
 _HEADING = "## What was wrong with the last attempt"
 
 
 class Standing(Record):
-    """A run as it stands: how many agents it asked and how many have left their file.
+    """The state of a run: how many agents it asked and how many have left their file.
 
-    `state` as `runs.state`; `status` is the worst of its verdicts, empty before an ingest.
+    `state` is that of `runs.state`; `status` is the worst of its verdicts, or empty before an
+    ingest.
     """
 
     run: str
@@ -44,9 +45,9 @@ class Standing(Record):
 
 
 def standings(layout: Layout, now: int, everything: bool) -> tuple[list[Standing], list[str]]:
-    """The runs that are open or done, the newest first; with `everything` those that ended too.
+    """Return the open and done runs, newest first; with `everything`, the ended ones too.
 
-    The second is a sentence for each file that is not a run.
+    The second value has a sentence for each file that is not a run.
     """
     lifetime = names.seconds(layout.limits.verdict_run_lifetime)
     loaded = runs.load_all(layout)
@@ -76,9 +77,9 @@ def _severity(status: str) -> int:
 
 
 def end(layout: Layout, identity: str, now: int) -> tuple[Run, list[str]]:
-    """End a run that nobody waits for any more; the run, and what there is to say.
+    """End a run that nobody waits for any more; return the run and notes.
 
-    Its files and verdicts stay, and so do its subagents: those that still run are named.
+    Its files and verdicts stay, and so do its subagents: those still running are named.
     """
     run = runs.load(layout, identity)
     if run.finished_at:
@@ -91,9 +92,9 @@ def end(layout: Layout, identity: str, now: int) -> tuple[Run, list[str]]:
 
 
 def retry(layout: Layout, identity: str, agent: str, now: int) -> start.Launch:
-    """Ask an agent of a run once more: its file is set aside, its prompt says what was wrong.
+    """Ask an agent of a run once more: set its file aside and add what was wrong to its prompt.
 
-    The run goes on. Raises ContextError for an agent that still works, or has nothing wrong.
+    The run continues. Raises ContextError for an agent that is still working or has no errors.
     """
     run = runs.load(layout, identity)
     contract = start.contract(layout, run, agent)  # refuses an agent that nobody asked
@@ -120,14 +121,14 @@ def retry(layout: Layout, identity: str, agent: str, now: int) -> start.Launch:
 
 
 def _prompt(text: str, wrong: list[str], contract: str) -> str:
-    """The prompt of an agent with what was wrong before its contract, of the last attempt alone."""
+    """Return an agent's prompt with only the last attempt's errors inserted before its contract."""
     head = text.partition(contract.rstrip())[0].partition(_HEADING)[0].rstrip()
     lines = "\n".join(f"- {line}" for line in wrong)
     return f"{head}\n\n{_HEADING}\n\n{lines}\n\n{contract.strip()}\n"
 
 
 def _wrong(reading: agent_files.Reading) -> list[str]:
-    """What is wrong with an agent's file, a line each; empty for one that can be read."""
+    """Return what is wrong with an agent's file, one line each; empty if it can be read."""
     if reading.validation in ("missing", "partial", "foreign", "error"):
         return [names.one_line(reading.summary)[:_LONGEST]]
     found = [
@@ -139,7 +140,7 @@ def _wrong(reading: agent_files.Reading) -> list[str]:
 
 
 def clean_run(layout: Layout, run: str, now: int) -> list[str]:
-    """Remove a run's verdicts and its record. Raises ContextError for one that is going on."""
+    """Remove a run's verdicts and its record. Raises ContextError if the run is live."""
     found = runs.load(layout, run)
     if _is_live(layout, found, now):
         raise ContextError(
@@ -151,9 +152,9 @@ def clean_run(layout: Layout, run: str, now: int) -> list[str]:
 
 
 def clean(layout: Layout, all_: bool, age: int | None, now: int) -> tuple[list[str], list[str]]:
-    """Remove what is older than `age` seconds, all, or this session's; and the live runs kept.
+    """Remove what is older than `age` seconds, everything, or this session's; keep live runs.
 
-    Returns the names of what was removed, and the ids of runs that are going on.
+    Returns the names of what was removed, and the ids of the live runs.
     """
     session = sessions.find_current(layout)
     oldest = "" if age is None else names.iso(max(0, now - age))
@@ -181,7 +182,7 @@ def _is_live(layout: Layout, run: Run, now: int) -> bool:
 
 
 def _remove(layout: Layout, run: Run) -> list[str]:
-    """Remove the verdicts that are kept with a run, and its record; their names."""
+    """Remove the verdicts stored with a run, and its record; return their names."""
     store = runs.verdict_folder(verdicts.folder(layout), run.id)
     removed = [f"{run.id}/{name}" for name in verdicts.clean(layout, store=store)]
     record = runs.path(layout, run.id)
@@ -190,6 +191,6 @@ def _remove(layout: Layout, run: Run) -> list[str]:
     try:
         os.rmdir(store)
     except OSError:
-        pass  # not empty, or somebody else cleaned it
+        pass  # not empty, or another process cleaned it
     ledger.note(layout, ledger.REMOVED, f"run:{run.id}")
     return [*removed, layout.shown(record)]

@@ -1,13 +1,13 @@
 """Waiting for the agents of a run: by name, until each has left its file or the time is up.
 
 done         the file is there and finished
-writing      it is there and still grows
+writing      the file is there and still growing
 unrenamed    finished, but still called `.partial`
 partial      begun, as `.partial`
 empty        a file without text, or something else in its place: a folder, a pipe
-foreign      a file of another run, or a link
+foreign      a file from another run, or a link
 missing      nothing
-ended        its subagent has ended, and left no finished file: nobody waits for it
+ended        its subagent has ended and left no finished file: nobody waits for it
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LOOK = 0.1  # seconds between two looks
+LOOK = 0.1  # seconds between two checks
 
-# What is said in the stub of an agent, by the state that it was found in.
+# What an agent's stub says, by the state in which the agent was found.
 _REASONS = {
     "unrenamed": "finished its file but never renamed it, and the time was up",
     "partial": "had not finished its file when the time was up",
@@ -41,13 +41,13 @@ _REASONS = {
     "missing": "left no file before the time was up",
     "ended": "ended without a finished file",
 }
-_LOOKS = 10  # at files, for one at the subagents
+_LOOKS = 10  # checks of the files for each check of the subagents
 
 
 class State(Record):
-    """Where one agent is; `path` is the file that it is to write, absolute.
+    """The state of one agent; `path` is the absolute path it is to write to.
 
-    `said` is what became of its subagent, where that has ended.
+    `said` is what became of its subagent, if that has ended.
     """
 
     agent: str
@@ -57,16 +57,16 @@ class State(Record):
 
 
 class _Look:
-    """What was seen of one agent's file last time, to see whether it still grows.
+    """The last look at one agent's file, used to see whether it is still growing.
 
-    A file is read anew only when it has changed: a wait looks ten times a second.
+    A file is read again only if it has changed: a wait looks ten times a second.
     """
 
     def __init__(self, folder: str, agent: str, run: str) -> None:
         self.path = ""
         self._folder, self._agent, self._run = folder, agent, run
         self._seen: tuple[int, ...] = ()
-        self._said = ""  # what was in the file that was seen
+        self._said = ""  # what the file held at the last look
         self._partial = 0  # the inode of `.partial`, which a rename keeps
 
     def state(self) -> str:
@@ -85,12 +85,12 @@ class _Look:
         return "partial" if state == "empty" and partial else state
 
     def _content(self, path: str, there: os.stat_result) -> str:
-        """done (it has its sentinel), writing (it has none), empty or foreign."""
+        """Return done (it has its sentinel), writing (it has none), empty or foreign."""
         seen = (there.st_ino, there.st_size, there.st_mtime_ns)
         if seen != self._seen:
             try:
                 self._seen, self._said = seen, self._read(path, there)
-            except ContextError:  # renamed just now, or not readable: the next look tells
+            except ContextError:  # just renamed, or unreadable: the next look tells
                 self._seen, self._said = (), "empty"
         return self._said
 
@@ -116,10 +116,10 @@ def _stat(path: str) -> os.stat_result | None:
 def wait(
     layout: Layout, run: Run, seconds: float, done: Callable[[int, int, float, str], None]
 ) -> list[State]:
-    """Look at the run's files until all agents are done or `seconds` have passed; then the states.
+    """Watch the run's files until all agents are done or `seconds` have passed; return the states.
 
-    An agent whose subagent has ended is not waited for: what it left by then is all.
-    `done(how many, of how many, seconds so far, agent)` is called for each that is done, at once.
+    An agent whose subagent has ended is not awaited: what it left by then is all. `done(how many,
+    of how many, seconds so far, agent)` is called immediately for each one that is done.
     """
     started = time.monotonic()
     folder = layout.join(run.output_dir)
@@ -128,7 +128,7 @@ def wait(
     gone: dict[str, workers.Worker] = {}
     for number in itertools.count():
         if number % _LOOKS == 0 and set(states.values()) != {"done"}:
-            gone = workers.ended(layout, run)  # before its file, which came before its end
+            gone = workers.ended(layout, run)  # before its file, which it wrote before it ended
         for agent, look in looks.items():
             if states[agent] != "done":
                 states[agent] = look.state()
@@ -143,7 +143,7 @@ def wait(
 
 
 def _is_final(state: str, has_ended: bool) -> bool:
-    """Whether nothing more is to come; a file without a sentinel is looked at twice."""
+    """Whether nothing more will come; a file without a sentinel is looked at twice."""
     return state == "done" or (has_ended and state != "writing")
 
 
@@ -155,35 +155,35 @@ def _state(agent: str, path: str, state: str, worker: workers.Worker | None) -> 
 
 
 def take_down(layout: Layout, run: Run, found: list[State]) -> None:
-    """Keep with the run who had not finished when this wait ended."""
+    """Record in the run who had not finished when this wait ended."""
     missed = tuple(one.agent for one in found if one.state != "done")
     if missed != run.missed:
         runs.change(layout, run.id, missed=missed)
 
 
 def _text_of(path: str) -> str:
-    """The text of a file that an agent began; empty for none, and for a link."""
+    """Return the text of a file that an agent began; '' for a missing file or a link."""
     if not os.path.isfile(path) or os.path.islink(path):
         return ""
     return files.read_bytes(path).decode("utf-8", "replace")
 
 
 def _rows(text: str) -> list[str]:
-    """A row for each finding of an unfinished review, wherever it stands."""
+    """Return a row for each finding of an unfinished review, wherever it is."""
     return [review_sections.row_of(row) for row in agent_review.parse(text).findings]
 
 
 def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
-    """An error stub for each agent that left no file of its own; those that got one.
+    """Write an error stub for each agent that left no file of its own; return those agents' states.
 
     What the agent had begun is set aside first, so that a late rename cannot replace the stub. What
-    it had found by then stays in the stub: an error is not milder than a P0.
+    it had found by then stays in the stub: an error is no milder than a P0.
     """
     written = []
     for one in found:
         state = _Look(os.path.dirname(one.path), one.agent, run.id).state()
         if one.state not in _REASONS or state not in _REASONS:
-            continue  # it came after all
+            continue  # it arrived after all
         rest = _text_of(one.path + ".partial")
         begun = [one.path + ".partial", *([one.path] if state in ("empty", "foreign") else [])]
         for path in begun:
@@ -195,6 +195,6 @@ def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
         try:
             files.create(one.path, stub, exact=True)
         except FileExistsError:
-            continue  # it came just now
+            continue  # it arrived just now
         written.append(one)
     return written

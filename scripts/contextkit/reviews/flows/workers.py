@@ -1,9 +1,9 @@
-"""The subagents that work for a review run: start them, know how each ended, tell the user.
+"""The subagents that work for a review run: start them, learn how each ended, notify the user.
 
-A subagent works for an agent of a run when its scope is the prompt that the run made for that
-agent. So it does not matter who started it: `verdict_start launch=1`, or somebody by hand.
+A subagent works for an agent of a run if its scope is the prompt that the run made for that agent.
+So it does not matter who started it: `verdict_start launch=1`, or a person by hand.
 
-When the run is done, or needs somebody, the user's own `notify=` command is run once, with
+When the run is done or needs attention, the user's own `notify=` command is run once, with
 
 CONTEXT_RUN         its id
 CONTEXT_RUN_STATE   done, or attention
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from contextkit.subagents.documents.registry import Row
 
 _WITHOUT_FILE = ("missing", "partial")
-_LONGEST = 150  # characters of what is said of one that ended
+_LONGEST = 150  # characters about a subagent that ended
 
 
 class Worker(Record):
@@ -51,23 +51,23 @@ class Worker(Record):
 
     @property
     def said(self) -> str:
-        """`failed (exit 7): cannot connect`."""
+        """Return text such as `failed (exit 7): cannot connect`."""
         code = f" (exit {self.exit_code})" if self.exit_code is not None else ""
         return f"its subagent {self.status}{code}" + (f": {self.words}" if self.words else "")
 
 
 def prompt_path(run: Run, agent: str) -> str:
-    """Where the prompt of an agent lies, relative to the root."""
+    """Return the path of an agent's prompt, relative to the root."""
     return os.path.join(run.output_dir, "prompts", verdicts.encode(agent) + ".md")
 
 
 def find(layout: Layout, run: Run) -> dict[str, Worker]:
-    """The newest subagent of each agent that has one."""
+    """Return the newest subagent of each agent that has one."""
     prompts = {prompt_path(run, agent): agent for agent in run.roster}
     try:
         rows = registry.rows(layout)
     except ContextError:
-        return {}  # who looks at subagents is told of a broken registry
+        return {}  # the subagent commands report a broken registry
     found = {}
     for row in rows:
         agent = prompts.get(os.path.normpath(str(row.get("scope_path") or ".")))
@@ -84,12 +84,12 @@ def _worker(layout: Layout, agent: str, row: Row) -> Worker:
 
 
 def ended(layout: Layout, run: Run) -> dict[str, Worker]:
-    """The agents that are known to have ended."""
+    """Return the agents that are known to have ended."""
     return {agent: one for agent, one in find(layout, run).items() if one.has_ended}
 
 
 def of_row(layout: Layout, row: Row) -> tuple[Run, str] | None:
-    """The run and the agent that a subagent works for; None for any other subagent."""
+    """Return the run and the agent that a subagent works for; None if it works for none."""
     scope = os.path.normpath(str(row.get("scope_path") or "."))
     if os.path.basename(os.path.dirname(scope)) != "prompts":
         return None
@@ -102,7 +102,7 @@ def of_row(layout: Layout, row: Row) -> tuple[Run, str] | None:
 
 
 def told(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Iterator[Reading]:
-    """The readings of a run; of an agent that left no file, with what became of its subagent."""
+    """Yield the readings of a run, adding how the subagent of an agent without a file ended."""
     gone: dict[str, Worker] | None = None
     for reading in read:
         if asked.run and reading.validation in _WITHOUT_FILE:
@@ -119,20 +119,20 @@ def _with(reading: Reading, worker: Worker) -> Reading:
 
 
 def hosts() -> list[Host]:
-    """The hosts that agents are launched by where nobody names another."""
+    """Return the hosts used to launch agents when the caller names none."""
     from contextkit.hosts.documents import contracts
 
     return [contracts.find(name) for name in contracts.defaults()]
 
 
 def agent_call(host: Host, agent: str, prompt: str) -> str:
-    """How an agent of the host starts the reviewer `agent`, whose prompt is a file."""
+    """Return how an agent of the host starts the reviewer `agent`, whose prompt is a file."""
     asked = f"Read {prompt} and do what it says."
     return host.agent_call.format(agent=formats.to_json(agent), prompt=formats.to_json(asked))
 
 
 def check(layout: Layout, command: str) -> None:
-    """Raise ContextError where there is no command line to start agents with."""
+    """Raise ContextError if there is no command line to start agents with."""
     if not (command.strip() or layout.limits.subagent_command):
         known = [f"`{host.headless}`" for host in hosts()]
         raise bad_input(
@@ -142,9 +142,9 @@ def check(layout: Layout, command: str) -> None:
 
 
 def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: int) -> list[Worker]:
-    """Start a subagent for each of these agents, in the background; one that cannot be is failed.
+    """Start a background subagent for each of these agents; one that cannot start is failed.
 
-    It gets the prompt of the run word for word, and the run's time.
+    Each gets the run's prompt verbatim and the run's timeout.
     """
     from contextkit.subagents.flows import launch
 
@@ -166,7 +166,7 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
 
 
 def tell(layout: Layout, identity: str, now: int) -> bool:
-    """Run the command of a run if it is time and nobody did yet; whether it was run now."""
+    """Run a run's notify command if it is due and has not run; return whether it ran now."""
     run = runs.load(layout, identity)
     if not run.notify or run.notified_at:
         return False
@@ -182,7 +182,7 @@ def tell(layout: Layout, identity: str, now: int) -> bool:
 
 
 def state_of(layout: Layout, run: Run) -> str:
-    """`done` when every agent has left its file, `attention` when one never will; else empty."""
+    """Return `done` if every agent has left its file, `attention` if one never will; else ''."""
     waiting = [
         agent
         for agent in run.roster
@@ -195,7 +195,7 @@ def state_of(layout: Layout, run: Run) -> str:
 
 
 def _start(layout: Layout, run: Run, state: str) -> None:
-    """Start the command and go on; what it prints is kept beside the run."""
+    """Start the command without waiting for it; its output is stored next to the run."""
     store = runs.verdict_folder(verdicts.folder(layout), run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
     record = runs.path(layout, run.id).removesuffix(".json")

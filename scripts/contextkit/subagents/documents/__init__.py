@@ -1,1 +1,1 @@
-"""What is stored."""
+"""The stored documents."""

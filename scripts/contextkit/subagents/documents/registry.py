@@ -1,12 +1,12 @@
 """The registry: which subagents were started, with which capsule, and what became of them.
 
-    parallelus/manuals/subagent-registry.json      a JSON array, an object a subagent
+    parallelus/manuals/subagent-registry.json      a JSON array with one object per subagent
 
-It changes while agents run, so git passes over it, unless the host tracks it already.
+It changes while agents run, so git ignores it unless the host already tracks it.
 
-Other programs keep rows there too, and more keys in ours: a row is therefore the object as it
-stands, and what is not an object is left where it is. The fields are told in
-manuals/subagent-session-orchestration.md.
+Other programs keep rows there too, and add keys to ours, so a row is kept as the object that was
+read, and anything that is not an object is left in place. manuals/subagent-session-orchestration.md
+describes the fields.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    Row = dict[str, Any]  # a row as it was read; `id` is always text
+    Row = dict[str, Any]  # a row as read; `id` is always text
     T = TypeVar("T")
 
-FORMAT = 1  # of a row of ours; one without it is of this, or another program's
+FORMAT = 1  # of our rows; a row without a format has this one, or is another program's
 ACTIVE = ("pending_launch", "running", "awaiting_manual_launch")
-_MOST_GAPS = 20  # of a row
+_MOST_GAPS = 20  # in a row
 _LONGEST_GAP = 300  # characters
 
 
 def path(layout: Layout) -> str:
-    """Where the registry is, links followed. Raises ContextError for a place outside the root."""
+    """Return the registry's path, links resolved. Raises ContextError if outside the root."""
     return layout.typed(layout.registry, "registry")
 
 
 def parse(text: str, where: str = "registry") -> list[Any]:
-    """Everything in a registry.
+    """Parse everything in a registry.
 
-    Raises ContextError for what is not a JSON array, or has a row of a newer format.
+    Raises ContextError if it is not a JSON array or has a row in a newer format.
     """
     if not text.strip():
         return []
@@ -57,12 +57,12 @@ def parse(text: str, where: str = "registry") -> list[Any]:
 
 
 def render(rows: list[Any]) -> str:
-    """The JSON of a registry: two-space indent and no line end after it, as it has always been."""
+    """Render a registry as JSON: two-space indent and, as always, no newline at the end."""
     return formats.to_json(rows)
 
 
 def load_all(layout: Layout) -> Loaded[Row]:
-    """The rows with an id, in file order, which is that of their start."""
+    """Load the rows with an id, in file order, which is launch order."""
     place = path(layout)
     there = [place] if os.path.lexists(place) else []
     found = stores.load(layout, there, lambda path: parse(files.read(path), layout.shown(path)))
@@ -72,15 +72,15 @@ def load_all(layout: Layout) -> Loaded[Row]:
 
 
 def rows(layout: Layout) -> list[Row]:
-    """The rows as `load_all` gives them. Raises ContextError for a registry that is broken."""
+    """Return the rows of `load_all`. Raises ContextError for a broken registry."""
     return load_all(layout).whole().documents
 
 
 def find(rows: list[Row], identity: str) -> Row:
-    """The row with this id, or of this slug, or the `latest`, or the only one that begins so.
+    """Return the row with this id or slug, the `latest`, or the only one whose id begins so.
 
-    Of several with one slug the newest that is still active, else the newest. Raises ContextError
-    naming the nearest where there is none.
+    Of several with one slug, the newest active one, or else the newest. Raises ContextError naming
+    the nearest id if there is none.
     """
     identity = identity.removeprefix("subagent:")
     for row in rows:
@@ -100,9 +100,9 @@ def find(rows: list[Row], identity: str) -> Row:
 
 
 def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
-    """Let `edit` change the list of everything in the registry, and write it if it did.
+    """Let `edit` change the list of everything in the registry, and write it if it changed.
 
-    One process at a time; raises ContextError, and writes nothing, for a broken registry.
+    One process at a time. Raises ContextError and writes nothing if the registry is broken.
     """
     place = path(layout)
     with files.locked(layout.lock(place)):
@@ -118,9 +118,9 @@ def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
 
 
 def add(layout: Layout, wanted: str, make: Callable[[str], Row | None]) -> Row:
-    """Add the row that `make(id)` gives and return it.
+    """Add the row that `make(id)` returns, and return it.
 
-    A wanted id that is taken, or for which `make` gives None, gets `-2`, `-3` … at its end.
+    If the wanted id is taken or `make` returns None for it, `-2`, `-3` … is appended.
     """
 
     def edit(found: list[Any]) -> Row:
@@ -134,7 +134,7 @@ def add(layout: Layout, wanted: str, make: Callable[[str], Row | None]) -> Row:
 
 
 def update(layout: Layout, identity: str, **values: Any) -> Row:
-    """Set these fields of a row, and return it; the others stay, their order too."""
+    """Set these fields of a row and return it, keeping the other fields and their order."""
 
     def edit(found: list[Any]) -> Row:
         rows = [row for row in found if isinstance(row, dict) and isinstance(row.get("id"), str)]
@@ -146,7 +146,7 @@ def update(layout: Layout, identity: str, **values: Any) -> Row:
 
 
 def remove(layout: Layout, identity: str) -> None:
-    """Take away a row whose launch did not come about."""
+    """Remove a row whose launch failed."""
 
     def edit(found: list[Any]) -> None:
         found[:] = [r for r in found if not (isinstance(r, dict) and r.get("id") == identity)]
@@ -155,7 +155,7 @@ def remove(layout: Layout, identity: str) -> None:
 
 
 def gaps_in(text: str) -> list[str]:
-    """What a subagent says is missing: the text of each line `Capsule Gap: …`, on one line."""
+    """Return the text of each line `Capsule Gap: …`, by which a subagent says what is missing."""
     found = []
     for line in text.split("\n"):
         bare = names.one_line(line).lstrip("-*+•>#_` ")
@@ -167,7 +167,7 @@ def gaps_in(text: str) -> list[str]:
 
 
 def note_gaps(layout: Layout, identity: str, gaps: list[str], now: int) -> list[str]:
-    """Add these to the row's `capsule_gaps`; returns those that were new."""
+    """Add these to the row's `capsule_gaps`; return those that were new."""
 
     def edit(found: list[Any]) -> list[str]:
         for row in found:
@@ -184,15 +184,15 @@ def note_gaps(layout: Layout, identity: str, gaps: list[str], now: int) -> list[
 
 
 def gaps_of(row: Row) -> list[str]:
-    """The gaps that a row names; what is not text is left out."""
+    """Return the gaps that a row names, leaving out any that are not text."""
     found = row.get("capsule_gaps")
     return [gap for gap in found if isinstance(gap, str)] if isinstance(found, list) else []
 
 
 def open_gaps(layout: Layout, branch: str, since: str = "") -> list[str]:
-    """The gaps noted on `branch` after `since` (the time of its last capsule), oldest first.
+    """Return the gaps noted on `branch` after `since` (the time of its last capsule), oldest first.
 
-    Each on one line, with the subagent that met it.
+    Each is one line with the subagent that reported it.
     """
     earliest = names.moment(since)
     found = []

@@ -1,14 +1,13 @@
-"""A command in the background, without a daemon: a shell that waits for it and writes down its end.
+"""A command in the background, without a daemon: a shell waits for it and records how it ended.
 
     <folder>/prompt.md      what the command reads
     <folder>/agent.log      what it prints
-    <folder>/alive          locked as long as it, or anything that it started, lives
-    <folder>/pid            the shell, which leads a session and a process group of its own
+    <folder>/alive          locked as long as it, or anything that it started, is alive
+    <folder>/pid            the shell, which leads its own session and process group
     <folder>/exit           the exit status, once there is one
     <folder>/timed_out      its time was up
 
-The lock goes with the processes, so that a process id that the system gives to somebody else
-is never taken for ours.
+The lock dies with the processes, so a process id that the system reuses is never mistaken for ours.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ import time
 from contextkit.base import files
 from contextkit.base.errors import ContextError
 
-# $1 the folder, $2 where to run, $3 seconds or 0, $4 the command, $5 seconds to end in, $6 what is
-# run when it has ended and the lock is let go. TERM reaches the whole group: the shell outlives it,
-# to write the status down; the watchdog sees to what does not end.
+# $1 the folder, $2 where to run, $3 seconds or 0, $4 the command, $5 seconds to end in, $6 what to
+# run after it has ended and released the lock. TERM reaches the whole group: the shell survives it
+# to write down the status; the watchdog handles what does not end.
 _SHELL = r"""
 run=$1 place=$2 limit=$3 command=$4 grace=$5 after=$6
 trap : HUP INT TERM
@@ -53,14 +52,14 @@ echo "$status" > "$run/exit.new" && mv "$run/exit.new" "$run/exit"
 exec 9>&-
 [ -z "$after" ] || /bin/sh -c "$after" < /dev/null > /dev/null 2>&1
 """
-GRACE = 3  # seconds that a command has to end when it is asked
-_LOCK = 9  # the descriptor in the shell; dash knows those of one digit
+GRACE = 3  # seconds that a command has to end after SIGTERM
+_LOCK = 9  # the descriptor in the shell; dash supports only single digits
 
 
 class Hold:
-    """The lock of a new folder, taken by the launcher and handed on to what it starts.
+    """The lock of a new folder, taken by the launcher and inherited by what it starts.
 
-    Raises FileExistsError for a folder that somebody took before.
+    Raises FileExistsError if the folder is already taken.
     """
 
     def __init__(self, folder: str) -> None:
@@ -69,7 +68,7 @@ class Hold:
         fcntl.flock(self.descriptor, fcntl.LOCK_EX)
 
     def release(self) -> None:
-        """Let go; the processes that were started still hold it."""
+        """Close the lock; the processes that were started still hold it."""
         os.close(self.descriptor)
 
 
@@ -82,9 +81,9 @@ def start(
     env: dict[str, str],
     after: str = "",
 ) -> int:
-    """Run `command` by /bin/sh in `place`, at most `limit` seconds (0: no limit); the shell's pid.
+    """Run `command` in `place` with /bin/sh, at most `limit` seconds (0: no limit); return the pid.
 
-    It goes on when this process, its terminal or its make ends. `after` is run once it has ended.
+    It outlives this process, its terminal and its make. `after` is run once it has ended.
     """
     log = os.path.join(folder, "agent.log")
     _keep_descriptors()
@@ -100,22 +99,22 @@ def start(
         pid = os.posix_spawn("/bin/sh", words, env, file_actions=actions, setsid=True)
     except OSError as error:
         raise ContextError(f"/bin/sh cannot be started: {error.strerror}") from None
-    files.write(os.path.join(folder, "pid"), f"{pid}\n")  # the shell may not be so far yet
+    files.write(os.path.join(folder, "pid"), f"{pid}\n")  # the shell may not have written it yet
     return pid
 
 
 def _keep_descriptors() -> None:
-    """What this process got from its caller stays with it: a pipe's reader waits for an end."""
+    """Keep inherited descriptors out of the child: a pipe's reader would wait for its end."""
     for name in os.listdir("/dev/fd"):
         if name.isdigit() and int(name) > 2:
             try:
                 os.set_inheritable(int(name), False)
             except OSError:
-                continue  # the one that listed them
+                continue  # the descriptor used for listing
 
 
 def is_alive(folder: str) -> bool:
-    """Whether the command, or anything that it started and left behind, still runs."""
+    """Whether the command, or anything that it started and left behind, is still running."""
     try:
         descriptor = os.open(os.path.join(folder, "alive"), os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
@@ -130,9 +129,9 @@ def is_alive(folder: str) -> bool:
 
 
 def state(folder: str) -> tuple[str, int | None]:
-    """`pending_launch`, `running`, `finished`, `failed` or `timed_out`, and the exit status if any.
+    """Return `pending_launch`, `running`, `finished`, `failed` or `timed_out`, and any exit status.
 
-    `failed` is any status but 0, and being gone without one.
+    `failed` is any status but 0, or having ended without one.
     """
     status = _status(folder)
     if status is None and is_alive(folder):
@@ -145,7 +144,7 @@ def state(folder: str) -> tuple[str, int | None]:
 
 
 def ended_at(folder: str) -> int:
-    """When the exit status was written, in seconds; 0 where there is none."""
+    """Return when the exit status was written, in seconds; 0 if there is none."""
     try:
         return int(os.stat(os.path.join(folder, "exit")).st_mtime)
     except OSError:
@@ -153,9 +152,9 @@ def ended_at(folder: str) -> int:
 
 
 def stop(folder: str, patience: float = GRACE) -> bool:
-    """End the command and all of its group: asked first, killed after `patience` seconds.
+    """End the command and its group: SIGTERM first, SIGKILL after `patience` seconds.
 
-    False when nothing was running.
+    Returns False if nothing was running.
     """
     group = _number(os.path.join(folder, "pid"))
     if group is None or _status(folder) is not None or not is_alive(folder):
@@ -175,7 +174,7 @@ def _send(group: int, number: int) -> None:
     try:
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):
-        pass  # ended just now
+        pass  # it ended just now
 
 
 def _status(folder: str) -> int | None:
@@ -183,7 +182,7 @@ def _status(folder: str) -> int | None:
 
 
 def _number(path: str) -> int | None:
-    """The whole number in a small file of the shell's; None where there is none."""
+    """Return the whole number in one of the shell's small files; None if there is none."""
     try:
         text = files.read_bytes(path).strip()
     except ContextError:

@@ -1,4 +1,4 @@
-"""What a fresh subagent is told when a host starts it without a prompt of ours."""
+"""The brief for a new subagent that a host starts without one of our prompts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from contextkit.capsules.flows import drift
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 
-_CHARACTERS = 9_500  # a host cuts what a hook says above 10,000
+_CHARACTERS = 9_500  # a host cuts hook output above 10,000
 _MOST_MARKS = 10
 _LONGEST_MARK = 160  # characters
 _UNSEEN = "- Commits since then were not looked at: that takes git, which a hook does not start."
@@ -24,7 +24,7 @@ _UNSEEN = "- Commits since then were not looked at: that takes git, which a hook
 class _Source(Record):
     """A document that carries context: its path, its text, and what has changed since.
 
-    `unseen`: whether commits since may have changed something, which takes git to know.
+    `unseen`: whether later commits may have changed something, which only git can tell.
     """
 
     path: str
@@ -34,11 +34,11 @@ class _Source(Record):
 
 
 def brief(layout: Layout, branch: str) -> str:
-    """The branch's newest capsule, if nothing it names has changed, else the newest handoff that
-    nobody has consumed, else that capsule all the same; empty where there is neither.
+    """Return the branch's newest capsule if nothing it names has changed, else the newest handoff.
 
-    Information with what has changed since, without secrets, within `subagent_brief_tokens` and
-    9,500 characters. Starts no process; what cannot be read is passed over.
+    The handoff must be unconsumed; without one it is the capsule after all, and '' without either.
+    The text says what has changed since, has no secrets, and keeps within `subagent_brief_tokens`
+    and 9,500 characters. Starts no process; unreadable sources are skipped.
     """
     source = _capsule(layout, branch)
     if source is None or source.marks:
@@ -69,9 +69,7 @@ def _capsule(layout: Layout, branch: str) -> _Source | None:
 
 
 def _handoff(layout: Layout, branch: str) -> _Source | None:
-    """The newest artifact that waits for somebody: of another branch, or with files that are gone,
-    it says so.
-    """
+    """Return the newest unconsumed handoff, noting another branch or files that are missing."""
     try:
         order = handoff_state.at_hand(handoff_state.current(layout)[0])
         kept, _ = handoffs.read(layout, list(reversed(order)))
@@ -84,7 +82,7 @@ def _handoff(layout: Layout, branch: str) -> _Source | None:
     marks = [f"it was written on {found.branch}"] if found.branch not in ("", branch) else []
     for item in found.files_modified:
         path, _, state = item.rpartition(" (")
-        if not path and item[0] == "(":  # a remark and no file: `(+3 more)`
+        if not path and item[0] == "(":  # a remark, not a file: `(+3 more)`
             continue
         sealed = Reference(path=path or item)
         if state != "deleted)" and references.state(layout.root, sealed) == references.MISSING:

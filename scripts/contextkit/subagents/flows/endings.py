@@ -1,8 +1,8 @@
-"""The end of a subagent: by hand, cleaned up, and what follows for the run that it worked for.
+"""The end of a subagent, by abort or cleanup too, and what follows for its review run.
 
-Its files are taken over, and it gets its verdict. An agent that handed in a report has one
-already. Of any other the table of verdicts says how it ended, with the last lines of its log: a
-failed agent is a row, not a missing one.
+Its files are harvested, and it gets its verdict. An agent that handed in a report has one already.
+For any other, the table of verdicts says how it ended, with the last lines of its log: a failed
+agent is a row, not a missing one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = False) -> str:
-    """End a subagent (`at_once`: without asking it first) and say so in its row; its id.
+    """End a subagent (`at_once`: without a grace period), record it in its row, and return its id.
 
     Raises ContextError for one that has ended.
     """
@@ -85,7 +85,7 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
 
 
 def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force: bool) -> None:
-    """Raise ContextError for a folder that is not ours, or work that would go with it."""
+    """Raise ContextError for a folder that is not ours, or work that would be lost with it."""
     shown = layout.shown(place)
     if kind not in sandboxes.KINDS or not sandboxes.is_ours(layout, identity, place):
         raise bad_input(f"{identity}: {shown} is not a contextkit sandbox: left alone")
@@ -98,7 +98,7 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
 
 
 def follow(layout: Layout, row: Row, now: int) -> list[str]:
-    """Harvest what a subagent promised and note what it left undone; says what there is to say."""
+    """Harvest a subagent's deliverables, record its verdict, and return messages."""
     said = _harvest(layout, row)
     given = workers.of_row(layout, row)
     if given:
@@ -109,7 +109,7 @@ def follow(layout: Layout, row: Row, now: int) -> list[str]:
 
 
 def _harvest(layout: Layout, row: Row) -> list[str]:
-    """Copy each promised file out of a sandbox, never over another; count what is there."""
+    """Copy each promised file out of a sandbox, never over another; record what is missing."""
     promised = row.get("deliverables")
     if not isinstance(promised, list) or not promised:
         return []
@@ -131,7 +131,7 @@ def _harvest(layout: Layout, row: Row) -> list[str]:
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:
-    """Where a deliverable is in the repository itself: where it was made, or a copy of it."""
+    """Return where a deliverable is in the repository: where it was made, or a copy of it."""
     target = files.inside(layout.root, layout.join(name), "deliverables")
     if os.path.realpath(source) == target:
         return target
@@ -142,7 +142,7 @@ def _taken_over(layout: Layout, source: str, name: str) -> str:
 
 
 def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
-    """An agent of a review run that left no file of its own is an ERROR at once."""
+    """Record an ERROR at once for an agent of a review run that left no file of its own."""
     asked = ingest.of_run(layout, run.id).replace(agents=(agent,))
     reading = next(workers.told(layout, asked, agent_files.read(layout, asked)))
     if reading.validation in ("missing", "partial"):
@@ -152,7 +152,7 @@ def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
 
 
 def _alone(layout: Layout, row: Row, now: int) -> None:
-    """The verdict of a subagent that ended without handing in a report."""
+    """Write the verdict of a subagent that ended without handing in a report."""
     agent = str(row.get("slug") or row["id"])
     if row.get("verdict") or row.get("status") not in ("finished", "failed", "timed_out"):
         return
@@ -178,7 +178,7 @@ def _alone(layout: Layout, row: Row, now: int) -> None:
 
 
 def _judged(row: Row, words: str) -> tuple[str, str]:
-    """The status of one without a report, and what to say about it."""
+    """Return the status of a subagent without a report, and what to say about it."""
     code = row.get("exit_code")
     if row.get("status") == "timed_out":
         return "FAILED", "its time was up"

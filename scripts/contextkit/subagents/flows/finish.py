@@ -1,4 +1,4 @@
-"""The flow of a subagent's end: payload first, then the verdict that names it, a receipt out."""
+"""The end of a subagent's work: store the payload, write the verdict, and return a receipt."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from contextkit.base import addresses, ledger, names, redaction, sessions, token
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.payloads.flows import storing
-from contextkit.payloads.flows.storing import Output
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
 
 
 class Report(Record):
-    """What a subagent hands in; `text` may be empty, and then no payload is stored."""
+    """What a subagent hands in; if `text` is empty, no payload is stored."""
 
     agent: str
     status: str
@@ -31,16 +29,16 @@ class Report(Record):
 
 
 class Finished(Record):
-    """The receipt (or, without a text, the verdict's line), and what there is to say."""
+    """The receipt (or, without a text, the verdict's line), and notes."""
 
     receipt: str
     notes: tuple[str, ...] = ()
 
 
 def finish(layout: Layout, report: Report, now: int) -> Finished:
-    """Store the text, then write the verdict that names it, then note the gaps in its row.
+    """Store the text, then write the verdict that names it, then record the gaps in its row.
 
-    Raises ContextError before anything is written for a name, status or session that cannot be.
+    Raises ContextError before anything is written for an invalid name, status or session.
     """
     allowed = layout.limits.secrets_allow
     summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
@@ -61,8 +59,10 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
     if made_up:
         notes.append(f"no session is named: using {session} from now on")
     if report.text.strip():
+        from contextkit.payloads.flows import storing
+
         sessions.check(session)
-        output = Output(
+        output = storing.Output(
             topic=report.agent,
             source=report.agent,
             content=report.text,
@@ -81,11 +81,11 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
 
 
 def _row_id(layout: Layout, report: Report) -> str:
-    """The row that a report belongs to: by its id, the environment's, or the agent's name."""
+    """Return the row that a report belongs to: by its id, the environment, or the agent's name."""
     try:
         rows = registry.rows(layout)
     except ContextError:
-        return report.id  # said when it is to be changed: the report must be stored all the same
+        return report.id  # reported when the row is changed: the report must be stored all the same
     if report.id:
         return str(registry.find(rows, report.id)["id"])
     known = [row["id"] for row in rows]
@@ -98,7 +98,7 @@ def _row_id(layout: Layout, report: Report) -> str:
 
 
 def _close(layout: Layout, row_id: str, report: Report, verdict: Verdict, now: int) -> list[str]:
-    """Write gaps and end into the row; what could not be is said and is not a failure."""
+    """Write gaps and the end into the row; a failure to do so is only reported."""
     gaps = registry.gaps_in(report.text)
     if not row_id:
         return [f"no row of {report.agent} is known: its Capsule Gap is not kept"] if gaps else []
@@ -109,7 +109,7 @@ def _close(layout: Layout, row_id: str, report: Report, verdict: Verdict, now: i
         gaps = [*registry.gaps_in(watch.log_text(layout, row)), *gaps]
         new = registry.note_gaps(layout, row_id, list(dict.fromkeys(gaps)), now)
         changes: dict[str, object] = {"verdict": verdict.status, "detail": verdict.detail_path}
-        if row.get("status") == "awaiting_manual_launch":  # nobody else will tell that it ended
+        if row.get("status") == "awaiting_manual_launch":  # nothing else will record its end
             changes |= {"status": "finished", "finished_at": names.compact(now)}
         registry.update(layout, row_id, **changes)
     except (ContextError, OSError) as error:

@@ -1,10 +1,10 @@
-"""The flow of a launch: know all that can be known, write the row, make the sandbox, start.
+"""The launch of a subagent: check everything, write the row, make the sandbox, start the command.
 
-the capsule     the branch's newest fresh one, unless somebody names another or none
+the capsule     the branch's newest fresh one, unless the caller names another or none
 the checks      in git, no secrets, not above the ceiling
 
-Nothing is written before the checks. A launch that is killed in the middle leaves a whole row or
-none; one that cannot be done takes its row away again.
+Nothing is written before the checks. A launch that is killed midway leaves a whole row or none; one
+that fails removes its row again.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 
 def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
-    """Write the row, make the sandbox, start the command; the row as it is then.
+    """Write the row, make the sandbox, start the command; return the row.
 
-    Without a command the row waits for somebody to start the agent by hand.
+    Without a command, the row waits for somebody to start the agent by hand.
     """
     session, _ = sessions.current(layout, "", request.now)
     files.store(layout.state)
@@ -73,7 +73,7 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
 
 
 def _note(layout: Layout, order: Order, session: str) -> None:
-    """Note in the ledger that there is a subagent, and what was put into its prompt."""
+    """Record the subagent in the ledger, with what was put into its prompt."""
     to, agent = f"subagent:{order.id}", order.slug
     carried = addresses.of(layout, layout.join(order.capsule.path)) if order.capsule else ""
     size = tokens.estimate(files.read(os.path.join(layout.run(order.id), "prompt.md")))
@@ -87,7 +87,7 @@ def _note(layout: Layout, order: Order, session: str) -> None:
 
 
 def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> Row:
-    """A new row: the original's fields in their order, then ours."""
+    """Return a new row: the original's fields in their order, then ours."""
     place = sandboxes.place(layout, order.type, order.id)
     run = layout.run(order.id)
     row: Row = {
@@ -125,7 +125,7 @@ def _progress(place: str, identity: str) -> str:
 def _start(
     layout: Layout, order: Order, command: str, session: str, hold: background.Hold
 ) -> dict[str, object]:
-    """Make the sandbox and what is in it, start the command; the fields that change with that."""
+    """Make the sandbox and its files and start the command; return the fields that changed."""
     place = sandboxes.make(layout, order.type, order.id)
     run = layout.run(order.id)
     if order.capsule:
@@ -141,7 +141,7 @@ def _start(
 
 
 def _look(order: Order) -> str:
-    """The command that looks at a subagent: run at its end, so that nobody has to ask first."""
+    """Return the command that checks on a subagent; it is run when the subagent ends."""
     import sys
 
     script = toolkit("scripts", "subagent_manager.py")
@@ -150,7 +150,7 @@ def _look(order: Order) -> str:
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
-    """What an agent finds in its environment: the caller's, but for make's."""
+    """Return the environment of an agent: the caller's, without make's variables."""
     ours = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "GNUMAKEFLAGS"}
     ours |= {"MAKE_TERMOUT", "MAKE_TERMERR", *git.VARIABLES}
     kept = {
@@ -168,7 +168,7 @@ def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
 
 
 def _forget(layout: Layout, order: Order) -> None:
-    """Remove what a launch that did not come about has made."""
+    """Remove what a failed launch has made."""
     import shutil
 
     if order.type != "here" and sandboxes.is_ours(layout, order.id, layout.sandbox(order.id)):
@@ -177,9 +177,9 @@ def _forget(layout: Layout, order: Order) -> None:
 
 
 def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) -> list[str]:
-    """Put the capsule into the prompt that another kit wrote, and its fields into that kit's row.
+    """Put the capsule into a prompt that another kit wrote, and its fields into that kit's row.
 
-    Returns what there is to say. Raises ContextError, and changes nothing, where it cannot be.
+    Returns messages. Raises ContextError and changes nothing if that is impossible.
     """
     path = layout.typed(prompt, "prompt")
     text = files.read(path)
@@ -205,9 +205,9 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
 
 
 class Request(Record):
-    """What the user asked for; `capsule` is a path, `latest`, `none`, or empty for the usual.
+    """What the user asked for; `capsule` is a path, `latest`, `none`, or empty for the default.
 
-    deliverables: files it must leave, relative to where it works.
+    deliverables: files it must leave, relative to its working folder.
     """
 
     now: int
@@ -225,19 +225,19 @@ class Request(Record):
 
 
 class Prepared(Record):
-    """A launch of which everything is known but its final id."""
+    """A launch that is complete except for its final id."""
 
     order: Order
     prompt: str
     command: str
     warnings: tuple[str, ...] = ()
-    lacks_capsule: bool = False  # none was found, and nobody said that there should be none
+    lacks_capsule: bool = False  # none was found, and none was not asked for
 
 
 def prepare(layout: Layout, request: Request) -> Prepared:
-    """Read and check everything; nothing is written.
+    """Read and check everything; write nothing.
 
-    Raises ContextError for what is not there, and for what the sandbox would not see.
+    Raises ContextError for missing files, and for those that the sandbox would not contain.
     """
     slug = names.slug(request.slug)
     if not slug:
@@ -286,9 +286,7 @@ def prepare(layout: Layout, request: Request) -> Prepared:
 
 
 def _is_prompt(layout: Layout, path: str) -> bool:
-    """Whether a scope is the prompt that a review run made: it says all that its agent needs, and
-    is not a document of the repository.
-    """
+    """Whether a scope is a prompt made by a review run: complete, and not a repository document."""
     folder, name = os.path.split(os.path.dirname(os.path.normpath(path)))
     return name == "prompts" and any(
         run.output_dir == folder for run in runs.load_all(layout).documents
@@ -296,7 +294,7 @@ def _is_prompt(layout: Layout, path: str) -> bool:
 
 
 def _deliverables(given: tuple[str, ...]) -> tuple[str, ...]:
-    """The files as a row keeps them. Raises ContextError for one outside of the sandbox."""
+    """Return the files as a row stores them. Raises ContextError for one outside the sandbox."""
     for path in given:
         if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
             raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
@@ -306,9 +304,9 @@ def _deliverables(given: tuple[str, ...]) -> tuple[str, ...]:
 def choose(
     layout: Layout, asked: str, role: Role | None, branch: str, own: list[str], workstream: str = ""
 ) -> tuple[str, list[str], bool]:
-    """The capsule's path (empty: none), what to say about it, and whether one is lacking.
+    """Return the capsule's path (or ''), what to say about it, and whether one is lacking.
 
-    Commits of the paths `own` make no capsule stale.
+    Commits to the paths `own` do not make a capsule stale.
     """
     wanted = asked or (role.says("capsule") if role else "")
     if not wanted and role and role.judges:
@@ -339,13 +337,13 @@ def _how(layout: Layout) -> str:
 
 
 def _stale(layout: Layout, path: str, own: list[str]) -> list[str]:
-    """A sentence for each reason why a capsule is not what things are now."""
+    """Return a sentence for each reason why a capsule is out of date."""
     shown = layout.shown(path)
     return [f"{shown} is stale: {reason}" for reason in drift.staleness(layout, path, own)]
 
 
 def body_of(layout: Layout, path: str, request: Request) -> Body:
-    """What of a capsule goes into the prompt. Raises ContextError for a stub or no capsule."""
+    """Return what of a capsule goes into the prompt. Raises ContextError for a stub or none."""
     found = capsules.load(layout, path)
     shown = layout.shown(path)
     allowed = layout.limits.secrets_allow
@@ -367,7 +365,7 @@ def body_of(layout: Layout, path: str, request: Request) -> Body:
 
 
 def _uncommitted(layout: Layout, order: Order) -> list[str]:
-    """Capsule and scope have to be in git: refused for a clone or worktree, said for `here`."""
+    """Require capsule and scope to be committed: refuse a clone or worktree, warn for `here`."""
     given = [part.path for part in (order.capsule, order.scope) if part]
     open_ones = [path for path in given if sandboxes.unseen(layout, layout.join(path))]
     if not open_ones:
@@ -383,7 +381,7 @@ def _uncommitted(layout: Layout, order: Order) -> list[str]:
 
 
 def _sizes(layout: Layout, order: Order, prompt: str) -> list[str]:
-    """Warn of a large capsule. Raises ContextError for a prompt above the ceiling."""
+    """Warn about a large capsule. Raises ContextError for a prompt above the ceiling."""
     ceiling, percent = layout.limits.subagent_prompt_ceiling, layout.limits.capsule_warn_percent
     size = tokens.estimate(prompt)
     body = order.capsule.tokens if order.capsule else 0
@@ -398,7 +396,7 @@ def _sizes(layout: Layout, order: Order, prompt: str) -> list[str]:
 
 
 def capsule_fields(body: Body) -> dict[str, object]:
-    """What a row of the registry says of the capsule that was given."""
+    """Return the registry fields that describe the given capsule."""
     return {
         "capsule": body.path,
         "capsule_sha256": body.sha256,

@@ -1,8 +1,8 @@
-"""What a subagent is told: header, role overrides, scope, capsule, guardrails, role, worktree.
+"""A subagent's prompt: header, role overrides, scope, capsule, guardrails, role, worktree.
 
-Scope, capsule and role are put in word for word, labelled with where they come from, in fences
-that they cannot close; none of them is a template. The one mark that is honoured is
-`{{CAPSULE_BODY}}` in a scope: the body then stands there, and not a second time.
+Scope, capsule and role are included verbatim, labeled with their source, in fences that they cannot
+close; none of them is a template. The one marker that is honored is `{{CAPSULE_BODY}}` in a scope:
+the body then goes there, and is not repeated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _AUTHORITY = "Treat this capsule as authoritative for current context."
 
 
 class Scope(Record):
-    """What the work is; `text` is all of it if `whole`, else its headings."""
+    """The task; `text` is all of it if `whole`, else its headings."""
 
     path: str
     text: str
@@ -39,13 +39,13 @@ class Role(Record):
     overrides: tuple[str, ...] = ()
 
     def says(self, key: str) -> str:
-        """The value of a line `key: value` in the front matter; empty where there is none."""
+        """Return the value of a line `key: value` in the front matter, or ''."""
         pairs = (line.partition(":") for line in self.overrides)
         return next((value.strip() for name, _, value in pairs if name.strip() == key), "")
 
     @property
     def judges(self) -> bool:
-        """Whether this role judges the work of others: a reviewer, an auditor."""
+        """Whether this role judges the work of others: a reviewer or an auditor."""
         return agents.judges(self.name)
 
     @property
@@ -55,7 +55,7 @@ class Role(Record):
 
 
 class Body(Record):
-    """The capsule that a subagent gets. `whole` is its body before anything was trimmed."""
+    """The capsule that a subagent gets. `whole` is its body before any trimming."""
 
     path: str
     body: str
@@ -68,9 +68,9 @@ class Body(Record):
 
 
 class Order(Record):
-    """What a launch asks for, everything read and checked.
+    """The parameters of a launch, with everything read and checked.
 
-    verbatim: the scope is all that it is told, a prompt of its own.
+    verbatim: the scope is the complete prompt.
     """
 
     id: str
@@ -87,7 +87,7 @@ class Order(Record):
 
 
 def read_scope(layout: Layout, typed: str) -> Scope | None:
-    """The scope file that `scope=` names. Raises ContextError for one that cannot be read."""
+    """Read the file that `scope=` names. Raises ContextError if it cannot be read."""
     if not typed:
         return None
     path = layout.typed(typed, "scope")
@@ -107,7 +107,7 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
 
 
 def read_role(layout: Layout, name: str) -> Role | None:
-    """The role of this name. Raises ContextError, with the nearest name, where there is none."""
+    """Read the role with this name. Raises ContextError with the nearest name if there is none."""
     if not name:
         return None
     places = layout.role_files(name) if sessions.is_name(name) else ()
@@ -134,7 +134,7 @@ def read_role(layout: Layout, name: str) -> Role | None:
 
 
 def _front(text: str) -> tuple[tuple[str, ...], str]:
-    """The lines of a front matter, if there is any, and what stands below it."""
+    """Return the lines of any front matter, and the text below it."""
     lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
     if lines[0].rstrip() != "---" or "---" not in (line.rstrip() for line in lines[1:]):
         return (), text
@@ -144,7 +144,7 @@ def _front(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def assemble(layout: Layout, order: Order) -> str:
-    """The prompt of a subagent; pure but for the templates."""
+    """Render the prompt of a subagent; pure except for the templates."""
     if order.verbatim and order.scope:
         return order.scope.text
     place = sandboxes.place(layout, order.type, order.id)
@@ -155,7 +155,7 @@ def assemble(layout: Layout, order: Order) -> str:
         copy = os.path.join(desk, "capsule.md")
         told = bool(placed and scope and _AUTHORITY in " ".join(scope.text.split()))
         section = capsule_section(order.capsule, copy, placed, told)
-        if scope and placed:  # last and once: what the body says is not looked at again
+        if scope and placed:  # last and once: markers in the body are not replaced
             body = order.capsule.body.strip()
             scope = scope.replace(text=scope.text.replace(MARK, body, 1))
     elif scope and scope.whole:
@@ -183,8 +183,10 @@ def assemble(layout: Layout, order: Order) -> str:
 
 
 def capsule_section(capsule: Body, copy: str = "", placed: bool = False, told: bool = False) -> str:
-    """What a prompt says of a capsule: its body, unless it is `placed` elsewhere, and how to take
-    it, unless that is `told` there too. `copy` is where the whole of it can be read.
+    """Render a prompt's capsule section, with the body unless `placed` and the usage unless `told`.
+
+    `placed` and `told` mean that the scope has them already. `copy` is where the whole capsule can
+    be read.
     """
     return templates.render(
         "subagent_capsule.md",
@@ -196,7 +198,7 @@ def capsule_section(capsule: Body, copy: str = "", placed: bool = False, told: b
 
 
 def spliced(prompt: str, section: str) -> str:
-    """`section` in a prompt of another kit: before the numbered guardrails, else at the end."""
+    """Insert `section` into another kit's prompt: before the numbered guardrails, or at the end."""
     lines = prompt.split("\n")
     numbered = (number for number, line in markdown.outside_fences(prompt) if line[:3] == "1. ")
     at = next(numbered, 0) - 1
@@ -208,7 +210,7 @@ def spliced(prompt: str, section: str) -> str:
 
 
 def _finish(layout: Layout, order: Order) -> str:
-    """The command that hands in a report, from whatever folder and environment."""
+    """Return the command that hands in a report, from any folder and environment."""
     script = quoted(toolkit("scripts", "subagent_manager.py"))
     return (
         f"{script} finish --root={quoted(layout.root)} --id={order.id} --agent={order.slug} \\\n"
@@ -217,14 +219,14 @@ def _finish(layout: Layout, order: Order) -> str:
 
 
 def quoted(text: str) -> str:
-    """A word for a shell."""
+    """Quote a word for a shell."""
     if text and all(char.isalnum() or char in "/._-+" for char in text):
         return text
     return "'" + text.replace("'", "'\\''") + "'"
 
 
 def here(layout: Layout) -> tuple[str, str]:
-    """The branch and commit that are checked out; empty outside git."""
+    """Return the branch and commit that are checked out; empty outside git."""
     if layout.repository is None:
         return "", ""
     head = git.head(layout.repository)

@@ -1,8 +1,8 @@
-"""Where a subagent works: the repository itself, a clone to throw away, or a worktree.
+"""Where a subagent works: the repository itself, a throwaway clone, or a worktree.
 
 .contextkit/sandboxes/<id>/                        a clone or a worktree, by the subagent's id
-  .contextkit/subagents/<id>/sandbox               the mark that it is ours to remove
-  .contextkit/subagents/<id>/capsule.md …          what the subagent gets, unseen by git
+  .contextkit/subagents/<id>/sandbox               marks the sandbox as ours to remove
+  .contextkit/subagents/<id>/capsule.md …          what the subagent gets, hidden from git
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ KINDS = ("here", "throwaway", "worktree")
 
 
 def place(layout: Layout, kind: str, identity: str) -> str:
-    """The folder that a subagent works in."""
+    """Return the folder that a subagent works in."""
     return layout.root if kind == "here" else layout.sandbox(identity)
 
 
 def desk(folder: str, identity: str) -> str:
-    """The folder in a sandbox for what is only this subagent's: its capsule and progress log."""
+    """Return the subagent's own folder in a sandbox, for its capsule and progress log."""
     return os.path.join(folder, ".contextkit", "subagents", identity)
 
 
 def branch_of(identity: str) -> str:
-    """The branch of a subagent's worktree."""
+    """Return the branch of a subagent's worktree."""
     return f"subagent/{identity}"
 
 
 def make(layout: Layout, kind: str, identity: str) -> str:
     """Make the sandbox at the commit that is checked out, and return its folder.
 
-    Raises ContextError where git cannot; nothing is left behind then.
+    Raises ContextError if git fails; nothing is left behind then.
     """
     folder = place(layout, kind, identity)
-    files.write(_mark(layout, identity), f"{kind}\n")  # first: what is half made is ours too
+    files.write(_mark(layout, identity), f"{kind}\n")  # first: a partial one is ours too
     if kind != "here":
         top = top_of(layout)
         files.store(layout.state)
@@ -55,14 +55,14 @@ def make(layout: Layout, kind: str, identity: str) -> str:
 
 
 def top_of(layout: Layout) -> str:
-    """The work tree that sandboxes are made from. Raises ContextError where none can be."""
+    """Return the work tree that sandboxes are made from. Raises ContextError if none can be."""
     if layout.repository is None or not git.head(layout.repository).commit:
         raise bad_input("type: a clone or worktree needs a git repository with a commit")
     return layout.repository.top
 
 
 def unseen(layout: Layout, path: str) -> bool:
-    """Whether a clone or worktree would not have the file `path` as it is now."""
+    """Whether a clone or worktree would lack the file `path` in its current state."""
     if layout.repository is None:
         return True
     top = layout.repository.top
@@ -89,10 +89,10 @@ def _mark(layout: Layout, identity: str) -> str:
 
 
 def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
-    """What would be lost with the sandbox: changed files, commits that are on no other branch."""
+    """Return what would be lost with the sandbox: changed files, commits on no other branch."""
     folder = layout.sandbox(identity)
     if not os.path.lexists(os.path.join(folder, ".git")):
-        return ["files that git no longer knows"]  # git would answer for the repository around it
+        return ["files that git no longer knows"]  # git would answer for the enclosing repository
     found = []
     changed = git.run(folder, "status", "--porcelain", "--untracked-files=all").splitlines()
     if changed:
@@ -114,18 +114,18 @@ def _is_lost(top: str, tip: str, others: tuple[str, ...]) -> bool:
     try:
         return bool(git.run(top, "rev-list", "--max-count=1", tip, "--not", *others).strip())
     except ContextError:
-        return True  # the repository does not even know it
+        return True  # the repository does not even have the commit
 
 
 def remove(layout: Layout, kind: str, identity: str) -> None:
-    """Remove a sandbox of ours and, with a worktree, its branch; the caller has looked at both."""
+    """Remove one of our sandboxes and any worktree branch; the caller has checked both."""
     folder = layout.sandbox(identity)
     if kind == "worktree" and layout.repository is not None:
         top = layout.repository.top
         if os.path.exists(os.path.join(folder, ".git")):
             try:
                 git.run(top, "worktree", "remove", "--force", folder)
-            except ContextError:  # half made: its maker was killed
+            except ContextError:  # partial: its maker was killed
                 _discard(folder)
                 git.run(top, "worktree", "prune")
         if git.commit_of(layout.repository, f"refs/heads/{branch_of(identity)}"):

@@ -1,7 +1,7 @@
-"""The flow of watching: what became of each subagent is written into its row, and shown.
+"""Watching subagents: their current state is written into their rows and shown.
 
-The files that the supervising shell leaves tell it (`background.py`); looking is what writes it
-into the registry. The table has a row each, in the original's columns and two of our own.
+The files left by the supervising shell give the state (`background.py`); a look writes it into the
+registry. The table has one row each, in the original's columns and two of our own.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from contextkit.subagents.documents.registry import Row
 
     class Watched(TypedDict):
-        """A row as it is shown. Times are seconds, None where nothing tells them.
+        """A row as it is shown. Times are in seconds, or None if unknown.
 
-        `alerts` are of `stale` (nothing is heard of it), `runtime`, `log`, `dead` and `silent`.
+        `alerts` are among `stale` (no sign of life), `runtime`, `log`, `dead` and `silent`.
         """
 
         id: str
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 
 _MOST_LOG = 65_536  # bytes at the end of a log that are searched for gaps
-_UNREAD = "unread"  # the key of a row whose end was noted when nobody was looking
+_UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
 
 
 class News(Record):
-    """What a look at a subagent found out: its status now, `gap` or `end`, and a sentence."""
+    """What a look at a subagent found: its new status, `gap` or `end`, and a sentence."""
 
     kind: str
     line: str
@@ -59,10 +59,10 @@ class News(Record):
 def refresh(
     layout: Layout, now: int, identity: str = "", unattended: bool = False
 ) -> tuple[list[Row], list[News]]:
-    """Write down how each running subagent is; all rows as they are then, and what is new.
+    """Record the state of each running subagent; return all rows as they are then, and the news.
 
-    `identity` is an id, a slug or `latest`: that one alone, and a ContextError where it is not
-    there. What an `unattended` look finds out is news again to the next one, which somebody reads.
+    `identity` is an id, a slug or `latest`, and limits the look to that one; ContextError if there
+    is none. What an `unattended` look finds is news again for the next look, which a person reads.
     """
     rows = _rows(layout, identity)
     found: dict[str, dict[str, Any]] = {}
@@ -91,9 +91,9 @@ def _rows(layout: Layout, identity: str) -> list[Row]:
 
 
 def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) -> list[Row]:
-    """Write these changes into their rows; the rows that ended with that.
+    """Write these changes into their rows; return the rows that ended with that.
 
-    One that another process noted meanwhile is left as it is, and has been read now.
+    A row that another process has already ended is left alone, except to mark it as read.
     """
     ended = []
 
@@ -114,7 +114,7 @@ def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) ->
 
 
 def _follow(layout: Layout, row: Row, now: int) -> list[News]:
-    """What follows its end, by whoever noted it; a look never fails over it."""
+    """Run what follows a subagent's end, whoever recorded it; a look never fails because of it."""
     from contextkit.subagents.flows import endings
 
     try:
@@ -124,7 +124,7 @@ def _follow(layout: Layout, row: Row, now: int) -> list[News]:
 
 
 def _changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
-    """The fields of a row that are no longer so."""
+    """Return the fields of a row that have changed."""
     folder = folder_of(layout, row)
     if row.get("status") not in ("pending_launch", "running") or not folder:
         return {}
@@ -139,12 +139,12 @@ def _changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
 
 
 def status_now(layout: Layout, row: Row) -> str:
-    """The status of a row as its files tell it; nothing is written."""
+    """Return the status of a row according to its files; write nothing."""
     return outcome(layout, row)[0]
 
 
 def outcome(layout: Layout, row: Row) -> tuple[str, int | None]:
-    """The status of a row as its files tell it, and its exit status; nothing is written."""
+    """Return the status and exit status of a row according to its files; write nothing."""
     changes = {**row, **_changes(layout, row, 0)}
     code = changes.get("exit_code")
     return str(changes.get("status") or ""), code if type(code) is int else None
@@ -160,7 +160,7 @@ def _news(identity: str, changes: dict[str, Any]) -> News:
 
 
 def folder_of(layout: Layout, row: Row) -> str:
-    """The run folder of a row that we started; empty for any other, as of another machine."""
+    """Return the run folder of a row that we started; '' for others, such as another machine's."""
     if row.get("machine") or not names.safe(row["id"]):
         return ""
     folder = layout.run(row["id"])
@@ -169,7 +169,7 @@ def folder_of(layout: Layout, row: Row) -> str:
 
 
 def _collect(layout: Layout, row: Row, now: int) -> list[News]:
-    """Put the gaps that a subagent named so far into its row; what was new."""
+    """Add the gaps that a subagent has named so far to its row; return the new ones."""
     if not folder_of(layout, row):
         return []
     known = registry.gaps_of(row)
@@ -179,9 +179,9 @@ def _collect(layout: Layout, row: Row, now: int) -> list[News]:
 
 
 def log_text(layout: Layout, row: Row) -> str:
-    """The ends of its progress log and of what it printed, which for many hosts is the report.
+    """Return the ends of its progress log and of its output, which for many hosts is the report.
 
-    Empty where there is none, or it leads out of the root.
+    Empty if there are none or they are outside the root.
     """
     paths = [place_of(layout, row.get(name)) for name in ("progress_path", "log_path")]
     return "\n".join(_end_of(path) for path in paths if path)
@@ -197,7 +197,7 @@ def _end_of(path: str, most: int = _MOST_LOG) -> str:
 
 
 def place_of(layout: Layout, path: object) -> str:
-    """A path of a row as an absolute one, if it is a file inside the root; else empty."""
+    """Return a row's path as an absolute one if it is a file inside the root; else ''."""
     if not isinstance(path, str) or not path:
         return ""
     try:
@@ -208,17 +208,17 @@ def place_of(layout: Layout, path: object) -> str:
 
 
 def started(row: Row) -> int:
-    """When a row says that it was started; 0 where it does not."""
+    """Return when a row says that it was started; 0 if it does not."""
     return names.moment(str(row.get("launched_at") or ""))
 
 
 def last_line(layout: Layout, identity: str) -> str:
-    """The last line that a subagent printed, for somebody who wonders why it is silent."""
+    """Return the last line that a subagent printed, as a hint to why it is silent."""
     return last_words(layout, registry.find(registry.rows(layout), identity), 1)
 
 
 def last_words(layout: Layout, row: Row, count: int = 3) -> str:
-    """The last `count` lines that a subagent printed, on one line."""
+    """Return the last `count` lines that a subagent printed, on one line."""
     path = place_of(layout, row.get("log_path"))
     lines = [names.one_line(line) for line in _end_of(path, 2000).splitlines()] if path else []
     return " / ".join(list(filter(None, lines))[-count:])[-160:]
@@ -230,7 +230,7 @@ def look(
     now: int,
     bounds: tuple[int, int] | None = None,
 ) -> list[Watched]:
-    """The subagents of these rows as they are, in the order of their start.
+    """Return the current state of the subagents of these rows, in launch order.
 
     `bounds` are the seconds of silence and of run time above which one is reported.
     """
@@ -276,13 +276,13 @@ def _watched(
 
 
 def _last_heard(layout: Layout, row: Row) -> tuple[int, str]:
-    """When the newer of its logs was written to, and which it is, in the original's words."""
+    """Return when the newer of its logs was written, and which one, in the original's words."""
     found = [(0, "")]
     for field, kind in (("log_path", "exec"), ("progress_path", "checkpoint")):
         path = row.get(field)
         if not isinstance(path, str) or not path or ".." in path:
             continue
-        try:  # only its time is told: no need to follow every link on the way
+        try:  # only its time is shown: no need to resolve every link on the way
             found.append((int(os.lstat(layout.join(path)).st_mtime), kind))
         except (OSError, ValueError):
             continue
@@ -302,12 +302,12 @@ def _alerts(
 
 
 def _left_undone(row: Row) -> tuple[str, ...]:
-    """`silent` for one that ended well by its exit status alone: nothing came of it."""
+    """Return `silent` for one whose exit status was good but that produced nothing."""
     return ("silent",) if row.get("verdict") in ("ERROR", "FAILED") else ()
 
 
 def _deliverables(layout: Layout, row: Row) -> str:
-    """How many of the files that a row promises are there: `1/2`; `-` where it promises none."""
+    """Return how many of the files that a row promises exist: `1/2`; `-` if it promises none."""
     promised = row.get("deliverables")
     if not isinstance(promised, list) or not promised:
         return "-"
@@ -321,7 +321,7 @@ def _deliverables(layout: Layout, row: Row) -> str:
 
 
 def _handle(handle: object) -> str:
-    """How to find the process or window: what the launcher said of it."""
+    """Return how to find the process or window, from what the launcher recorded."""
     if not isinstance(handle, dict):
         return "-"
     for key in ("pid", "pane_id", "window_id", "session_id", "tab_id", "title"):
@@ -331,7 +331,7 @@ def _handle(handle: object) -> str:
 
 
 def _staleness(layout: Layout, row: Row, known: dict[tuple[str, str], str]) -> str:
-    """`fresh`, `stale`, `changed` (the file is another than was given), `missing`; `-` without."""
+    """Return `fresh`, `stale`, `changed` (not the file that was given), `missing`, or `-`."""
     shown, digest = row.get("capsule"), str(row.get("capsule_sha256") or "")
     if not isinstance(shown, str) or not shown:
         return "-"
@@ -358,9 +358,9 @@ def _is_stale(layout: Layout, path: str, scope: object) -> bool:
 
 
 def lines(found: list[Watched], width: int, height: int) -> list[str]:
-    """A screen of subagents: a line each, what needs somebody first, then what runs.
+    """Return a screen of subagents, one per line: those that need attention, then those running.
 
-    At most `height` lines of `width` characters; what does not fit is counted in the last.
+    At most `height` lines of `width` characters; the last one counts what does not fit.
     """
     order = sorted(found, key=lambda one: (not one["alerts"], one["status"] not in registry.ACTIVE))
     rows = [_line(one, width) for one in order]
@@ -371,7 +371,7 @@ def lines(found: list[Watched], width: int, height: int) -> list[str]:
 
 
 def _line(one: Watched, width: int) -> str:
-    """`! ui-review  running  12:05  silent 3:10  1/2  log, runtime`."""
+    """Return `! ui-review  running  12:05  silent 3:10  1/2  log, runtime`."""
     times = f"{_minutes(one['run_time']):>7}  {_minutes(one['log_age']):>7}"
     sign = "!" if one["alerts"] else " "
     head = f"{sign} {one['slug'][:28]:<28}  {one['status'][:21]:<14}  {times}"
@@ -379,9 +379,9 @@ def _line(one: Watched, width: int) -> str:
 
 
 def rows(layout: Layout, found: list[Watched]) -> Rows:
-    """The table: the original's nine columns, which programs read by position, then ours.
+    """Return the table: the original's nine columns, which programs read by position, then ours.
 
-    No cell is empty, and none of the first eight holds a blank.
+    No cell is empty, and none of the first eight contains a blank.
     """
     return Rows(
         columns=(
@@ -403,6 +403,6 @@ def _minutes(seconds: int | None) -> str:
 
 
 def _short(layout: Layout, capsule: str) -> str:
-    """A capsule's id: its path below the capsules, without the suffix."""
+    """Return a capsule's id: its path below the capsules folder, without the suffix."""
     below = capsule.removeprefix(layout.places.capsules.rstrip("/") + "/")
     return below.removesuffix(".md") or "-"

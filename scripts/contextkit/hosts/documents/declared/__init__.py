@@ -1,1 +1,1 @@
-"""A host is declared in one module here, under its name; nothing elsewhere names it."""
+"""Host declarations, one module per host; no other code names a host."""

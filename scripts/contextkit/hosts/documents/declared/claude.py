@@ -1,4 +1,4 @@
-"""Claude Code. Its documents of August to October 2026; tried with 2.1.197 and 2.1.330."""
+"""Claude Code. From its documentation of August to October 2026; tried with 2.1.197 and 2.1.330."""
 
 from __future__ import annotations
 

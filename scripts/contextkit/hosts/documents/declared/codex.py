@@ -1,4 +1,4 @@
-"""Codex. Its documents of August to October 2026; tried with codex-cli 0.169.0."""
+"""Codex. From its documentation of August to October 2026; tried with codex-cli 0.169.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""GitHub Copilot CLI. Its documents of August to November 2026; tried with 1.0.102.
+"""GitHub Copilot CLI. From its documentation of August to November 2026; tried with 1.0.102.
 
-An event whose name begins with a capital passes the fields of other hosts, but for the session of
-SubagentStart. A subagent has a UserPromptSubmit and a Stop of its own, with its id as the session.
+An event with a capitalized name passes the fields that other hosts pass, except for the session of
+SubagentStart. A subagent has its own UserPromptSubmit and Stop, with its id as the session.
 """
 
 from __future__ import annotations

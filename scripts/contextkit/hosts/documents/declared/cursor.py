@@ -1,6 +1,6 @@
-"""Cursor. By its documented contract of August to October 2026 alone; never tried in the program.
+"""Cursor. Only from its documented contract of August to October 2026; never tried in the program.
 
-Some versions refuse `sessionStart`, though it is documented. What a turn said last is not passed.
+Some versions refuse `sessionStart`, although it is documented. A turn's last message is not passed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Gemini CLI. Its documents of August to November 2026, as they come with 0.61.0; tried with it.
+"""Gemini CLI. From its documentation of August to November 2026, as of 0.61.0; tried with it.
 
-PreCompress comes before every turn, whether or not anything is compressed then: only what
-somebody asked for is taken for a compaction.
+PreCompress fires before every turn, whether or not anything is compressed, so only a compression
+that somebody asked for counts as a compaction.
 """
 
 from __future__ import annotations
