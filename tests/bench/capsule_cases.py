@@ -53,8 +53,7 @@ def capsule_cases(folder: Path) -> list[Case]:
         (into / f"{name}.md").write_text(named, encoding="utf-8")
     subprocess.run(script("capsule.py", "check", "--seal"), check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)  # fmt: skip
-    calls = {"latest": 2.5, "list": 2.5, "show": 2.5, "show --max-tokens=200": 3.5,  # counted exactly
-             
+    calls = {"latest": 2.5, "list": 2.5, "show": 2.5, "show --max-tokens=200": 3.5,
              "check": 3, "check --seal": 3}  # fmt: skip
     return [
         Case(f"capsule {call}", script("capsule.py", *call.split()), limit)
