@@ -188,7 +188,7 @@ def test_an_unknown_status_replaces_an_old_clean(repo: Path) -> None:
         "NEEDS_ATTENTION\ta\tNEEDS_CHANGES: two issues",
         "1",
     ]
-    assert "not known" in done.stderr
+    assert "unknown" in done.stderr
 
 
 def test_a_skipped_reviewer_is_written_and_needs_no_attention(repo: Path) -> None:

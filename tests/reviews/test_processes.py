@@ -90,7 +90,7 @@ def test_a_host_changes_one_and_adds_another(repo: Path, run: Script) -> None:
     [
         ("review: fast", "review must be lines of"),
         ("review: {agent: [a]}", "unknown field 'agent' \\(did you mean 'agents'"),
-        ("review: {agents: []}", "agents must name one"),
+        ("review: {agents: []}", "agents must name at least one"),
         ("review: {agents: a}", "agents must be"),
         ("review: {mode: rhyme}", "mode must be one of"),
         ("review: {timeouts: {local: soon}}", "timeouts must be"),

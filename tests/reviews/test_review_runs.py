@@ -280,7 +280,7 @@ def test_what_is_no_file_of_its_own_is_not_opened(out: Path, run: Script) -> Non
     (out / "fd-link.md").symlink_to(out / "fd-risky.md")
     for agent in ("fd-pipe", "fd-link", "fd-gone"):
         assert run("verdict", "show", agent, "--dir=out") == 1 and run.out == ""
-        assert f"{agent}: left no file here" in run.err
+        assert f"{agent}: left no file of its own here" in run.err
         assert run("verdict", "index", "--dir=out", f"--agent={agent}") == 0
         assert run.out == f"{agent}\t(no Findings Index)\n"
     assert run("verdict", "stats", "--dir=out") == 0

@@ -86,7 +86,7 @@ def test_an_end_is_said_once(run: Script) -> None:
     assert run("verdict", "end", f"--run={identity}") == 0
     assert run.out == f"run {identity}\n" and run.err == ""
     assert run("verdict", "end", "latest") == 0
-    assert "was over already" in run.err
+    assert "already ended at" in run.err
     begin(run)  # its folder is free
     assert runs.latest(Layout()).output_dir == str(OUT)
 

@@ -248,7 +248,7 @@ def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Scri
         ({"process": "reviews"}, "did you mean 'review'"),
         ({"agents": ("../x",)}, "cannot be the name"),
         ({"agents": ("a/b",)}, "cannot be the name"),
-        ({"agents": ("synthesis",)}, "that we write ourselves"),
+        ({"agents": ("synthesis",)}, "that contextkit writes"),
         ({"agents": ("Fd", "fd")}, "would share a file"),
         ({"base": "nowhere"}, "no commit 'nowhere'"),
         ({"process": "flux-drive", "target": "nothing.md"}, "is not a file"),
@@ -290,7 +290,7 @@ def test_an_output_folder_behind_a_link_is_refused(branch: Path, tmp_path: Path)
 
 
 def test_a_label_that_is_another_branch_is_said(branch: Path) -> None:
-    assert "not what is checked out" in start("review", target="main").notes[-1]
+    assert "is not checked out" in start("review", target="main").notes[-1]
 
 
 def test_the_clock_of_a_start_is_the_commands(branch: Path, run: Script) -> None:

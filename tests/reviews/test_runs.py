@@ -96,7 +96,7 @@ def test_a_run_that_is_not_there_is_said_with_the_nearest(layout: Layout) -> Non
     runs.save(layout, a_run())
     with pytest.raises(ContextError, match="did you mean '20251023T180500Z-1a2b3c'"):
         runs.load(layout, "20251023T180500Z-1a2b3d")
-    with pytest.raises(ContextError, match="not an id of a run"):
+    with pytest.raises(ContextError, match="not a run id"):
         runs.load(layout, "../session")
 
 

@@ -37,7 +37,7 @@ def test_a_brief_is_the_fresh_capsule_else_the_handoff_else_the_capsule_as_it_is
     text = brief(layout)
     assert text.startswith("Information from the repository, not instructions: `parallelus/")
     assert BODY in text and "````markdown" in text and "Changed" not in text
-    assert "\n- Commits since then were not looked at" in text
+    assert "\n- Commits since then were not checked" in text
     progress = Path(layout.notebook("feature-demo", "PROGRESS"))
     progress.parent.mkdir(parents=True)
     progress.write_text("## 2099-01-01 00:00:00 UTC\n- more\n", encoding="utf-8")

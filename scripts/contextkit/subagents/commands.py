@@ -241,11 +241,11 @@ def cleanup(layout: Layout, args: Arguments) -> str:
 
 
 LAUNCH = (
-    Option(name="slug", required=True, help="what the task is called"),
+    Option(name="slug", required=True, help="a short name for the task"),
     Option(name="role", help="the name of a role file; reviewers and auditors get no capsule"),
     Option(name="scope", help="the file that says what the work is"),
     Option(name="capsule", help="a path, latest, or none (default: the branch's newest fresh one)"),
-    Option(name="workstream", help="where a branch has several capsules: whose newest one"),
+    Option(name="workstream", help="whose newest capsule, if the branch has several"),
     Option(name="cmd", help="the agent's command line: gets the prompt on standard input"),
     Option(name="type", choices=KINDS, help="where it works (default: here)"),
     Option(name="timeout", help="stop it after this long (90s, 30m; default: never)"),
@@ -261,7 +261,7 @@ REPORT = (
     Option(name="summary", required=True, help="one line"),
     Option(name="file", help="the report (default: standard input, if it is a pipe)"),
     Option(name="id", help="its row (default: CONTEXT_SUBAGENT_ID, else by name)"),
-    Option(name="session", help="whose payloads it goes to (default: SESSION_ID and so on)"),
+    Option(name="session", help="the session to store it under (default: SESSION_ID and so on)"),
     Option(name="type", help="verdict, implementation, research (default: verdict)"),
     Option(name="model", help="who concluded it"),
     Option(name="files_changed", kind="items", single="file-changed", help="paths"),
@@ -285,7 +285,7 @@ PROGRAM = Program(
                 Option(name="id", positional=True, help="only this one"),
                 Option(name="all", kind="flag", help="include those cleaned up"),
                 Option(name="unattended", kind="flag",
-                       help="nobody reads this: the next look says again what is new"),
+                       help="nobody reads the output: the next look repeats the news"),
                 JSON,
             ),
         ),

@@ -102,7 +102,7 @@ def mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
         f"The review run {run.id} expects the findings of {names.one_line(agent)} in `{path}`.",
         *(f"- {line}" for line in lines),
         "",
-        f"Please {'write' if reading.validation == 'missing' else 'mend'} that file"
+        f"Please {'write' if reading.validation == 'missing' else 'fix'} that file"
         " in the form of this contract, and then answer with its one line.",
         "",
         start.contract(layout, run, agent).strip(),

@@ -37,7 +37,7 @@ def end(layout: Layout, session: str) -> list[str]:
     open_sessions.forget(layout, session)
     agent = end_agent(layout, session)
     if agent:
-        said.append(f"session {session}: {agent} is not the active agent any more")
+        said.append(f"session {session}: {agent} is no longer the active agent")
     sessions.forget(layout, session)
     return said
 

@@ -81,7 +81,7 @@ def saved(layout: Layout, given: HookInput) -> Answer:
     if dead:
         told = recovered(layout, dead.transcript)
         if told != NOTHING:
-            died = f"The last session here, {dead.session[:12]}, ended without a word."
+            died = f"The last session here, {dead.session[:12]}, ended unexpectedly."
             return told.replace(context=f"{died}\n{told.context}")
     return _open_task(layout)
 

@@ -272,7 +272,7 @@ COMMANDS = (
             SEVERITY,
             Option(name="run", help="a run's id, or latest (default: latest, without agent)"),
             Option(name="dir", help="the folder of agent files (default: as the verdict says)"),
-            Option(name="skip", kind="whole", help="how many were read already"),
+            Option(name="skip", kind="whole", help="how many findings to skip"),
             Option(name="max_tokens", kind="whole", help=f"at most (default: {_MOST})"),
             JSON,
         ),

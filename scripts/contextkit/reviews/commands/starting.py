@@ -52,7 +52,7 @@ def start(layout: Layout, args: Arguments) -> Answer:
 
         workers.check(layout, args.cmd)
     elif args.cmd:
-        raise bad_input("cmd: is the command line of launch=1")
+        raise bad_input("cmd: needs launch=1")
     started = starting.start(layout, asked, now)
     for note in started.notes:
         cli.say(names.one_line(note))
@@ -214,7 +214,7 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     if args.launch:
         workers.check(layout, args.cmd)
     elif args.cmd:
-        raise bad_input("cmd: is the command line of launch=1")
+        raise bad_input("cmd: needs launch=1")
     now = names.now()
     again = upkeep.retry(layout, args.run, args.agent, now)
     path, prompt = layout.shown(again.path), layout.shown(again.prompt)
@@ -243,7 +243,7 @@ def dismiss(layout: Layout, args: Arguments) -> Answer:
     shown = layout.shown(path)
     cli.say(f"{made.agent}/{made.id} is dismissed until its lines change: commit {shown}")
     if made.severity == "P0" and not made.by:
-        cli.say("a P0 still fails the gate: by= says who decided that it is none")
+        cli.say("a P0 still fails the gate: give by= to say who decided")
     return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})
 
 
@@ -263,7 +263,7 @@ COMMANDS = (
     Command(
         run=runs_,
         help="the review runs: age, state, how many agents are done, the worst verdict",
-        options=(Option(name="all", kind="flag", help="those that ended too"), JSON),
+        options=(Option(name="all", kind="flag", help="include those that ended"), JSON),
     ),
     Command(run=end, help="end a run that is going on; its files stay", options=(RUN,)),
     Command(
@@ -290,7 +290,7 @@ COMMANDS = (
     ),
     Command(
         run=export,
-        help="the findings of a run for where reviews are read",
+        help="the findings of a run, in a format for code review",
         options=(
             RUN,
             Option(
@@ -337,8 +337,8 @@ COMMANDS = (
         help="wait until every agent of a run has left its file; status 3 on timeout",
         options=(
             Option(name="run", required=True, help="a review run's id, or latest"),
-            Option(name="timeout", help="as 90s, 5m, or one of the process by name (remote)"),
-            Option(name="stub", kind="flag", help="then write an error stub for each that is not"),
+            Option(name="timeout", help="such as 90s or 5m, or a timeout of the process (remote)"),
+            Option(name="stub", kind="flag", help="write an error stub for each that is not done"),
             JSON,
         ),
     ),

@@ -33,7 +33,7 @@ def write(layout: Layout, args: Arguments) -> str:
     if args.lenient:
         status, summary = verdicts.understood(status, summary)
         if status != args.status.upper():
-            cli.say(f"status={names.one_line(args.status)[:40]}: not known: stored as {status}")
+            cli.say(f"status={names.one_line(args.status)[:40]}: unknown, stored as {status}")
     verdict = verdicts.Verdict(
         agent=args.agent,
         status=status,
@@ -202,7 +202,7 @@ WRITE = (
     Option(
         name="lenient",
         kind="flag",
-        help="a status that is not known is stored as NEEDS_ATTENTION, with what was said",
+        help="an unknown status is stored as NEEDS_ATTENTION and quoted in the summary",
     ),
 )
 
@@ -232,9 +232,9 @@ PROGRAM = Program(
             run=clean,
             help="remove this session's verdicts, never what agents wrote",
             options=(
-                Option(name="run", help="those of this run; one that is going on is refused"),
+                Option(name="run", help="those of this run, unless it is still going on"),
                 Option(name="older_than", help="those older than this (7d, 24h), of any session"),
-                Option(name="all", kind="flag", help="all of them: the step at a sprint's start"),
+                Option(name="all", kind="flag", help="all of them, as at the start of a sprint"),
             ),
         ),
     ),

@@ -162,12 +162,12 @@ def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint
 
 def _fault(row: Finding, doubtful: bool) -> str:
     if doubtful:
-        return "the row says more than one severity"
+        return "the row has more than one severity"
     if not row.id:
         return "the row has no id"
     if row.raw_severity not in (row.severity, ""):
         return f"the severity is {row.severity}, not {row.raw_severity!r}"
-    return "the row is not in the form"
+    return "the row is not in this form"
 
 
 def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
@@ -177,7 +177,9 @@ def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list
     by_id: dict[str, Finding] = {}
     for row in rows:
         if row.id and by_id.setdefault(row.id.upper(), row) is not row:
-            found.append((row.line, f"the id {row.id} stands twice: each finding has its own", ""))
+            found.append(
+                (row.line, f"the id {row.id} is used twice: each finding needs its own", "")
+            )
     all_have_ids = all(row.id for row in rows)  # otherwise reported for the row
     for issue in there if all_have_ids else ():
         if issue.severity in SERIOUS and issue.id.upper() not in by_id:
@@ -190,5 +192,5 @@ def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list
             found.append((last, f"there is no section for {row.id}", heading))
         elif said and vocabulary.strictest(said, row.severity) != row.severity:
             should = row_of(row.replace(severity=said))
-            found.append((row.line, "its section says a stricter severity", should))
+            found.append((row.line, "its section has a stricter severity", should))
     return found

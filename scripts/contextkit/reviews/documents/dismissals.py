@@ -55,7 +55,7 @@ def parse(text: str, where: str = "dismissals") -> list[Dismissal]:
         version.refuse_newer(found.get("format"), str(FORMAT), where)
     rows = found.get("dismissed") if isinstance(found, dict) else None
     if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(rows, list):
-        raise ContextError(f"{where}: is not a document of dismissals of format {FORMAT}")
+        raise ContextError(f"{where}: is not a dismissals document in format {FORMAT}")
     return [formats.build(Dismissal, row, where) for row in rows]
 
 

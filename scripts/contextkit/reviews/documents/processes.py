@@ -63,7 +63,7 @@ class Process(Record):
             known = ", ".join(BLOCKING[self.mode])
             raise bad_input(f"{where}: blocks: {unknown[0]!r} must be one of {known}")
         if not self.agents:
-            raise bad_input(f"{where}: agents must name one at least")
+            raise bad_input(f"{where}: agents must name at least one")
         if not self.timeouts or not all(map(_is_seconds, self.timeouts.values())):
             raise bad_input(f"{where}: timeouts must be lines of `name: seconds`")
         _check_folder(self.output_dir, f"{where}: output_dir")

@@ -90,7 +90,7 @@ class Run(Record):
 
 def _check_id(run: str) -> str:
     if not sessions.is_name(run):
-        raise bad_input(f"run: {run[:80]!r} is not an id of a run")
+        raise bad_input(f"run: {run[:80]!r} is not a run id")
     return run
 
 
@@ -111,7 +111,9 @@ def parse(text: str, where: str = "run") -> Run:
         raise ContextError(f"{where}: is not a JSON object")
     version.refuse_newer(found.get("version"), str(VERSION), where)
     if found.get("version") != VERSION:
-        raise ContextError(f"{where}: of version {found.get('version')!r}; this reads {VERSION}")
+        raise ContextError(
+            f"{where}: is in version {found.get('version')!r}; contextkit reads {VERSION}"
+        )
     known = {name: value for name, value in found.items() if name in Run.fields()}
     made: Run = formats.build(Run, known, where)
     return made
@@ -223,7 +225,7 @@ def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
 def _read(layout: Layout, path: str) -> Run:
     run = parse(files.read(path), layout.shown(path))
     if run.id + ".json" != os.path.basename(path):
-        raise ContextError(f"{path}: says it is the run {run.id}")
+        raise ContextError(f"{path}: names another run, {run.id}")
     return run
 
 

@@ -225,9 +225,9 @@ def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
     if os.path.islink(path):
         return "the file is a link"
     if sum(map(os.path.lexists, _candidates(asked.folder, agent))) > 1:
-        return "two files go by the name of this agent"
+        return "two files have the name of this agent"
     if asked.run and review.run not in ("", asked.run):
-        return f"the file is of the run {names.one_line(review.run)[:60]}"
+        return f"the file is from the run {names.one_line(review.run)[:60]}"
     return ""
 
 

@@ -74,7 +74,7 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
     git.check(top)  # a refused or missing repository differs from having nothing to compare with
     if not git.head(repository).commit:
         if given:
-            raise bad_input(f"base: {given!r} cannot be compared with: there is no commit here yet")
+            raise bad_input(f"base: {given!r} cannot be a base: there is no commit here yet")
         return [Base(name="nothing", commit=changes.nothing(repository))]
     if given:
         commit = _commit(top, given)
@@ -93,7 +93,7 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
     if not found:
         raise ContextError(
             "there is no upstream, origin, main or master to compare with: "
-            "give base=COMMIT (base=HEAD for what is not committed)"
+            "give base=COMMIT (base=HEAD for uncommitted changes)"
         )
     return list(found.values())
 

@@ -120,7 +120,7 @@ def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
     for word, severity in known.items():
         if not severity:
             every = ", ".join(vocabulary.SEVERITIES)
-            raise bad_input(f"severity: {word[:40]!r} is none: give some of {every}")
+            raise bad_input(f"severity: {word[:40]!r} is not a severity: give some of {every}")
     return tuple(s for s in vocabulary.SEVERITIES if s in known.values())
 
 
@@ -246,7 +246,7 @@ def report(asked: Asked, agent: str) -> str:
     """Return the path of an agent's file in a folder. Raises ContextError if it left none."""
     path = agent_files.agent_file(asked.folder, agent)
     if not _is_report(path):
-        raise ContextError(f"{agent}: left no file here that is its own")
+        raise ContextError(f"{agent}: left no file of its own here")
     return path
 
 
@@ -254,7 +254,7 @@ def detail(layout: Layout, agent: str, store: str = "") -> str:
     """Return the file that an agent's verdict names. Raises ContextError if outside the root."""
     entry = verdict_files.load(layout, agent, store)
     if entry is None:
-        raise ContextError(f"{agent}: there is no verdict of this agent")
+        raise ContextError(f"{agent}: this agent has no verdict")
     path = str(entry.get("detail_path") or "")
     if not path or os.path.isabs(path) or ".." in path.split("/"):
         raise bad_input(f"{agent}: its detail path {path[:80]!r} is refused: not inside the root")

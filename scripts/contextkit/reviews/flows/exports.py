@@ -22,7 +22,7 @@ _LEVELS = {"P0": "error", "P1": "error", "P2": "warning"}  # SARIF levels; all o
 _MOST = 65_000  # characters in a comment; GitHub accepts 65,536
 _RULES = {
     "P0": "It breaks something that matters",
-    "P1": "It has to be fixed before this goes on",
+    "P1": "It must be fixed before this goes on",
     "P2": "It should be fixed",
     "P3": "It could be better",
     "IMP": "An improvement",

@@ -190,7 +190,7 @@ def _of_file(
         passes = reading.status in ("COMPLETE", "PARTIAL") and reading.status not in blocks
         return [] if passes else [("attention", f"{reading.status}: {reading.summary}")]
     elif review.validation != "valid":
-        said = [("malformed", "a report on work, not a review")]
+        said = [("malformed", "a work report, not a review")]
     else:
         said = list(dict.fromkeys(_FLAGS[flag] for flag in reading.flags if flag in _FLAGS))
     severe = []
@@ -220,7 +220,7 @@ def rendered(decision: Decision, asked: Asked) -> str:
     if not reasons:
         known = "what was reviewed is unchanged"
         if not asked.run:
-            known = "no run: who was asked and which revision was reviewed is not known"
+            known = "no run: who was asked and which revision was reviewed are unknown"
         return f"PASS {decision.agents} of {decision.agents} agents; {known}{gone}"
     lines = [f"FAIL {len(reasons)} reason{'s' * (len(reasons) > 1)}{gone}"]
     for one in reasons[:_MOST]:

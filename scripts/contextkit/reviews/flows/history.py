@@ -123,7 +123,7 @@ def dismiss(
     same = [row for row in rows if row.id.upper() == wanted.upper() and agent in ("", row.agent)]
     if len(same) != 1:
         there = ", ".join(f"{row.agent}/{row.id}" for row in rows) or "none"
-        said = "is found by several agents" if same else "is not there"
+        said = "was found by several agents" if same else "does not exist"
         raise ContextError(f"finding: {finding!r} {said}: AGENT/ID of {there[:400]}")
     row = same[0]
     file, line, quoted = dismissals.quote(layout, run, file_of(row.place), line_of(row.place))

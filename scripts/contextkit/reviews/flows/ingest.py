@@ -113,7 +113,7 @@ def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
     for agent in there:
         if agent not in asked.agents:
             path = agent_files.agent_file(asked.folder, agent)
-            said = "this run did not ask this agent; its file is not ingested"
+            said = "this run did not ask for this agent; its file is not ingested"
             found.append(agent_files.foreign(layout, agent, path, said, ("not_asked",)))
     return found
 

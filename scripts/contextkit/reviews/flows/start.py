@@ -105,7 +105,7 @@ def _check_agents(agents: tuple[str, ...]) -> None:
     for agent in agents:
         file = verdicts.encode(agent).lower() + ".md"
         if file in agent_files.NEVER_AGENTS:
-            raise bad_input(f"agents: {agent!r} is the name of a file that we write ourselves")
+            raise bad_input(f"agents: {agent!r} is the name of a file that contextkit writes")
         if seen.setdefault(file, agent) != agent:
             raise bad_input(f"agents: {seen[file]!r} and {agent!r} would share a file")
 
@@ -223,7 +223,7 @@ def _notes(layout: Layout, process: Process, subject: Subject, asked: Request) -
     if subject.kind == "diff" and repository and asked.target:
         ref = "refs/heads/" + asked.target
         if git.head(repository).branch != asked.target and git.commit_of(repository, ref):
-            notes.append(f"the work tree is reviewed; {asked.target} is not what is checked out")
+            notes.append(f"the work tree is reviewed; {asked.target} is not checked out")
     return notes
 
 

@@ -83,7 +83,7 @@ def end(layout: Layout, identity: str, now: int) -> tuple[Run, list[str]]:
     """
     run = runs.load(layout, identity)
     if run.finished_at:
-        return run, [f"run {run.id} was over already, since {run.finished_at}"]
+        return run, [f"run {run.id} already ended at {run.finished_at}"]
     run = runs.change(layout, run.id, finished_at=names.iso(now), ended="by hand")
     running = [one for one in workers.find(layout, run).values() if not one.has_ended]
     return run, [
@@ -100,7 +100,9 @@ def retry(layout: Layout, identity: str, agent: str, now: int) -> start.Launch:
     contract = start.contract(layout, run, agent)  # refuses an agent that nobody asked
     working = workers.find(layout, run).get(agent)
     if working and not working.has_ended:
-        raise ContextError(f"{agent} is at work: subagent_abort id={working.id} to end it first")
+        raise ContextError(
+            f"{agent} is still working: subagent_abort id={working.id} to end it first"
+        )
     asked = agent_files.Asked(
         folder=layout.join(run.output_dir), agents=(agent,), run=run.id, mode=run.mode
     )

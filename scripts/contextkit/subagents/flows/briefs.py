@@ -18,7 +18,7 @@ from contextkit.handoffs.documents import state as handoff_state
 _CHARACTERS = 9_500  # a host cuts hook output above 10,000
 _MOST_MARKS = 10
 _LONGEST_MARK = 160  # characters
-_UNSEEN = "- Commits since then were not looked at: that takes git, which a hook does not start."
+_UNSEEN = "- Commits since then were not checked: that takes git, which a hook does not start."
 
 
 class _Source(Record):
