@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A hook: `host_hook.py EVENT [--host=NAME]`, the host's JSON in, what it takes out.
+"""Run a hook: `host_hook.py EVENT [--host=NAME]` reads the host's JSON and prints its answer.
 
-Started by hook.sh for each event of a host. Never in its host's way: the status is always 0.
+hook.sh starts it for each event of a host. It never blocks the host: the status is always 0.
 """
 
 from __future__ import annotations
