@@ -7,6 +7,7 @@ import functools
 import io
 import os
 import random
+import subprocess
 import sys
 import tokenize
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from conftest import SCRIPTS
 from contextkit.base import files, names, template_compiler, templates
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
+from contextkit.base.version import TOOLKIT
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import nodes
@@ -292,6 +294,23 @@ def test_without_jinja_a_changed_source_asks_for_setup(
     monkeypatch.delattr(contextkit.base, "template_compiler")
     with pytest.raises(ContextError, match="run `make setup`"):
         templates.render("reminder.md")
+
+
+def committed(path: str) -> bytes:
+    shown = subprocess.run(["git", "show", f"HEAD:{path}"], cwd=TOOLKIT, capture_output=True)
+    if shown.returncode:
+        pytest.skip("not a git checkout of contextkit")
+    return shown.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_git_has_of_a_compiled_template_was_compiled_from_the_template_it_has(
+    name: str,
+) -> None:
+    """A plugin is a clone that nobody sets up: `make setup` first, then commit both."""
+    source = committed(f"templates/{name}.j2")
+    compiled = committed(f"scripts/contextkit/compiled/{templates.module_name(name)}.py")
+    assert f"\nSOURCE = {names.fingerprint(source)}\n" in compiled.decode()
 
 
 def test_all_templates_are_compiled_at_set_up(folder: Path) -> None:

@@ -23,8 +23,9 @@ def capture_cases(folder: Path) -> list[Case]:
     return [
         Case("remember_later", add, 1.6, prepare=again),
         Case("remember_later list", script("remember_later.py", "list"), 2.5),
-        Case("capsule_prompt", script("capsule_prompt.py"), 2.5),
-        Case("capsule_prompt stub=1", script("capsule_prompt.py", "--stub", "--file=stub.md"), 2.5,
+        Case("capsule_prompt, counted exactly", script("capsule_prompt.py"), 3.5),
+        Case("capsule_prompt stub=1, counted exactly",
+             script("capsule_prompt.py", "--stub", "--file=stub.md"), 3.5,
              prepare=lambda: stub.unlink(missing_ok=True)),
         Case("context_status", script("context.py", "status")),
         Case("make remember_later", make("remember_later", "m=Outline onboarding UX spike"), 0.2,
@@ -52,7 +53,7 @@ def capsule_cases(folder: Path) -> list[Case]:
         (into / f"{name}.md").write_text(named, encoding="utf-8")
     subprocess.run(script("capsule.py", "check", "--seal"), check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)  # fmt: skip
-    calls = {"latest": 2.5, "list": 2.5, "show": 2.5, "show --max-tokens=200": 2.5,
+    calls = {"latest": 2.5, "list": 2.5, "show": 2.5, "show --max-tokens=200": 3.5,
              "check": 3, "check --seal": 3}  # fmt: skip
     return [
         Case(f"capsule {call}", script("capsule.py", *call.split()), limit)

@@ -26,6 +26,9 @@ from subagent_cases import subagent_cases
 ROUNDS = int(os.environ.get("ROUNDS", "40"))
 
 
+HOMES = ("HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
+
+
 def main() -> int:
     """Run the groups that are named, all by default."""
     compileall.compile_dir(str(SCRIPTS), quiet=1)
@@ -47,6 +50,8 @@ def main() -> int:
         ) as made:  # agents may still end
             folder = Path(made).resolve()
             scratch(folder)
+            for host in HOMES:  # no session of a real host is found
+                os.environ[host] = str(folder / "home")
             cases = [Case("python -c pass", BARE), *groups[name](folder)]
             print(f"\n{name}")
             kept = judged(cases, ROUNDS) and kept

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from capsule_cases import capsule_cases
 from handoff_cases import handoff_cases
@@ -16,6 +17,14 @@ from memory_cases import memory_cases
 from payload_cases import fill
 from places import CHECKOUT, SCRIPTS
 from review_cases import run_of_one
+
+DIGEST = 6  # of a report, a review, the end of a transcript, what is stored of a task
+
+
+def _saved(row: Case) -> None:
+    """Take the snapshot of `row`, which other rows remove in every round."""
+    with open(row.stdin, encoding="utf-8") as file:
+        subprocess.run(row.command, stdin=file, check=True, stdout=subprocess.DEVNULL)
 
 
 def hook_cases(folder: Path) -> list[Case]:
@@ -29,7 +38,7 @@ def hook_cases(folder: Path) -> list[Case]:
     found = []
     for event, sample in samples.items():
         short = {**sample, "cwd": str(idle), "session_id": "idle", "last_assistant_message": "ok"}
-        short |= {"agent_id": ""}
+        short |= {"agent_id": "", "tool_name": "Bash", "tool_response": {"stdout": "ok"}}
         given = folder / f"idle-{event}.json"
         given.write_text(json.dumps(short), encoding="utf-8")
         if event not in ("PreCompact", "PostCompact"):  # there is always something to save
@@ -37,12 +46,17 @@ def hook_cases(folder: Path) -> list[Case]:
                               stdin=str(given)))  # fmt: skip
 
     def busy(
-        event: str, name: str, session: str, prepare: Callable[[], object], **more: object
+        event: str,
+        name: str,
+        session: str,
+        prepare: Callable[[], object],
+        limit: float = 3,
+        **more: Any,
     ) -> None:
         given = folder / f"{len(found)}-{event}.json"
         changes = {"cwd": str(folder), "session_id": session, **more}
         given.write_text(json.dumps(samples[event] | changes), encoding="utf-8")
-        found.append(Case(f"{event}, {name}", [launcher, event, "--host=claude"], 3,
+        found.append(Case(f"{event}, {name}", [launcher, event, "--host=claude"], limit,
                           stdin=str(given), prepare=prepare))  # fmt: skip
 
     def again(session: str) -> Callable[[], object]:
@@ -62,11 +76,12 @@ def hook_cases(folder: Path) -> list[Case]:
     busy("SessionStart", "reminders open", "new", nothing)
     forget = partial(shutil.rmtree, hooks / "busy", ignore_errors=True)
     busy("SubagentStart", "noted", "busy", forget)
-    busy("SubagentStop", "stored, a verdict", "busy", forget)
+    busy("SubagentStop", "stored, a verdict", "busy", forget, DIGEST)
+    busy("PostToolUse", "a receipt", "busy", forget, DIGEST)
     capsule_cases(folder)
     busy("SubagentStart", "with a capsule", "busy", forget)
     run_of_one(folder)
-    busy("SubagentStop", "judged", "judged", forget, agent_type="fd-0", agent_id="j",
+    busy("SubagentStop", "judged", "judged", forget, DIGEST, agent_type="fd-0", agent_id="j",
          last_assistant_message="Findings written.")  # fmt: skip
     busy("SubagentStop", "sent back", "back", partial(shutil.rmtree, hooks / "back", True),
          agent_type="fd-1", agent_id="b", last_assistant_message="Done.")  # fmt: skip
@@ -75,7 +90,7 @@ def hook_cases(folder: Path) -> list[Case]:
     line = {"type": "assistant", "uuid": "u", "sessionId": "s",
             "message": {"usage": {"input_tokens": 150_000}, "content": "x" * 2000}}  # fmt: skip
     transcript.write_text((json.dumps(line) + "\n") * 1000, encoding="utf-8")
-    full = {"transcript_path": str(transcript)}
+    full: dict[str, Any] = {"transcript_path": str(transcript)}
     store = folder / ".temp" / "memory" / "context_snapshots"
     marks = folder / ".contextkit" / "memory" / "saves"
 
@@ -83,11 +98,11 @@ def hook_cases(folder: Path) -> list[Case]:
         shutil.rmtree(store, ignore_errors=True)
         shutil.rmtree(marks, ignore_errors=True)
 
-    busy("Stop", "saved already", "kept", nothing, **full)
-    busy("Stop", "a snapshot", "full", unsaved, **full)
-    busy("PreCompact", "a snapshot", "compact", unsaved, **full)
+    busy("Stop", "a snapshot", "full", unsaved, DIGEST, **full)
+    busy("Stop", "saved already", "full", partial(_saved, found[-1]), **full)
+    busy("PreCompact", "a snapshot", "compact", unsaved, DIGEST, **full)
     busy("PostCompact", "a summary", "done", unsaved)
-    busy("SessionStart", "recovered", "new", nothing, source="compact")
+    busy("SessionStart", "recovered", "new", nothing, DIGEST, source="compact")
     handoffs = handoff_cases(folder)
     again_sm = handoffs[0].prepare or nothing
     busy("UserPromptSubmit", "a switch", "switch", again_sm, prompt="@dev Build it.")

@@ -27,6 +27,8 @@ def subagent_cases(folder: Path) -> list[Case]:
     prompt = script(manager, "prompt", "--slug=x", "--capsule=none", "--scope=scope.md")
     for _ in range(10):
         subprocess.run(launch, check=True, capture_output=True)
+    for _ in range(2):  # each end is said once
+        subprocess.run(script(manager, "status"), check=True, capture_output=True)
     rows = registry.read_bytes()
     many = a_registry_of(1_000, json.loads(rows))
     finish = ("finish", "--agent=x", "--status=CLEAN", "--summary=nothing found", "--session=s")

@@ -261,7 +261,7 @@ def test_a_commit_that_is_not_here_is_said(repo: Path, run: Script) -> None:
     git("branch", "-D", "feature/demo")
     git("gc", "-q", "--prune=now")
     (said,) = why_of(run, "finding:latest")["drift"]
-    assert said.endswith("is not here: what differs from it is not known")
+    assert said.endswith("is not here: what differs from it is unknown")
 
 
 def test_a_folder_of_reviews_counts_with_what_its_verdicts_stand_for(

@@ -266,7 +266,7 @@ def test_a_skill_that_was_edited_stays_and_is_said(small: Any, host: Path) -> No
     [
         ("0.1.0", f"0.1.0 becomes {VERSION}"),
         (VERSION, f"has this version, {VERSION}, already"),
-        ("99.0.0", f"has a newer version, 99.0.0: this puts {VERSION} in its place"),
+        ("99.0.0", f"has a newer version, 99.0.0: this replaces it with {VERSION}"),
         ("", f"a copy from before versions were recorded becomes {VERSION}"),
     ],
 )
@@ -444,7 +444,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
         (["--into=/no/such/folder"], "is not a folder"),
         ([f"--into={CHECKOUT}"], "this checkout itself"),
         ([f"--into={CHECKOUT / 'scripts'}"], "this checkout itself"),
-        (["--into=.", "--dir=my tools"], "no blanks"),
+        (["--into=.", "--dir=my tools"], "no spaces"),
         (["--into=.", "--dir=../x"], "relative path"),
         (["--into=.", "--dir=/x"], "relative path"),
         (["--into=.", "--dir=.git/x"], "git does not see"),
@@ -514,7 +514,7 @@ def test_a_link_writes_an_absolute_path_into_the_local_settings_alone(
     assert new == {".claude/settings.local.json", ".contextkit", ".contextkit/.gitignore",
                    ".contextkit/adopted.json"}  # fmt: skip
     assert any("codex: has no settings that stay" in note for note in plan.notes)
-    assert any("see that git ignores it" in note for note in plan.notes)
+    assert any("make sure that git ignores it" in note for note in plan.notes)
     unadopt(host, link=True)
     assert tree(host) == before
 

@@ -124,7 +124,7 @@ def test_json_says_the_same(repo: Path, run: Script) -> None:
     ("command", "problem"),
     [
         ("exit 2;", "exit status 2"),
-        ("echo hello;", "plain text: Stop takes JSON"),
+        ("echo hello;", "plain text: Stop takes only JSON"),
         ('echo \'{"decision": "block"}\';', "a block without a reason"),
         ("/no/such/program;", "exit status 127"),
     ],
@@ -190,7 +190,7 @@ def test_hooks_that_are_not_for_the_tools_of_the_settings_are_found(
     assert wrong(run, "--host=claude") == []
     (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: 900\n", encoding="utf-8")
     (problem,) = wrong(run, "--host=claude")
-    assert "hooks of tools are not installed as the settings ask (make adopt into=.)" in problem
+    assert "tool hooks are not installed as the settings ask (make adopt into=.)" in problem
 
 
 @pytest.mark.usefixtures("untried")

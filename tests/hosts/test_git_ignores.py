@@ -80,7 +80,7 @@ def test_rules_in_a_deeper_file_cannot_be_lifted_from_the_top(
     small: Any, host: Path, run: Script
 ) -> None:
     (host / ".claude" / ".gitignore").write_text("*\n", encoding="utf-8")
-    assert "either take that line out of .claude/.gitignore\n" in refusal(run, "--into=.")
+    assert "either remove that line from .claude/.gitignore\n" in refusal(run, "--into=.")
 
 
 def test_what_is_tracked_already_is_not_ignored(small: Any, host: Path, run: Script) -> None:
@@ -102,7 +102,7 @@ def test_a_folder_below_the_repository_gets_its_exceptions_at_the_top(
 def test_a_link_for_this_machine_alone_may_be_ignored(small: Any, host: Path, run: Script) -> None:
     (host / ".gitignore").write_text(".claude/\n", encoding="utf-8")
     assert run("adopt", "--into=.", "--link") == 0
-    assert "see that git ignores it" not in run.out
+    assert "make sure that git ignores it" not in run.out
 
 
 def test_doctor_finds_a_copy_that_is_ignored(small: Any, host: Path, run: Script) -> None:

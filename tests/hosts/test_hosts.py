@@ -159,7 +159,7 @@ def test_a_host_is_added_by_one_declaration(repo: Path, monkeypatch: pytest.Monk
 
 
 def test_an_unknown_host_is_refused_by_name() -> None:
-    with pytest.raises(ContextError, match="'emacs' is none of claude, codex"):
+    with pytest.raises(ContextError, match="'emacs' is not one of claude, codex"):
         hosts.parse("emacs", "Stop", b"{}")
 
 

@@ -133,7 +133,7 @@ def test_a_folder_and_a_url_do_as_well(host: Path, released: Path, tmp_path: Pat
     ("to", "said"),
     [
         ("9.9.9", "to: '9.9.9' is not a folder, and not in "),
-        (".", "to: .: is not a contextkit that says its version"),
+        (".", "to: .: is not a contextkit that states its version"),
         ("file:///no/such/repository", "git ls-remote: "),
     ],
 )

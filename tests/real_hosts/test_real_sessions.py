@@ -51,12 +51,12 @@ def test_a_session_that_was_killed_is_found_again(project: Project) -> None:
     with once() as models:
         project.run(models, "go on")
     told = models.requests[0].text
-    assert "ended without a word" in told and "The screen is half done." in told
+    assert "ended unexpectedly" in told and "The screen is half done." in told
     assert not project.files(".contextkit/sessions/*")
     with once() as models:
         project.run(models, "go on")
     told = models.requests[0].text
-    assert "ended without a word" not in told and "The task `station` is open, last saved" in told
+    assert "ended unexpectedly" not in told and "The task `station` is open, last saved" in told
 
 
 def test_git_sees_nothing_of_a_session(project: Project) -> None:

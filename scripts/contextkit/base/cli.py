@@ -8,6 +8,7 @@ parser built from the same table (`usage.py`), so that ordinary commands do not 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
 _program = "contextkit"
 _as_json = False
 _MOST_LINES = 20  # of a refusal
+_GARBAGE = 200_000  # objects before Python looks for cycles: most commands end before that
 
 
 def run(program: Program, argv: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name and return the exit status; nothing else prints."""
     global _program, _as_json
     _program = program.name
+    if argv is None:
+        gc.set_threshold(_GARBAGE)
     if sys.getfilesystemencoding() != "utf-8" and argv is None:
         from contextkit.base import packages
 

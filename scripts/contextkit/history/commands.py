@@ -31,7 +31,7 @@ def events(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import search
 
     if args.event and args.event not in ledger.EVENTS:
-        raise bad_input(f"event: {args.event[:40]!r} is none of {', '.join(ledger.EVENTS)}")
+        raise bad_input(f"event: {args.event[:40]!r} is not one of {', '.join(ledger.EVENTS)}")
     ref = _ref(layout, args.ref) if args.ref else ""
     found = [
         {"id": number, "tokens": 0, "session": "", "agent": "", "to": "", **one}
@@ -134,7 +134,7 @@ def search(layout: Layout, args: Arguments) -> Answer:
     told = len(lines)
     more = count - told
     if more > 0:
-        lines.append(f"+{more} more: kind=, session=, since= or a further word narrows it down")
+        lines.append(f"+{more} more: kind=, session=, since= or another word narrows it down")
     if not found:
         cli.say(f"{args.q!r} was not found in anything stored here")
 
@@ -168,9 +168,9 @@ def report(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=layout.shown(target), data={"id": layout.shown(target), **found})
 
 
-_PAGE = "report.html"  # beside the ledger, which git ignores
-_SESSION = Option(name="session", help="only of this session")
-_SINCE = Option(name="since", help="only from then on: a date, a time, or 7d")
+_PAGE = "report.html"  # in the state folder, which git ignores
+_SESSION = Option(name="session", help="only this session")
+_SINCE = Option(name="since", help="only since then: a date, a time, or 7d")
 
 COMMANDS = (
     Command(
@@ -178,7 +178,7 @@ COMMANDS = (
         help="open any document by its address",
         options=(
             REF,
-            Option(name="part", help="a heading in it; of a payload also content, summary …"),
+            Option(name="part", help="a heading in it; for a payload also content, summary …"),
             Option(name="max_tokens", kind="whole", help="at most this many tokens of it"),
             JSON,
         ),
@@ -196,7 +196,7 @@ COMMANDS = (
                    help="words, \"words in a row\", begin*"),
             Option(name="kind", help="only documents of this kind: payload, finding, review …"),
             _SESSION,
-            Option(name="branch", help="only of this branch"),
+            Option(name="branch", help="only this branch"),
             _SINCE,
             Option(name="max_tokens", kind="whole", help="at most (default: 1500)"),
             JSON,
@@ -211,9 +211,9 @@ COMMANDS = (
         run=report,
         help="write a page that shows what was carried, what is open, stale or failed",
         options=(
-            Option(name="file", help="where to (default: .contextkit/report.html)"),
+            Option(name="file", help="output file (default: .contextkit/report.html)"),
             Option(name="open", kind="flag", help="open it in the browser"),
-            Option(name="text", kind="flag", help="the same numbers on the terminal"),
+            Option(name="text", kind="flag", help="print the same numbers instead"),
             JSON,
         ),
     ),
@@ -221,7 +221,7 @@ COMMANDS = (
         run=events,
         help="what happened, one event per line",
         options=(
-            Option(name="ref", help="only of this document"),
+            Option(name="ref", help="only this document"),
             _SESSION,
             Option(name="event", help="only these: stored, injected, shown …"),
             _SINCE,

@@ -35,7 +35,7 @@ def _answer(done: Report) -> Answer:
     if done.refused:
         count = len({line.partition(":")[2] for line in done.refused})
         said += [*done.refused, f"{count} secrets: documents with one stayed here; redact=1 sends"
-                 " them without, secrets_allow in contextkit.yaml lists false alarms"]  # fmt: skip
+                 " them redacted, secrets_allow in contextkit.yaml lists exceptions"]  # fmt: skip
     failed = done.failed or any(row.did in ("refused", "not taken") for row in done.rows)
     return Answer(
         text=done.text,
@@ -58,7 +58,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
             _, address = remotes.engine(layout, args.remote)
             with knowledge.lock(layout):
                 pushing.forget_notes(layout, address, machine.id)
-        return f"forgotten: {gone.id} ({gone.name}); what others took of it stays with them"
+        return f"forgotten: {gone.id} ({gone.name}); what others took from it stays with them"
     said: list[str] = []
     rows = remotes.listed(layout, args.remote, names.now(), said)
     if said and not rows:
@@ -71,7 +71,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
         ("documents", "documents"),
         ("bytes", "bytes"),
     )
-    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet yet",
+    return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet",
                 below="\n".join(said))  # fmt: skip
 
 
@@ -98,7 +98,7 @@ PROGRAM = Program(
                 _REMOTE,
                 *_WHAT,
                 Option(name="redact", kind="flag",
-                       help="send a document with a secret without it, and marked so"),
+                       help="send documents with secrets redacted, and marked as such"),
                 worktrees.OPTION,
                 _DRY_RUN,
                 JSON,
@@ -118,7 +118,7 @@ PROGRAM = Program(
         ),
         Command(
             run=remotes_,
-            help="the machines of a remote",
+            help="list the machines of a remote",
             options=(
                 _REMOTE,
                 Option(name="forget", help="remove this machine there"),

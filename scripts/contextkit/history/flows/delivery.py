@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from contextkit.base.ledger import Event
 
-HANDED = (ledger.INJECTED, ledger.RENDERED)  # given without a request for the whole
+HANDED = (ledger.INJECTED, ledger.RENDERED)  # given to an agent unasked
 _READ = (ledger.SHOWN, ledger.ACKNOWLEDGED)
 
 

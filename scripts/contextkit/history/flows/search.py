@@ -249,7 +249,7 @@ def wish(q: str, kind: str = "", session: str = "", branch: str = "", since: str
     """Check and return a query as typed. `since` is a time, a date, or a duration such as 7d."""
     if kind and kind not in (*addresses.kinds(), "review"):
         known = (*addresses.kinds(), "review")
-        raise bad_input(f"kind: {kind[:40]!r} is none of {', '.join(known)}")
+        raise bad_input(f"kind: {kind[:40]!r} is not one of {', '.join(known)}")
     return Wish(
         terms=words.query(q), kind=kind, session=session, branch=branch, since=moment(since)
     )

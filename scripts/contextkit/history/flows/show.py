@@ -81,7 +81,9 @@ def _review(layout: Layout, name: str) -> Opened:
     about = ingesting.of_run(layout, run)
     agent, _, finding = rest.rpartition("/") if rest not in about.roster else (rest, "", "")
     if agent not in about.roster:
-        raise ContextError(f"review:{name}: asked were {', '.join(about.roster)}: run/agent/id")
+        raise ContextError(
+            f"review:{name}: the agents asked were {', '.join(about.roster)}: run/agent/id"
+        )
     path = agent_files.agent_file(about.folder, agent)
     text = files.read_bytes(path).decode("utf-8", "replace")
     if finding:

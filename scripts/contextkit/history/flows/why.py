@@ -221,7 +221,7 @@ def _differing(layout: Layout, commit: str, text: str) -> list[str]:
                       "--relative", commit, "--", *paths)  # fmt: skip
     changed = asked.output().split("\0")
     if asked.failed:
-        return [f"commit {short} is not here: what differs from it is not known"]
+        return [f"commit {short} is not here: what differs from it is unknown"]
     found = sorted(path for path in changed if path)[:_MOST_FILES]
     return [
         f"{path}: differs from commit {short}" if os.path.lexists(layout.join(path))
@@ -251,7 +251,7 @@ def tree(history: History, top: Way) -> str:
         program = f" ({said['program']})" if said["program"] else ""
         lines.append(f"written {said['at']}{by}{_on(said)}{session}{program}")
     else:
-        lines.append("when it was written is not known")
+        lines.append("it is not known when it was written")
     if said["commit"]:
         lines.append(f"at commit {str(said['commit'])[:12]}")
     lines += [f"drift: {names.one_line(one)}" for one in top.drift]

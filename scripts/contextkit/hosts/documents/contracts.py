@@ -146,7 +146,7 @@ def find(name: str) -> Host:
     if name not in KNOWN:
         if name not in names_of_hosts():
             known = ", ".join(names_of_hosts())
-            raise ContextError(f"host: {names.one_line(name)[:40]!r} is none of {known}")
+            raise ContextError(f"host: {names.one_line(name)[:40]!r} is not one of {known}")
         package = "contextkit.hosts.documents.declared"
         KNOWN[name] = __import__(f"{package}.{name}", fromlist=["HOST"]).HOST
     return KNOWN[name]

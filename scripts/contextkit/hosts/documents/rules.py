@@ -22,17 +22,17 @@ _DECISION = {"decision": str, "reason": str}
 
 def problems(host: str, event: str, status: int, stdout: str) -> list[str]:
     """Return what the host would reject, one sentence each; empty if it accepts everything."""
-    found = [f"exit status {status}: only 0 is sure not to stand in the way"] if status else []
+    found = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
     text = stdout.strip()
     if not text:
         return found
     known = contracts.find(host)
     takes = known.events[event].takes if event in known.events else ()
     if not takes:
-        return [*found, f"says something, and {event} takes nothing"]
+        return [*found, f"prints something, but {event} takes nothing"]
     if not text.startswith("{"):
         if "plain" not in takes:
-            found.append(f"plain text: {event} takes JSON")
+            found.append(f"plain text: {event} takes only JSON")
         return found + _too_long(known, text)
     try:
         said = formats.from_json(text, "output")
@@ -68,7 +68,7 @@ def _of_object(host: Host, event: str, said: dict[str, Any]) -> list[str]:
             found.append(f"{name} must be {known[name].__name__}")
     if "decision" in said:
         if not {"block", "instead"} & set(takes):
-            found.append(f"a decision, and {event} takes none")
+            found.append(f"a decision, but {event} takes none")
         if said["decision"] != "block":
             found.append(f"decision must be 'block', not {said['decision']!r}")
         if not str(said.get("reason") or "").strip():
@@ -85,7 +85,7 @@ def _of_inner(host: Host, event: str, inner: dict[str, Any]) -> list[str]:
     takes = host.events[event].takes
     allowed = [key for word, key in _INNER.items() if word in takes]
     if not allowed:
-        found.append(f"hookSpecificOutput, and {event} takes none")
+        found.append(f"hookSpecificOutput, but {event} takes none")
     if inner.get("hookEventName") != event:
         found.append(f"hookEventName must be {event!r}, not {inner.get('hookEventName')!r}")
     found += [f"unknown key {n!r}" for n in inner if n not in ("hookEventName", *allowed)]

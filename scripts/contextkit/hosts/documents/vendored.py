@@ -53,7 +53,7 @@ class Adopted(Record):
         for containers in self.emptied.values():
             values = list(containers.values()) if isinstance(containers, dict) else [None]
             if not all(isinstance(v, str) and _EMPTY.issuperset(v) for v in values):
-                raise bad_input(f"{RECORD}: what was empty must be brackets and blanks")
+                raise bad_input(f"{RECORD}: `emptied` may hold only brackets and white space")
 
 
 def parse(text: str, where: str) -> Adopted:
@@ -62,7 +62,7 @@ def parse(text: str, where: str) -> Adopted:
     if isinstance(found, dict):
         version.refuse_newer(found.get("version"), "1", where)
     if not isinstance(found, dict) or found.get("version") != 1:
-        raise ContextError(f"{where}: is not a record of an adoption that this version knows")
+        raise ContextError(f"{where}: is not an adoption record that this version knows")
     known = {name: value for name, value in found.items() if name in Adopted.fields()}
     adopted: Adopted = formats.build(Adopted, known, where)
     return adopted

@@ -84,7 +84,7 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
         raise bad_input("into: is this checkout itself: name the repository to adopt into")
     parts = folder.split("/")
     if not _SAFE.issuperset(folder) or not all(parts) or {".", ".."} & set(parts):
-        allowed = "a relative path of A-Z a-z 0-9 . _ - (make's include takes no blanks)"
+        allowed = "a relative path of A-Z a-z 0-9 . _ - (make's include allows no spaces)"
         raise bad_input(f"dir: {folder!r} must be {allowed}")
     if parts[0] in (".git", ".contextkit"):
         raise bad_input(f"dir: git does not see what is in {parts[0]}: name another folder")
@@ -120,7 +120,7 @@ def _versions(there: str) -> str:
     if there == ours:
         return f"has this version, {ours}, already"
     if version.order(there) > version.order(ours):
-        return f"has a newer version, {there}: this puts {ours} in its place"
+        return f"has a newer version, {there}: this replaces it with {ours}"
     return f"{there} becomes {ours}"
 
 
@@ -139,7 +139,7 @@ def _link(work: Work, names: tuple[str, ...]) -> list[str]:
         wanted = hook_settings.wanted(host, version.TOOLKIT, outputs)
         adoption_parts.merge(work, local, wanted, hook_settings.matchers(host, outputs))
         if not git_ignores.find(work.into, [local]):
-            notes.append(f"{local}: see that git ignores it")
+            notes.append(f"{local}: make sure that git ignores it")
     return notes
 
 

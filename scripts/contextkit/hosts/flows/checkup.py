@@ -101,7 +101,7 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
             problem = f"{host.title}: no hook for {', '.join(missing)}"
             found.append(_wrong("hosts", problem, "make adopt into=."))
         elif not _has_matchers(layout, host, outputs):
-            problem = f"{host.title}: hooks of tools are not installed as the settings ask"
+            problem = f"{host.title}: tool hooks are not installed as the settings ask"
             found.append(_wrong("hosts", problem, "make adopt into=."))
         if twice:
             problem = f"{host.title}: {', '.join(twice)}: installed twice"

@@ -181,7 +181,7 @@ def keep_output(layout: Layout, given: HookInput) -> Answer:
 
 
 def keep_finding(layout: Layout, given: HookInput) -> Answer:
-    """Store the findings of the current task's agent; one that was sent back has been handled."""
+    """Store what an agent of the current task found, unless this stop follows a block."""
     if not os.path.isdir(layout.memory) or given.passed.get("stop_hook_active"):
         return NOTHING
     from contextkit.memory.documents import store

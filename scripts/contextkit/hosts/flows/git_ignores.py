@@ -109,7 +109,7 @@ def mend(into: str, folder: str, found: list[Ignored]) -> str:
     lines = _exceptions(repository, paths, start + folder) if repository else []
     if not lines:
         places = dict.fromkeys(one.rule.partition(":")[0] for one in found)
-        return f"take that line out of {' and '.join(places)}"
+        return f"remove that line from {' and '.join(places)}"
     place = shlex.quote(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
     commands = [
         f"printf '%s\\n' {' '.join(map(shlex.quote, lines[at : at + _AT_ONCE]))} >> {place}"

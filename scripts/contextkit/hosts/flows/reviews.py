@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _FINE = ("valid", "error")  # "error": an agent that says it could not review has answered
 _ANSWER = "Findings written to "  # how the contract tells an agent to answer
-_COMPLAINTS = 12  # listed at once
-_LENGTH = 240  # characters in one
-_MARK = "reviewer"  # beside the hooks' files of the session: the agent of a run that it is
+_COMPLAINTS = 12  # complaints per message
+_LENGTH = 240  # characters per complaint
+_MARK = "reviewer"  # file in the session's hooks folder: which agent of a run it is
 
 
 def expected(layout: Layout, given: HookInput, now: int) -> tuple[Run, str] | None:
@@ -102,7 +102,7 @@ def mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
         f"The review run {run.id} expects the findings of {names.one_line(agent)} in `{path}`.",
         *(f"- {line}" for line in lines),
         "",
-        f"Please {'write' if reading.validation == 'missing' else 'mend'} that file"
+        f"Please {'write' if reading.validation == 'missing' else 'fix'} that file"
         " in the form of this contract, and then answer with its one line.",
         "",
         start.contract(layout, run, agent).strip(),

@@ -6,7 +6,6 @@ import os
 
 from contextkit.base import ledger, names, sessions
 from contextkit.base.layout import Layout
-from contextkit.handoffs.documents import state
 from contextkit.hosts.documents import open_sessions, seen_agents
 from contextkit.payloads.flows import retention
 
@@ -38,7 +37,7 @@ def end(layout: Layout, session: str) -> list[str]:
     open_sessions.forget(layout, session)
     agent = end_agent(layout, session)
     if agent:
-        said.append(f"session {session}: {agent} is not the active agent any more")
+        said.append(f"session {session}: {agent} is no longer the active agent")
     sessions.forget(layout, session)
     return said
 
@@ -48,11 +47,19 @@ def end_agent(layout: Layout, session: str) -> str:
 
     Its next activation counts as a first one. `resume_agent` undoes this.
     """
+    if not os.path.isdir(layout.handoffs):
+        return ""
+    from contextkit.handoffs.documents import state
+
     there = os.path.isfile(os.path.join(layout.handoffs, state.FILE))
     return state.end_session(layout, session) if there else ""
 
 
 def resume_agent(layout: Layout, session: str) -> str:
     """Reactivate the agent that was active when this session ended, unless another is now."""
+    if not os.path.isdir(layout.handoffs):
+        return ""
+    from contextkit.handoffs.documents import state
+
     there = os.path.isfile(os.path.join(layout.handoffs, state.FILE))
     return state.resume_session(layout, session) if there else ""

@@ -10,8 +10,8 @@ from contextkit.hosts.documents import contracts, open_sessions, seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.hosts.documents.open_sessions import OpenSession
 
-_WARNINGS = 3  # of recovery
-_NAMED = 8  # payloads of a session
+_WARNINGS = 3  # warnings of recovery shown
+_NAMED = 8  # payloads listed by id
 
 
 def reminders(layout: Layout) -> Answer:
@@ -81,7 +81,7 @@ def saved(layout: Layout, given: HookInput) -> Answer:
     if dead:
         told = recovered(layout, dead.transcript)
         if told != NOTHING:
-            died = f"The last session here, {dead.session[:12]}, ended without a word."
+            died = f"The last session here, {dead.session[:12]}, ended unexpectedly."
             return told.replace(context=f"{died}\n{told.context}")
     return _open_task(layout)
 

@@ -54,7 +54,7 @@ def ignored(layout: Layout) -> list[Finding]:
             found.append(Finding(area="ignore", problem=f"{shown}: git sees it", mend=mend))
         tracked = _tracked(layout, folder)
         if tracked:
-            problem = f"{shown}: git tracks {len(tracked)} of its files, {tracked[0]} for one"
+            problem = f"{shown}: git tracks {len(tracked)} of its files, such as {tracked[0]}"
             mend = f"git rm -r --cached '{shown}'"
             found.append(Finding(area="ignore", problem=problem, mend=mend))
     return found
@@ -131,7 +131,9 @@ def _adopted(layout: Layout) -> list[Finding]:
                 found.append(Finding(area="copies", problem=f"{shown}: is gone", mend=mend))
             elif not vendored.is_ours(adopted, path, there):
                 stays = path.endswith("/SKILL.md")
-                mend = "it stays as it is" if stays else "the next adopt keeps your text aside"
+                mend = (
+                    "it stays as it is" if stays else "the next adopt keeps your text beside ours"
+                )
                 problem = f"{shown}: was edited"
                 found.append(Finding(area="copies", problem=problem, mend=mend, note=True))
             elif path in current and current[path].encode("utf-8") != there:
@@ -223,7 +225,7 @@ def history(layout: Layout) -> list[Finding]:
     if not os.path.isdir(folder):
         return [_lost(layout, folder, "is not a folder")]
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return [_lost(layout, folder, "you may not read and write there")]
+        return [_lost(layout, folder, "you have no permission to read and write there")]
     found = []
     for path in ledger.months(layout):
         try:

@@ -15,7 +15,7 @@ import time
 from contextkit.hosts.documents import settings
 from contextkit.hosts.documents.contracts import Host
 
-_SECONDS = 10.0  # to wait for an answer
+_SECONDS = 10.0  # of waiting for an answer
 _MESSAGES = (
     {"id": 1, "method": "initialize",
      "params": {"clientInfo": {"name": "contextkit", "version": "1"}}},

@@ -121,7 +121,7 @@ def _version(text: str | None, place: str) -> str:
     """Return the version that a toolkit states, without running it."""
     match = _STATED.search(text or "")
     if match is None or not version.is_version(match[1]):
-        raise bad_input(f"to: {place}: is not a contextkit that says its version")
+        raise bad_input(f"to: {place}: is not a contextkit that states its version")
     return match[1]
 
 

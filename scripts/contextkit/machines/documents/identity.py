@@ -38,7 +38,7 @@ def is_id(text: str) -> bool:
 def check_id(text: str, field: str = "machine") -> str:
     """Return a machine id unchanged; raise ContextError for anything else."""
     if not is_id(text):
-        raise bad_input(f"{field}: {text[:40]!r} is not an id of a machine: make context_remotes")
+        raise bad_input(f"{field}: {text[:40]!r} is not a machine id: make context_remotes")
     return text
 
 

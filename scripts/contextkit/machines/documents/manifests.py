@@ -201,7 +201,7 @@ def check_name(name: str, where: str) -> str:
     segments = name.split("/")
     fits = all(len(one.encode("utf-8", "replace")) <= 200 for one in segments)
     if not 2 <= len(segments) <= 12 or not fits or not all(map(_SEGMENT.fullmatch, segments)):
-        raise ContextError(f"{where}: {names.brief(name)}: is not a name of a document")
+        raise ContextError(f"{where}: {names.brief(name)}: is not a document name")
     return name
 
 

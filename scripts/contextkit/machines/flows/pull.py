@@ -178,10 +178,10 @@ def _offer(offer: Offer, entry: Entry, parcel: bytes | None) -> None:
     """Offer one document to its store. Raises ContextError for what the store cannot take."""
     where = shares.address(entry.name)
     if parcel is None:
-        raise parcels.Unreadable("it is not on the remote any more")
+        raise parcels.Unreadable("it is no longer on the remote")
     data = parcels.unpack(parcel, min(entry.bytes, manifests.MOST_BYTES), where)
     if names.sha256(data) != entry.sha256:
-        raise ContextError("its text is not what the manifest says")
+        raise ContextError("its text does not match the manifest")
     if entry.kind in shares.OWN:
         _take_own(offer, entry, data)
         return
@@ -332,7 +332,7 @@ def _end(offer: Offer, entry: Entry) -> None:
 
 
 def _make_indexes(offer: Offer) -> None:
-    """Rebuild the manifest of each session that received something from its files."""
+    """Rebuild, from its files, the manifest of each session that received something."""
     for session in offer.sessions:
         with retention.session_lock(offer.layout, session):
             offer.report.said += [

@@ -113,7 +113,7 @@ def read_heads(found: dict[str, bytes], said: list[str]) -> dict[str, Head]:
         try:
             heads[machine] = manifests.parse_head(data, machine)
         except ContextError as error:
-            said.append(f"passed over: {error}")
+            said.append(f"skipped: {error}")
     return heads
 
 
@@ -137,7 +137,7 @@ def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, 
             raise ContextError(f"manifest {number} of {head.machine} is missing: pull again")
         manifest = read_manifest(found[number], head.machine, number)
         if number == head.number and names.sha256(found[number]) != head.digest:
-            raise ContextError(f"manifest {number} of {head.machine} is not what its head says")
+            raise ContextError(f"manifest {number} of {head.machine} does not match its head")
         entries.update({entry.name: (number, entry) for entry in manifest.entries})
     return entries
 

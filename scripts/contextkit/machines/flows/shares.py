@@ -186,7 +186,7 @@ def place(layout: Layout, name: str) -> str:
         return _output_place(layout, relative)
     store = _store(kind)
     if store is None or MARK in relative or relative.endswith(".tmp"):
-        raise ContextError(f"{names.brief(name)}: no document of this kind travels")
+        raise ContextError(f"{names.brief(name)}: documents of this kind do not travel")
     if store.is_file:
         if relative != os.path.basename(store.place):
             raise ContextError(f"{names.brief(name)}: is not the name of the {kind} file")

@@ -93,7 +93,7 @@ def _caught_up(
 
     since = max(last_save(layout), checkpoint.timestamp if checkpoint else "")
     allowed = layout.limits.secrets_allow
-    found = transcripts.catch_up(transcript, since, root=layout.root, allowed=allowed)
+    found = transcripts.catch_up(transcript, since, root=layout.root, allowed=allowed, in_hook=True)
     edited = tuple(FileNote(path=path, note="edited") for path in found.edited)
     return found.text, edited, found.whole
 

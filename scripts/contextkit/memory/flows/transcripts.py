@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from contextkit.hosts.documents.contracts import Host
 
 MOST_TOKENS = 800
+_HOOK_BYTES = 256 << 10  # bytes of a transcript that a hook reads
+_HOOK_CHARACTERS = 32_000  # characters of its events
 _LAST_DAYS = 14  # day folders to search for a session, at most
 _DECIDES = re.compile(
     r"\b(?:decid(?:ed|e|ing)|decisions?|chose|chosen|choosing|opt(?:ed|ing) for|go(?:ing)? with"
@@ -71,14 +73,18 @@ def catch_up(
     max_tokens: int = MOST_TOKENS,
     root: str = "",
     allowed: Iterable[str] = (),
+    in_hook: bool = False,
 ) -> CaughtUp:
     """Return what the session with the transcript `path` did since the time `since` (ISO, UTC).
 
     Reads at most the last 2 MB and never raises for its contents. Paths are made relative to `root`
-    and to the session's folder; `allowed` is as for `redaction`.
+    and to the session's folder; `allowed` is as for `redaction`. A host waits for a hook, so with
+    `in_hook` only the last events are read: 256 KB of the file, 32,000 characters of their text.
     """
-    found = conversations.read(path)
+    found = conversations.read(path, _HOOK_BYTES if in_hook else conversations.MOST)
     events = [each for each in found.events if not each.at or each.at >= since[:19]]
+    if in_hook:
+        events = _last(events, _HOOK_CHARACTERS)
     allowed = tuple(allowed)
     events = [each.replace(text=_clean(each.text, allowed), why=_clean(each.why, allowed))
               for each in events]  # fmt: skip
@@ -107,6 +113,17 @@ def catch_up(
     )
     happened = told.requests or told.edited or told.failed or told.running or told.decisions
     return _fitted(told, max_tokens) if happened or told.last_said else CaughtUp(path=path)
+
+
+def _last(events: list[Event], most: int) -> list[Event]:
+    """The last events that hold at most `most` characters, and at least one."""
+    held, first = 0, len(events)
+    for number in range(len(events) - 1, -1, -1):
+        held += len(events[number].text) + len(events[number].why)
+        if held > most and first < len(events):
+            break
+        first = number
+    return events[first:]
 
 
 def _clean(text: str, allowed: tuple[str, ...]) -> str:

@@ -8,8 +8,6 @@ from contextkit.base import addresses, ledger, names, redaction, sessions, token
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.payloads.flows import storing
-from contextkit.payloads.flows.storing import Output
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
@@ -61,8 +59,10 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
     if made_up:
         notes.append(f"no session is named: using {session} from now on")
     if report.text.strip():
+        from contextkit.payloads.flows import storing
+
         sessions.check(session)
-        output = Output(
+        output = storing.Output(
             topic=report.agent,
             source=report.agent,
             content=report.text,

@@ -237,7 +237,7 @@ class _Reader:
             pass  # it has ended: there is no answer
         fields = answered.readline().split()
         if not fields:
-            raise ContextError("git cat-file: ended before it had answered")
+            raise ContextError("git cat-file: ended before answering")
         if len(fields) != 3 or not fields[2].isdigit():
             return b"", b""
         return fields[1], answered.read(int(fields[2]) + 1)[:-1]
