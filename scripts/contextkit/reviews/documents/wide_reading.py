@@ -36,7 +36,7 @@ _LETTERS = {
     **{0x1F1E6 + n: chr(65 + n) for n in range(26)},  # regional indicators (flags)
     **{first + n: chr(65 + n) for first in (0x1F150, 0x1F170) for n in range(26)},
 }
-_OFTEN = ("high", "major", "blocking", "serious", "urgent", "emergency")  # used of anything
+_OFTEN = ("high", "major", "blocking", "serious", "urgent", "emergency")  # common words
 _OTHERS = ("confidence", "likelihood", "effort", "value", "quality", "complex", "coverage")
 _CLOSING, _LEADING = tuple(")]}>\"':,"), ":|—–)]}\"',;·/~"
 _ALARMS = "🔴🟥🚨🛑"
