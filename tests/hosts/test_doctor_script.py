@@ -240,7 +240,7 @@ def test_what_adopt_put_there_is_looked_over(
     (repo / ".claude" / "skills" / "verdicts" / "SKILL.md").write_text("mine", encoding="utf-8")
     (repo / "tools" / "contextkit" / "Makefile").unlink()
     (line,) = wrong(run, "--host=claude")
-    assert "tools/contextkit/Makefile: is gone (make adopt into=.)" in line
+    assert "tools/contextkit/Makefile: is missing (make adopt into=.)" in line
     assert "verdicts/SKILL.md: was edited" in run.out
 
 
@@ -341,7 +341,7 @@ def test_a_look_that_stumbles_is_a_finding(
 
     monkeypatch.setattr(store_checks, "LOOKS", (stumble,))
     (line,) = wrong(run)
-    assert line == "stores: odd (fix that and look again)"
+    assert line == "stores: odd (fix that, then run doctor again)"
 
 
 @pytest.mark.usefixtures("untried")
@@ -353,7 +353,7 @@ def test_old_programs_are_found(repo: Path, run: Script, monkeypatch: pytest.Mon
     lines = wrong(run)
     assert [line.partition(" (")[0] for line in lines] == [
         "versions: make is 3.81",
-        "versions: git is not there",
+        "versions: git was not found",
     ]
 
 

@@ -220,7 +220,7 @@ def test_a_remote_that_cannot_be_reached_is_an_error_that_names_it(sealed: Path)
     one.find_out("ui", "# one\n")
     with pytest.raises(ContextError, match=r"remote origin: git fetch: fatal: .*nowhere"):
         one.push()
-    with pytest.raises(ContextError, match="no git remote 'upstream': there is origin"):
+    with pytest.raises(ContextError, match="no git remote 'upstream'; known: origin"):
         remotes.engine(one.layout, "upstream")
 
 

@@ -29,7 +29,9 @@ def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         try:
             found += check(layout, hosts)
         except (ContextError, OSError) as error:
-            found.append(Finding(area=name, problem=str(error), mend="fix that and look again"))
+            found.append(
+                Finding(area=name, problem=str(error), mend="fix that, then run doctor again")
+            )
     return found
 
 
@@ -43,7 +45,7 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     ):
         version = _version(program)
         if not version:
-            found.append(_wrong("versions", f"{program} is not there", mend))
+            found.append(_wrong("versions", f"{program} was not found", mend))
         elif _number(version) < _number(oldest):
             found.append(_wrong("versions", f"{program} is {version}", mend))
     return found
@@ -171,7 +173,7 @@ def stores(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         try:
             found += look(layout)
         except (ContextError, OSError) as error:
-            stumbled = _wrong("stores", str(error), "fix that and look again")
+            stumbled = _wrong("stores", str(error), "fix that, then run doctor again")
             found += [] if stumbled in found else [stumbled]
     return found
 

@@ -128,7 +128,7 @@ def _adopted(layout: Layout) -> list[Finding]:
             shown = layout.shown(place)
             if there is None:
                 mend = "make adopt into=."
-                found.append(Finding(area="copies", problem=f"{shown}: is gone", mend=mend))
+                found.append(Finding(area="copies", problem=f"{shown}: is missing", mend=mend))
             elif not vendored.is_ours(adopted, path, there):
                 stays = path.endswith("/SKILL.md")
                 mend = (

@@ -151,9 +151,9 @@ def parse(data: bytes, machine: str, number: int) -> Manifest:
     where = f"manifest {number} of {machine}"
     found = _fields(data, where, MOST_MANIFEST)
     if (found.get("machine"), found.get("number")) != (machine, number):
-        raise ContextError(f"{where}: says it is another one")
+        raise ContextError(f"{where}: names another manifest")
     if found.get("since") != since(number):
-        raise ContextError(f"{where}: does not say since when")
+        raise ContextError(f"{where}: has no valid `since`")
     listed = found.get("entries")
     if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
         raise ContextError(f"{where}: has no list of entries, or too many of them")
@@ -216,7 +216,9 @@ def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
         raise ContextError(f"{where}: is not a JSON object")
     version.refuse_newer(found.get("format"), str(FORMAT), where)
     if found.get("format") != FORMAT:
-        raise ContextError(f"{where}: of format {found.get('format')!r}; this reads {FORMAT}")
+        raise ContextError(
+            f"{where}: has format {found.get('format')!r}; this version reads {FORMAT}"
+        )
     return found
 
 

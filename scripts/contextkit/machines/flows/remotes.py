@@ -87,7 +87,7 @@ def _git_engine(layout: Layout, named: str) -> tuple[Engine, str]:
         address = git.run(top, "config", "--get", f"remote.{named}.url", fine=(0, 1)).strip()
         if not address:
             known = git.run(top, "remote").split()
-            others = f": there is {', '.join(known)}" if known else ""
+            others = f"; known: {', '.join(known)}" if known else ""
             raise bad_input(f"remote: there is no git remote {named!r}{others}; remote=URL works")
     return Git(layout, named, address), address
 

@@ -192,7 +192,7 @@ def place(layout: Layout, name: str) -> str:
             raise ContextError(f"{names.brief(name)}: is not the name of the {kind} file")
         return files.inside(layout.root, layout.store(kind), kind)
     if not any(_matches(relative, pattern) for pattern in store.travels):
-        raise ContextError(f"{names.brief(name)}: is not a name of a {kind}")
+        raise ContextError(f"{names.brief(name)}: is not a {kind} name")
     if kind == "payload":
         sessions.check(relative.partition("/")[0])
     return _below_store(layout, layout.store(kind), relative, kind)
