@@ -279,7 +279,7 @@ def test_a_text_that_is_not_what_the_manifest_says_is_refused(
     ("changes", "why"),
     [
         ({"format": 2}, "written by a newer contextkit"),
-        ({"format": "x"}, "of format 'x'"),
+        ({"format": "x"}, "has format 'x'"),
         ({"number": -1}, "not a whole number"),
         ({"machine": "other"}, "belongs to another machine"),
         ({"digest": "0" * 64}, "does not match its head"),
