@@ -27,10 +27,10 @@ $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKI
 	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py' --development
 
 test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
-	@$(CONTEXTKIT_HERE) .venv/bin/python -m compileall -q scripts && .venv/bin/python -m pytest
+	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
 
 test_long: $(CONTEXTKIT_DEVELOPMENT) ## all tests, with many more examples, kills and races
-	@$(CONTEXTKIT_HERE) .venv/bin/python -m compileall -q scripts && CONTEXTKIT_TESTS=long .venv/bin/python -m pytest
+	@$(CONTEXTKIT_HERE) CONTEXTKIT_TESTS=long .venv/bin/python -m pytest
 
 test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and makes (needs root): folder=DIR keeps them
 	@python3 '$(CONTEXTKIT_DIR)/tests/platforms.py' $(CONTEXTKIT_FOLDER)
@@ -53,7 +53,7 @@ lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
 check: test lint ## both
 
 bench: $(CONTEXTKIT_DEVELOPMENT) ## what each command costs, as a ratio to a bare interpreter
-	@$(CONTEXTKIT_HERE) .venv/bin/python -m compileall -q scripts && .venv/bin/python tests/bench/commands.py
+	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/commands.py
 
 bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact counter: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/estimator.py' $(CONTEXTKIT_FOLDER)
