@@ -55,14 +55,14 @@ def reported(run: str, paths: list[Path], known: dict[Pair, bool]) -> tuple[set[
     """
     sys.path.insert(0, str(SCRIPTS))
     from contextkit.base.layout import Layout
-    from contextkit.reviews.flows import agent_files, reports, synthesis
+    from contextkit.reviews.flows import agent_files, synthesis
 
     with tempfile.TemporaryDirectory() as folder:
         for path in paths:
             agent = path.stem if path.stem.startswith(f"{run}--") else f"{run}--{path.stem}"
             Path(folder, f"{agent}.md").write_bytes(path.read_bytes())
         read = agent_files.read(Layout(folder), agent_files.Asked(folder=folder))
-        found = synthesis.combined([reports.source_of(reading) for reading in read])
+        found = synthesis.combined([synthesis.source_of(reading) for reading in read])
     keys = {row.key for one in found for row in one.rows}
     pairs = {
         frozenset((a.key, b.key)) for one in found for a in one.rows for b in one.rows if a is not b

@@ -40,7 +40,7 @@ def export(layout: Layout, identity: str, form: str) -> str:
 def _data(layout: Layout, identity: str) -> dict[str, Any]:
     """Return the current findings.json of a run without writing it."""
     asked = ingest.of_run(layout, identity)
-    sources = [reports.source_of(one) for one in agent_files.read(layout, asked)]
+    sources = [synthesis.source_of(one) for one in agent_files.read(layout, asked)]
     found = synthesis.combined(sources)
     data = synthesis.document(reports.about(layout, asked, ""), sources, found)
     history.told(layout, runs.load(layout, asked.run), data, found)

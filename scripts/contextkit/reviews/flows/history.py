@@ -13,7 +13,7 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, ingest, reports, synthesis
+from contextkit.reviews.flows import agent_files, ingest, synthesis
 from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity
 from contextkit.reviews.flows.synthesis import Finding
 
@@ -87,7 +87,7 @@ def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
     known = in_force(layout, run)
     if not known:
         return set()
-    rows = [Known.of(row) for row in synthesis.rows_of(reports.source_of(reading))]
+    rows = [Known.of(row) for row in synthesis.rows_of(synthesis.source_of(reading))]
     found = recognized(run, rows, known)
     return {number for number, one in found.items() if rows[number].severity != "P0" or one.by}
 
@@ -140,7 +140,7 @@ def _readings(layout: Layout, run: Run) -> list[Reading]:
 
 
 def _rows(reading: Reading) -> list[Row]:
-    return list(synthesis.rows_of(reports.source_of(reading)))
+    return list(synthesis.rows_of(synthesis.source_of(reading)))
 
 
 def before(layout: Layout, run: Run) -> list[Finding]:
@@ -152,7 +152,7 @@ def before(layout: Layout, run: Run) -> list[Finding]:
         and (one.started_at, one.id) < (run.started_at, run.id)
     ]
     for earlier in reversed(same):
-        sources = [reports.source_of(one) for one in _readings(layout, earlier)]
+        sources = [synthesis.source_of(one) for one in _readings(layout, earlier)]
         if any(source.validation in synthesis.COMPLETED for source in sources):
             return synthesis.combined(sources)
     return []

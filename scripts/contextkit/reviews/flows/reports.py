@@ -14,7 +14,6 @@ from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, runs
-from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 from contextkit.reviews.flows import agent_files, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
@@ -44,7 +43,7 @@ class Synthesis(Record):
 
 def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
     """Write findings.json and synthesis.md into the folder of the reviews."""
-    sources = [source_of(reading) for reading in read]
+    sources = [synthesis.source_of(reading) for reading in read]
     found = synthesis.combined(sources)
     data = synthesis.document(about(layout, asked, names.iso(now)), sources, found)
     if asked.run:
@@ -103,21 +102,6 @@ def about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
         head |= {"input_type": kind, "run": run.id, "process": run.process}
         head |= {"revision": run.revision, "head": run.head}
     return head
-
-
-def source_of(reading: Reading) -> Source:
-    wanted = [row.id for row in reading.review.findings if row.id]
-    if reading.review.type == "research":
-        wanted += ["Confidence", "Gaps"]
-    sections = review_sections.sections(reading.text, wanted)
-    return Source(
-        agent=reading.agent,
-        path=reading.shown,
-        status=reading.status,
-        validation=reading.validation,
-        review=reading.review,
-        sections={name.upper(): text for name, text in sections.items()},
-    )
 
 
 def _short(line: str) -> str:

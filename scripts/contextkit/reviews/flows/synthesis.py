@@ -23,6 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from contextkit.reviews.flows.agent_files import Reading
+
 ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # reading order; empty means not understood
 COMPLETED = ("valid", "malformed")
 _NEAR = 1000  # characters in which a finding names its place
@@ -41,6 +43,22 @@ class Source(Record):
     validation: str
     review: Review
     sections: dict[str, str] = {}  # noqa: RUF012  (a Record is immutable)
+
+
+def source_of(reading: Reading) -> Source:
+    """An agent's file as a source of the synthesis."""
+    wanted = [row.id for row in reading.review.findings if row.id]
+    if reading.review.type == "research":
+        wanted += ["Confidence", "Gaps"]
+    found = sections.sections(reading.text, wanted)
+    return Source(
+        agent=reading.agent,
+        path=reading.shown,
+        status=reading.status,
+        validation=reading.validation,
+        review=reading.review,
+        sections={name.upper(): text for name, text in found.items()},
+    )
 
 
 class Row(Record):
