@@ -476,6 +476,12 @@ def test_a_folder_without_git_is_fine(small: Any, tmp_path: Path) -> None:
     assert (tmp_path / "my project" / "Makefile").exists()
 
 
+def test_who_runs_no_hooks_in_a_subfolder_is_said_with_the_way_out(small: Any, host: Path) -> None:
+    notes = adopt(host).notes
+    assert any("Claude Code started in a subfolder" in n and "the plugin" in n for n in notes)
+    assert not any("Codex started in a subfolder" in note for note in notes)
+
+
 def test_the_roots_own_gitignore_is_never_touched(small: Any, host: Path) -> None:
     adopt(host)
     assert not (host / ".gitignore").exists()

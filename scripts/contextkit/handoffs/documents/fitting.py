@@ -297,7 +297,7 @@ def carry(
         carried = tuple(one for one in old.get(name, ()) if _bare(one) not in there)
         if carried:
             given[name] = _together(name, new, carried, most)
-            said.append(f"{name}: {len(carried)} carried on from the last handoff")
+            said.append(f"{name}: {len(carried)} carried over from the last handoff")
     return given, tuple(said)
 
 

@@ -125,6 +125,7 @@ COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission
 AGENT = ("agent_id", "agent_type")
 STOP = ("stop_hook_active", "last_assistant_message")
 SUBAGENT_STOP = (*AGENT, *STOP, "agent_transcript_path", "background_tasks")
+SUBFOLDER = "started in a subfolder of the project does not run its hooks"
 KNOWN: dict[str, Host] = {}  # those imported so far, by name
 
 

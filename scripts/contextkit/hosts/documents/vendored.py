@@ -31,7 +31,7 @@ class Adopted(Record):
 
     files: whole files of ours, each with its possible digests (two while an upgrade is under way).
     made: host files and folders that did not exist before.
-    emptied: for settings, which containers were empty before (`hook_settings.merged`).
+    emptied: for settings, which containers were empty before (`settings.merged`).
     toolkit, remote: the version of contextkit in the copy, and the git repository that newer ones
         come from; both empty if unknown.
     """

@@ -33,8 +33,10 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
         work.notes += taken_names.find(into, folder)
         adoption_parts.makefile(work, folder)
         adoption_parts.settings_file(work)
-        for name in names:
-            adoption_parts.host(work, hosts.find(name), folder)
+        for host in map(hosts.find, names):
+            adoption_parts.host(work, host, folder)
+            if host.below and host.name not in work.before.hosts:
+                work.notes.append(f"{host.title} {hosts.SUBFOLDER}: {host.below}")
         for name in set(work.before.hosts) - set(names):
             adoption_parts.leave(work, hosts.find(name))
     if git.find(into) is None:

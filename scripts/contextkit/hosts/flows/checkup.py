@@ -11,7 +11,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import diagnostics, settings, vendored
-from contextkit.hosts.documents.contracts import Host, find
+from contextkit.hosts.documents.contracts import SUBFOLDER, Host, find
 from contextkit.hosts.flows import store_checks, taken_names, trials, trust
 from contextkit.hosts.flows.store_checks import Finding
 
@@ -109,8 +109,7 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
             problem = f"{host.title}: {', '.join(twice)}: installed twice"
             found.append(_wrong("hosts", problem, "make unadopt into=. link=1"))
         if host.below:
-            problem = f"{host.title} started in a subfolder of the project does not run its hooks"
-            found.append(_note("hosts", problem, host.below))
+            found.append(_note("hosts", f"{host.title} {SUBFOLDER}", host.below))
         if not shutil.which(host.command):
             found.append(_note("hosts", f"{host.title} is not installed here", "nothing to do"))
         elif host.trust:
