@@ -680,6 +680,16 @@ def test_what_travels_on_carries_no_secret_and_the_stored_text_stays(
     assert run.out == text
 
 
+@pytest.mark.parametrize("kind", ["uuid-token", "api-key", "aws-secret", "password-word"])
+def test_a_value_that_only_its_name_makes_a_secret_is_not_in_a_row_of_its_own(
+    repo: Path, run: Script, kind: str
+) -> None:
+    text = planted.secrets()[kind]["JSON"]
+    value = list(json.loads(text).values())[-1]
+    run("payload_store", "store", "--force", "--topic=t", "--source=s", stdin=text)
+    assert value not in run.out + run.err and "(redacted" in run.out
+
+
 def test_no_payload_leaks_where_a_branch_without_the_store_is_checked_out(
     repo: Path, run: Script
 ) -> None:

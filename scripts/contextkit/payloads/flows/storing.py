@@ -149,6 +149,15 @@ def _clean(layout: Layout, text: str, secrets: list[redaction.Secret]) -> str:
     return text
 
 
+def _clean_row(layout: Layout, row: Row, secrets: list[redaction.Secret]) -> Row:
+    """A row without secrets; the name of a value may be all that says that it is one."""
+    aspect = _clean(layout, row.aspect, secrets)
+    named = _clean(layout, f"{aspect}: {row.finding}", secrets)
+    if not named.startswith(f"{aspect}: "):
+        return Row(aspect=aspect, finding=_clean(layout, row.finding, secrets))
+    return Row(aspect=aspect, finding=named.removeprefix(f"{aspect}: "))
+
+
 def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     """The receipt within the cap: fields from the author as given, the rest from the text."""
     output, told, limits = prepared.output, prepared.told, layout.limits
@@ -166,13 +175,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     )
 
     def clean(receipt: Receipt, secrets: list[redaction.Secret]) -> Receipt:
-        rows = tuple(
-            Row(
-                aspect=_clean(layout, row.aspect, secrets),
-                finding=_clean(layout, row.finding, secrets),
-            )
-            for row in receipt.rows
-        )
+        rows = tuple(_clean_row(layout, row, secrets) for row in receipt.rows)
         key = _clean(layout, receipt.key_findings, secrets)
         return receipt.replace(rows=rows, key_findings=key)
 
