@@ -190,6 +190,15 @@ def test_findings_of_a_priority_without_room_are_counted() -> None:
     assert f"P1: +{60 - shown} more" in digest.summary
 
 
+def test_a_report_tells_or_counts_every_item_of_its_highest_priority() -> None:
+    items = [f"- P0: repair shard {n} in src/shard_{n}.py:{n}, it loses writes." for n in range(30)]
+    text = "\n".join(["# Plan", "", "## Actions", "", *items, "- P1: raise it to 512 MB.", ""])
+    digest = tell(text, "report")
+    shown = digest.summary.count("P0: repair")
+    assert shown > 1 and f"P0: +{30 - shown} more" in digest.summary
+    assert "P1: +" not in digest.summary
+
+
 def test_prose_tells_its_sentences() -> None:
     text = "The cache in src/app.py holds 40 entries. " * 3 + "It must not grow beyond 900 MB."
     assert "It must not grow beyond 900 MB." in tell(text, "plain").summary

@@ -10,6 +10,7 @@ from contextkit.base.digests.reading import Block, Pattern, Unit
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
+_PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?![\w.])")
 _ASPECT = 44  # characters shown of a heading
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
@@ -28,10 +29,28 @@ def is_it(text: str) -> int:
 def units(text: str) -> list[Unit]:
     """Sentences, items, and rows, each under its heading."""
     found: list[Unit] = []
+    levels: list[str] = []
     for block in reading.blocks(text):
         if block.kind != "code":
-            found += of_block(block)
-    return found
+            more = of_block(block)
+            found += more
+            levels += [_priority(block)] * len(more)
+    top = min(filter(None, levels), default="")
+    return [
+        unit._replace(group=top) if top and level == top else unit
+        for unit, level in zip(found, levels, strict=True)
+    ]
+
+
+def _priority(block: Block) -> str:
+    """The priority that an item or row begins with, or its heading has: `P0`; empty for none.
+
+    What is left out of a text's highest priority is counted.
+    """
+    if block.kind not in ("item", "row"):
+        return ""
+    stated = _PRIORITY.search(block.text[:60]) or _PRIORITY.search(" ".join(block.titles[-1:]))
+    return stated[1] if stated else ""
 
 
 def of_block(block: Block) -> list[Unit]:
