@@ -322,14 +322,10 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
 
 
 def _key(units: list[Unit], chosen: list[int]) -> int:
-    """The index of the key finding, or -1 for none.
-
-    It is one that the text calls key, else one of the highest priority, else the first one chosen.
-    """
+    """The index of the key finding: one that the text calls key, otherwise the first one chosen."""
     if len(chosen) < 2:
         return -1
-    grave = next((i for i in chosen if units[i].group and not units[i].rank), chosen[0])
-    return next((i for i in chosen if units[i].key), grave)
+    return next((i for i in chosen if units[i].key), chosen[0])
 
 
 def _joined(one: str, other: str) -> str:

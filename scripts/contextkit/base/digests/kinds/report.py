@@ -11,6 +11,7 @@ from contextkit.base.digests.reading import Block, Pattern, Unit
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?![\w.])")
+_URGENT = 1.5  # how much more an item of the highest priority weighs
 _ASPECT = 44  # characters shown of a heading
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
@@ -37,7 +38,7 @@ def units(text: str) -> list[Unit]:
             levels += [_priority(block)] * len(more)
     top = min(filter(None, levels), default="")
     return [
-        unit._replace(group=top) if top and level == top else unit
+        unit._replace(group=top, weight=unit.weight * _URGENT) if top and level == top else unit
         for unit, level in zip(found, levels, strict=True)
     ]
 
