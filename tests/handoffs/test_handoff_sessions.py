@@ -260,6 +260,18 @@ def test_files_are_known_to_be_none_where_the_transcript_says_so(
     assert newest(run)["files_modified"] == []
 
 
+def test_of_many_decisions_in_a_transcript_the_last_ones_are_handed_over(
+    story: Path, repo: Path, run: Script
+) -> None:
+    switch(run, "dev")
+    path = Path(transcript(repo))
+    first, *_, last = path.read_text(encoding="utf-8").strip().split("\n")
+    said = [last.replace("keep tokens opaque", f"take step number {n}") for n in range(6)]
+    path.write_text("\n".join([first, *said]) + "\n", encoding="utf-8")
+    switching.switch_from_prompt(Layout("."), "@qa look", 4_070_940_000, transcript=str(path))
+    assert newest(run)["decisions"] == [f"We decided to take step number {n}." for n in (3, 4, 5)]
+
+
 # Names, undo, savings
 
 

@@ -211,7 +211,7 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
 # What a session did since its last switch, from its stores and its transcript
 
 
-_MOST_DECISIONS = 3  # from the transcript, the last ones
+_MOST_DECISIONS = 3  # from the transcript, which tells the newest first
 _MOST_STORIES = 2_000  # files below `docs` to search for a story id
 _MARKS = ".,;:!?()[]{}<>\"'`"
 
@@ -229,7 +229,7 @@ def since(layout: Layout, moment: str, transcript: str) -> Fields:
         )
         known = known or bool(told.host)
         files += [f"{path} (modified)" for path in told.edited]
-        decisions += told.decisions[-_MOST_DECISIONS:]
+        decisions += reversed(told.decisions[:_MOST_DECISIONS])
     filled: Fields = {"decisions": tuple(dict.fromkeys(decisions))}
     if known:
         filled["files_modified"] = tuple(dict.fromkeys(files))
