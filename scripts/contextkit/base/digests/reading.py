@@ -79,7 +79,7 @@ def part(text: str) -> str:
     spans = {(0, head), (tail, len(text))}
     room = _BETWEEN
     for mark in _DECISIVE:
-        at = text.find(mark, head, tail)
+        at = text.find(mark, head, tail) if room > 0 else -1
         while at >= 0 and room > 0:
             start = max(text.rfind("\n", head, at) + 1, head, at - 500)
             end = text.find("\n", at, at + 2000) + 1 or min(at + 2000, tail)
@@ -102,6 +102,14 @@ def part(text: str) -> str:
     found = Part("".join(pieces))
     found.whole, found.numbers = text, [*numbers, line]
     return found
+
+
+def line_count(text: str) -> int:
+    """The number of lines; blank lines at the end do not count."""
+    end = len(text)
+    while end and text[end - 1] == "\n":
+        end -= 1
+    return text.count("\n", 0, end) + 1
 
 
 class Block(NamedTuple):

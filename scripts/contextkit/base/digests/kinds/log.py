@@ -96,7 +96,7 @@ def _counts(text: str, lines: list[str]) -> list[Unit]:
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     if not said:
         return []
-    total = len((whole or "\n".join(lines)).rstrip("\n").split("\n"))
+    total = reading.line_count(whole or text)
     return [Unit(1, "lines", f"{said} of {total}", 2.0, 2, "lines", derived=True)]
 
 
