@@ -11,8 +11,8 @@ from contextkit.base.commands import Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.flows import adoption, adoption_steps, upgrades
-from contextkit.hosts.flows.adoption_plan import Plan
+from contextkit.hosts.flows import adoption, changes, upgrades
+from contextkit.hosts.flows.changes import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
 
 def _answer(plan: Plan, dry_run: bool) -> str:
     """The diff, after it was carried out; on a terminal it is shown first and asked about."""
-    diff = adoption_steps.diff(plan)
+    diff = changes.diff(plan)
     if dry_run or not plan.changes:
         if not dry_run:
-            adoption_steps.carry_out(plan)  # a run that was killed may have left the last steps
+            changes.carry_out(plan)  # a run that was killed may have left the last steps
         return diff if plan.changes else f"{diff}\nnothing to do".lstrip("\n")
     if sys.stdin.isatty() and sys.stderr.isatty():
         sys.stderr.write(f"{diff}\nwrite this? [y/N] ")
@@ -53,7 +53,7 @@ def _answer(plan: Plan, dry_run: bool) -> str:
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise ContextError("nothing was written")
         diff = f"{len(plan.changes)} files written"
-    adoption_steps.carry_out(plan)
+    changes.carry_out(plan)
     return diff
 
 

@@ -16,7 +16,7 @@ from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import rules
 from contextkit.hosts.documents.contracts import Answer, Host, HostEvent
-from contextkit.hosts.flows import adoption, adoption_steps, events, runner, trials
+from contextkit.hosts.flows import adoption, changes, events, runner, trials
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -150,7 +150,7 @@ def test_a_host_is_added_by_one_declaration(repo: Path, monkeypatch: pytest.Monk
     given = {"session_id": "s", "agent_id": "a", "agent_type": "Explore", "said": long}
     fire("emacs", "Finished", json.dumps(given).encode())
     assert list((repo / "shared" / "payloads" / "s").glob("*-explore.md"))
-    adoption_steps.carry_out(adoption.adopt(str(repo), "tools/contextkit", ("emacs",), False))
+    changes.carry_out(adoption.adopt(str(repo), "tools/contextkit", ("emacs",), False))
     written = json.loads((repo / ".emacs.d" / "hooks.json").read_text(encoding="utf-8"))
     (one,) = written["hooks"]["Finished"][0]["hooks"]
     assert one["command"].startswith('"${EMACS_PROJECT}"/tools/contextkit/scripts/hook.sh')
