@@ -57,13 +57,9 @@ def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     columns = [list(map(names.one_line, column)) for column in zip(heads, *rows, strict=True)]
     widths = [max(map(len, column)) for column in columns[:-1]]
     room = _terminal_width() - sum(widths) - 2 * len(widths)
-    columns[-1] = [_cut(cell, room) for cell in columns[-1]]
+    columns[-1] = [names.clipped(cell, room) for cell in columns[-1]]
     line = "".join(f"{{:{width}}}  " for width in widths) + "{}"
     return "\n".join([line.format(*row).rstrip() for row in zip(*columns, strict=True)])
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: room - 1] + "…"
 
 
 def _terminal_width() -> int:

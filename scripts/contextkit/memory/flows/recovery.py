@@ -343,7 +343,7 @@ def _newest(
 def _order(pair: tuple[str, Any]) -> tuple[str, str, int, int, str]:
     path, one = pair
     name = os.path.basename(path)
-    _, when, number = memory.parted(name)
+    _, when, number = memory.split_name(name)
     return one.timestamp, when, _mtime(path), number, name
 
 
