@@ -174,7 +174,7 @@ from contextkit.base import changes
 from contextkit.base.layout import Layout
 from contextkit.hosts.flows import adoption, store_checks
 from contextkit.notes import documents
-from contextkit.toolkit.flows import overview
+from contextkit.history.flows import overview
 
 def look():
     layout = Layout()

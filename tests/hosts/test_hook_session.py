@@ -14,8 +14,8 @@ from conftest import git
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
-from contextkit.hosts.documents import rules, vendored
-from contextkit.hosts.flows import adoption, changes
+from contextkit.hosts.documents import vendored
+from contextkit.hosts.flows import adoption, changes, trials
 from contextkit.memory.documents import snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
@@ -47,7 +47,7 @@ class Session:
             input=json.dumps(given), env=self._environment, cwd="/",
             capture_output=True, encoding="utf-8", timeout=handler["timeout"],
         )  # fmt: skip
-        assert rules.problems("claude", event, done.returncode, done.stdout) == []
+        assert trials.problems("claude", event, done.returncode, done.stdout) == []
         assert done.stderr == ""
         said = json.loads(done.stdout) if done.stdout else {}
         inner = said.get("hookSpecificOutput", {})

@@ -57,6 +57,11 @@ def compact(moment: int) -> str:
 
 def moment(text: str) -> int:
     """Parse any of the forms above into seconds; 0 for anything else."""
+    midnight, clock = _midnights.get(text[:8]), text[9:]  # a registry may hold thousands of these
+    plain = len(text) == 15 and text[8] == "-" and clock.isascii() and clock.isdigit()
+    if plain and midnight is not None:
+        minutes, rest = divmod(int(clock), 100)
+        return midnight + minutes // 100 * 3600 + minutes % 100 * 60 + rest
     digits = text.replace("-", "").replace(":", "").replace("T", "").rstrip("Z")
     if not (digits.isascii() and digits.isdigit()):  # not one of the forms that we write
         digits = "".join(char for char in text if char.isascii() and char.isdigit())

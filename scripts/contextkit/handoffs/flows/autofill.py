@@ -116,6 +116,8 @@ def verdict_agents(layout: Layout) -> frozenset[str]:
 
 def _open_verdicts(layout: Layout) -> tuple[str, ...]:
     """A line for each verdict that needs attention, with the path of its full text."""
+    if not os.path.isdir(layout.verdicts):
+        return ()  # most repositories: nothing to import
     from contextkit.reviews.documents import verdicts
 
     try:
