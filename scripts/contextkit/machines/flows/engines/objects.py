@@ -16,7 +16,6 @@ from contextkit.base import packages, version
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import identity, manifests
 from contextkit.machines.flows.engines import protocol
-from contextkit.machines.flows.engines.protocol import Elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,14 +68,9 @@ class Objects:
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
     ) -> int:  # fmt: skip
-        """Write the objects concurrently, then the manifest that names them, then the head.
-
-        `before` is the digest in the head that we left; raises Elsewhere if the head there has
-        another.
-        """
-        data = self._get(manifests.head_key(machine))
-        if (manifests.parse_head(data, machine).digest if data else "") != before:
-            raise Elsewhere(f"{self._url}: another folder pushes as {machine}")
+        """Write the objects concurrently, then the manifest that names them, then the head."""
+        there = self._get(manifests.head_key(machine))
+        protocol.check_claim(machine, there, before, self._url)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(lambda pair: self._put(*pair), objects.items()))
         self._put(*manifest)

@@ -17,7 +17,6 @@ from contextkit.base import files, packages, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import manifests
-from contextkit.machines.flows import parcels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ class Sealed:
         for name, data in self._engine.get(machine, meant):
             text = self._key.decrypted(data)
             if text is None and name.startswith("objects/"):
-                text = parcels.DAMAGED
+                text = manifests.DAMAGED
             if text is None:
                 raise ContextError(
                     f"what {machine} pushed is not encrypted with the key of sync_key: push it"
