@@ -179,7 +179,9 @@ class _Weighed:
         known = {(kind, value) for kind, value, _ in all_facts}
         self.facts = [carried(unit.text, known) for unit in units]
         self.costs = [tokens.estimate(unit.text, tokenizer) + _ROW for unit in units]
-        self.aspects = [tokens.estimate(unit.aspect, tokenizer) for unit in units]
+        aspects = {unit.aspect for unit in units}
+        sizes = {aspect: tokens.estimate(aspect, tokenizer) for aspect in aspects}
+        self.aspects = [sizes[unit.aspect] for unit in units]
 
     def worth(self, index: int, told: set[tuple[str, str]], aspects: set[str]) -> float:
         """The value per token that a unit adds when `told` and `aspects` are already covered."""

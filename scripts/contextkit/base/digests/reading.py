@@ -83,7 +83,7 @@ def part(text: str) -> str:
     spans = {(0, head), (tail, len(text))}
     room = _BETWEEN
     for mark in _DECISIVE:
-        at = text.find(mark, head, tail)
+        at = text.find(mark, head, tail) if room > 0 else -1
         while at >= 0 and room > 0:
             start = max(text.rfind("\n", head, at) + 1, head, at - 500)
             end = text.find("\n", at, at + 2000) + 1 or min(at + 2000, tail)
@@ -108,6 +108,14 @@ def part(text: str) -> str:
     return found
 
 
+def line_count(text: str) -> int:
+    """The number of lines; blank lines at the end do not count."""
+    end = len(text)
+    while end and text[end - 1] == "\n":
+        end -= 1
+    return text.count("\n", 0, end) + 1
+
+
 class Block(NamedTuple):
     """A paragraph, list item, or table row; `lead` is the item or sentence it belongs to."""
 
@@ -121,6 +129,7 @@ class Block(NamedTuple):
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
 _RULE = re.compile(r"[\s|:=_*-]*$")
+_ITEMS, _RULES = "-*+•[0123456789", "|:=_*-"  # first characters of items and of rules
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
@@ -197,12 +206,12 @@ class _Reader:
             yield from self._row(number, bare)
             return
         self.head = []
-        if heading := _HEADING.match(bare):
+        if bare[:1] == "#" and (heading := _HEADING.match(bare)):
             yield from self._done()
             self.titles = [one for one in self.titles if one[0] < len(heading[1])]
             self.titles.append((len(heading[1]), plain(heading[2])))
             self.parents, self.lead = [], ""
-        elif not bare or _RULE.match(bare):
+        elif not bare or (bare[0] in _RULES and _RULE.match(bare)):
             yield from self._done()
         else:
             yield from self._text(number, line, bare)
@@ -231,7 +240,9 @@ class _Reader:
             yield self._block(number, told_row(self.head, row), "row")
 
     def _text(self, number: int, line: str, bare: str) -> Iterator[Block]:
-        item = _ITEM.match(line.replace("\t", "    ") if line[:1] in " \t" else line)
+        item = None
+        if bare[0] in _ITEMS:
+            item = _ITEM.match(line.replace("\t", "    ") if line[:1] in " \t" else line)
         if item:
             yield from self._done()
             self.start, self.indent, self.is_item = number, len(item[1]), True
