@@ -2,6 +2,10 @@
 
 A unit makes sense by itself: a sentence under its heading, a list item with its parent's words, a
 table row with its header's words, a log event, a file of a diff.
+
+`base/markdown` says what a single line is. A digest needs more and less: each block together with
+the headings, items and table header above it, in one pass over a text that may be long and is often
+not quite Markdown (quoted, struck out, with front matter and comments). So this reader is its own.
 """
 
 from __future__ import annotations
