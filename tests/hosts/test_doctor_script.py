@@ -16,7 +16,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import diagnostics, settings, vendored
-from contextkit.hosts.flows import adoption, adoption_steps, store_checks, trials
+from contextkit.hosts.flows import adoption, changes, store_checks, trials
 from contextkit.payloads.flows import storing
 
 
@@ -80,7 +80,7 @@ def test_right_after_adoption_nothing_is_wrong(
     monkeypatch.setattr(trials, "fire_all", watched)
     monkeypatch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
     plan = adoption.adopt(str(repo), "tools/contextkit", ("claude", "codex"), False)
-    adoption_steps.carry_out(plan)
+    changes.carry_out(plan)
     before = sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path))
     assert wrong(run) == []
     assert [trial.event for trial in fired] == [
@@ -235,7 +235,7 @@ def test_what_adopt_put_there_is_looked_over(
 ) -> None:
     monkeypatch.setattr(vendored, "toolkit_files", lambda: {"Makefile": (b"x:\n", False)})
     plan = adoption.adopt(str(repo), "tools/contextkit", ("claude",), False)
-    adoption_steps.carry_out(plan)
+    changes.carry_out(plan)
     assert wrong(run, "--host=claude") == []
     (repo / ".claude" / "skills" / "verdicts" / "SKILL.md").write_text("mine", encoding="utf-8")
     (repo / "tools" / "contextkit" / "Makefile").unlink()

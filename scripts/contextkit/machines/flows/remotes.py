@@ -12,7 +12,6 @@ from contextkit.machines.documents import identity, known, manifests
 from contextkit.machines.documents.identity import Machine
 from contextkit.machines.documents.known import Known, Published, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
-from contextkit.machines.flows import parcels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def read_heads(found: dict[str, bytes], said: list[str]) -> dict[str, Head]:
 
 def read_manifest(data: bytes, machine: str, number: int) -> Manifest:
     where = f"manifest {number} of {machine}"
-    return manifests.parse(parcels.unpack(data, manifests.MOST_MANIFEST, where), machine, number)
+    return manifests.parse(manifests.unpack(data, manifests.MOST_MANIFEST, where), machine, number)
 
 
 def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:

@@ -14,7 +14,6 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ def _changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
     folder = folder_of(layout, row)
     if row.get("status") not in ("pending_launch", "running") or not folder:
         return {}
+    from contextkit.subagents.flows import background
+
     status, code = background.state(folder)
     if status in (row["status"], "pending_launch"):
         return {}
@@ -404,5 +405,7 @@ def _minutes(seconds: int | None) -> str:
 
 def _short(layout: Layout, capsule: str) -> str:
     """Return a capsule's id: its path below the capsules folder, without the suffix."""
+    if not capsule:
+        return "-"
     below = capsule.removeprefix(layout.places.capsules.rstrip("/") + "/")
     return below.removesuffix(".md") or "-"

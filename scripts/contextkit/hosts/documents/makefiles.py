@@ -1,6 +1,6 @@
-"""Targets of a host that clash with ours: the host's stay, ours get a prefix.
+"""A host's Makefiles: which one make reads, what it includes, which targets clash with ours.
 
-The Makefiles are read, not run, so targets that make generates while running are not seen.
+They are read, not run, so targets that make generates while running are not seen.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ import os
 import re
 
 from contextkit.base import files, makefiles
-from contextkit.hosts.flows.adoption_parts import MAKEFILES
 
+NAMES = ("GNUmakefile", "makefile", "Makefile")  # make uses the first that exists
 _RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
 _PREFIX = re.compile(r"^\s*(?:override\s+)?CONTEXTKIT_PREFIX\s*:?:?=\s*(\S+)", re.MULTILINE)
-_INCLUDE = re.compile(r"^\s*[-s]?include\s+(.*)")
+_INCLUDE = re.compile(r"^[^\S\n]*[-s]?include[^\S\n]+(.*)", re.MULTILINE)
 _MOST = 50  # Makefiles read
 
 
-def find(into: str, folder: str) -> list[str]:
+def taken(into: str, folder: str) -> list[str]:
     """Return a sentence for each target of the host in `into` whose name is also one of ours.
 
     `folder` is our own copy, whose Makefile is skipped.
@@ -42,8 +42,8 @@ def _sentence(name: str, prefix: str) -> str:
 
 
 def _texts(into: str, folder: str) -> list[tuple[str, str]]:
-    """Yield (path, text) of the host's Makefile and of the files that it includes by name."""
-    start = next((n for n in MAKEFILES if os.path.isfile(os.path.join(into, n))), "")
+    """Return (path, text) of the host's Makefile and of the files that it includes by name."""
+    start = next((n for n in NAMES if os.path.isfile(os.path.join(into, n))), "")
     found: dict[str, str] = {}
     waiting = [start] if start else []
     while waiting and len(found) < _MOST:
@@ -52,9 +52,23 @@ def _texts(into: str, folder: str) -> list[tuple[str, str]]:
         inside = f"{os.path.normpath(path)}/".startswith(folder + "/")
         if path in found or inside or not os.path.isfile(whole):
             continue
-        text = files.read_bytes(whole).decode("utf-8", "replace")
-        found[path] = text
-        for line in text.split("\n"):
-            included = _INCLUDE.match(line)
-            waiting += included[1].partition("#")[0].split() if included else []
+        found[path] = _text(whole)
+        waiting += includes(found[path])
     return list(found.items())
+
+
+def _text(path: str) -> str:
+    return files.read_bytes(path).decode("utf-8", "replace")
+
+
+def includes(text: str) -> list[str]:
+    """Return the files that a Makefile includes, as they are written."""
+    lines = [line.partition("#")[0] for line in _INCLUDE.findall(text)]
+    return [name for line in lines for name in line.split()]
+
+
+def included(into: str) -> list[str]:
+    """Return the folders whose Makefile is included by one that make might read in `into`."""
+    there = [path for name in NAMES if os.path.isfile(path := os.path.join(into, name))]
+    found = [name for path in there for name in includes(_text(path))]
+    return [name.removesuffix("/Makefile") for name in found if name.endswith("/Makefile")]
