@@ -266,7 +266,7 @@ def test_the_order_of_trimming() -> None:
     assert len(kept.decisions[0]) <= 60 and len(kept.files_modified[0]) <= 60
     assert kept.next_action == "Finish task 3."
     assert "decisions: 5 given, 1 kept, 4 dropped" in said
-    assert kept.facts_kept == facts.share(fitting._told(given), fitting._told(kept))
+    assert kept.facts_kept == facts.share(fitting._cuttable(given), fitting._cuttable(kept))
     assert "decisions: 1 shortened" in said
 
 

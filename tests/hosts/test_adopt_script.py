@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -597,6 +598,20 @@ def test_the_copy_holds_what_runs_and_no_tests() -> None:
     assert found["scripts/hook.sh"][1] and not found["LICENSE"][1]
 
 
+def test_the_pages_of_a_copy_have_no_pictures_and_say_what_it_lacks() -> None:
+    found = vendored.toolkit_files()
+    assert not [path for path in found if path.endswith(".png")]
+    pages = {path: data.decode() for path, (data, _) in found.items() if path.endswith(".md")}
+    assert "<img" in (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    assert "<img" not in pages["README.md"] and "systems.svg" in pages["manuals/structure.md"]
+    assert "SECURITY.md (not in this copy)" in pages["README.md"]
+    assert "[payloads](manuals/payloads.md)" in pages["README.md"]
+    for path, text in pages.items():
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+            place = os.path.normpath(os.path.join(os.path.dirname(path), target))
+            assert place in found, f"{path}: {target}"
+
+
 # The real thing
 
 
@@ -633,4 +648,16 @@ def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch
     (host / "shared").rename(host.parent / "shared")
     git("reset", "-q")
     assert git("status", "--short") == ""
+    assert not (host / "tools").exists()
+
+
+def test_a_copy_that_stored_nothing_takes_itself_out(
+    host: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vendored, "_tracked", lambda: None)
+    adopt(host)
+    script = host / FOLDER / "scripts" / "adopt.py"
+    done = subprocess.run([sys.executable, script, "unadopt", "."], encoding="utf-8",
+                          capture_output=True)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
     assert not (host / "tools").exists()

@@ -58,7 +58,7 @@ def test_a_finding_without_a_task_id_belongs_to_the_task_it_describes(layout: La
     text = Path(path).read_text(encoding="utf-8")
     untagged = "\n".join(line for line in text.split("\n") if "Task ID" not in line)
     Path(path).write_text(untagged, encoding="utf-8")
-    assert [told.path for told in load(layout).findings] == [path]
+    assert [one.path for one in load(layout).findings] == [path]
 
 
 def test_the_newest_is_what_its_own_time_says(layout: Layout) -> None:
@@ -148,7 +148,7 @@ def test_merged_findings_cover_their_sources_and_those_merged_before(layout: Lay
     stores.merged(layout, one, moment=NOW - 7)
     both = stores.merged(layout, one, two, moment=NOW - 6)
     later = stores.finding(layout, "c", NOW - 5)
-    assert [told.path for told in load(layout).findings] == [both, later]
+    assert [one.path for one in load(layout).findings] == [both, later]
 
 
 def test_the_last_checkpoint_of_an_open_task_is_found_where_clean_put_it(layout: Layout) -> None:

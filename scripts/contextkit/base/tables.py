@@ -60,7 +60,7 @@ def _aligned(columns: list[list[str]]) -> str:
     widths = [max(map(len, column)) for column in columns]
     room = _terminal_width() - sum(widths) - 2 * len(widths)
     padded = [[c.ljust(width) for c in cells] for cells, width in zip(columns, widths, strict=True)]
-    padded.append([_cut(cell, room) for cell in last])
+    padded.append([names.clipped(cell, room) for cell in last])
     return "\n".join(["  ".join(row).rstrip() for row in zip(*padded, strict=True)])
 
 
@@ -69,10 +69,6 @@ def _one_line(column: list[str]) -> list[str]:
     text = "".join(column)
     plain = text.isprintable() and " " not in text
     return column if plain else list(map(names.one_line, column))
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: room - 1] + "…"
 
 
 def _terminal_width() -> int:

@@ -143,17 +143,17 @@ def why(layout: Layout, args: Arguments) -> Answer:
         if not vars(args).get("json"):
             cli.say(said)
     try:
-        way = reasons.way(layout, history, ref)
+        lineage = reasons.lineage(layout, history, ref)
     except OSError as error:
         raise ContextError(f"{ref}: cannot be read: {error.strerror}") from None
-    return Answer(text=reasons.tree(history, way), data=lambda: reasons.data(history, way))
+    return Answer(text=reasons.tree(history, lineage), data=lambda: reasons.data(history, lineage))
 
 
 def search(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import search as searching
 
-    wish = searching.wish(args.q, args.kind, args.session, args.branch, args.since)
-    hits, count = searching.search(layout, wish)
+    query = searching.query(args.q, args.kind, args.session, args.branch, args.since)
+    hits, count = searching.search(layout, query)
     room = args.max_tokens or 1500
     found: list[searching.Found] = []
     lines: list[str] = []

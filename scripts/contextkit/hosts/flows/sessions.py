@@ -122,7 +122,7 @@ def _open_task(layout: Layout) -> Answer:
         return NOTHING
     kinds = ((store.CHECKPOINTS, ".json"), (store.SNAPSHOTS, ".md"))
     found = [
-        store.parted(os.path.basename(path))[1]
+        store.split_name(os.path.basename(path))[1]
         for kind, suffix in kinds
         for path in store.paths(layout.memory_folder(kind), suffix)
     ]

@@ -251,7 +251,7 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Head]:
     place = place.rstrip("/")
     for path in reversed(memory.paths(place, ".md")):
         name = path[len(place) + 1 :]
-        if name.startswith(merged) and memory.parted(name)[0] == memory.MERGED:
+        if name.startswith(merged) and memory.split_name(name)[0] == memory.MERGED:
             continue
         head = _head(path, wanted)
         if head is False:
@@ -303,4 +303,4 @@ def _head(path: str, task: bytes) -> Head | Literal[False] | None:
 
 def _load_individual(path: str) -> Finding | None:
     name = path.rpartition("/")[2]
-    return None if memory.parted(name)[0] == memory.MERGED else load(path)
+    return None if memory.split_name(name)[0] == memory.MERGED else load(path)

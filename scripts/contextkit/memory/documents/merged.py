@@ -211,4 +211,4 @@ def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Merged]:
 
 def _load_merged(path: str) -> Merged | None:
     name = os.path.basename(path)
-    return load(path) if memory.parted(name)[0] == memory.MERGED else None
+    return load(path) if memory.split_name(name)[0] == memory.MERGED else None

@@ -72,12 +72,20 @@ def check_phase(phase: str, field: str = "phase") -> str:
     return phase
 
 
+def check_tokens(given: str) -> int:
+    """Return the number of tokens in a text like `~150,000`. Raises ContextError for any other."""
+    count = names.count(given)
+    if count is None:
+        raise bad_input(f"tokens={given[:40]}: must be a whole number")
+    return count
+
+
 def stamp(moment: int) -> str:
     """Format a time for a file name, as in `20251023T180500`."""
     return names.stamp(moment)[:-1]
 
 
-def parted(name: str) -> tuple[str, str, int]:
+def split_name(name: str) -> tuple[str, str, int]:
     """Split a file name into (subject, time, number within that second).
 
     Works from the right, since ids contain `_` too; the time is '' for a name without one.
@@ -178,9 +186,9 @@ def _age(name: str) -> tuple[str, int, str]:
     when = stem[-15:]
     if stem[-16:-15] == "_" and len(stem) > 16 and when[8:9] == "T":
         digits = when[:8] + when[9:]
-        if digits.isascii() and digits.isdigit():
+        if names.is_whole(digits):
             return when, 1, name
-    return *parted(name)[1:], name
+    return *split_name(name)[1:], name
 
 
 def read(path: str) -> str:
