@@ -166,10 +166,7 @@ def latest_entries(path: str, count: int) -> list[str]:
 def entries(text: str) -> list[str]:
     """The entries of a notebook in file order; headings inside code fences do not count."""
     lines = text.replace("\r\n", "\n").split("\n")
-    outside = markdown.outside_fences("\n".join(lines))
-    starts = [number - 1 for number, line in outside if line.startswith("## ")]
-    ends = [*starts, len(lines)][1:]
-    return ["\n".join(lines[a:b]).strip() for a, b in zip(starts, ends, strict=True)]
+    return ["\n".join(lines[a:b]).strip() for a, b in markdown.sections(lines, 2)]
 
 
 def newest_entries(texts: list[str], count: int) -> list[str]:
