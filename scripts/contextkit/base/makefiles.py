@@ -18,7 +18,7 @@ from contextkit.base.version import toolkit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from contextkit.base.commands import Command
 
@@ -110,36 +110,41 @@ def _defined_somewhere(name: str) -> bool:
     assigns = re.compile(
         rf"^\s*(?:(?:override|export|private|define)\s+)*{re.escape(name)}\s*(?:[:?+!]*=|$)", re.M
     )
-    return any(assigns.search(text) for text in _makefiles())
+    return any(assigns.search(text) for _, text in read_by_make())
 
 
-def _makefiles() -> Iterator[str]:
-    """The text of each Makefile of this call; a path with spaces is several words of the list."""
+def read_by_make() -> Iterator[tuple[str, str]]:
+    """Path and text of each Makefile that make read for this call.
+
+    The list comes as words, of which a path with spaces is several.
+    """
     words = os.environ.get("CONTEXTKIT_MAKEFILES", "").split()
     for start in range(len(words)):
         for end in range(start, len(words)):
             path = " ".join(words[start : end + 1])
             try:
                 with open(path, encoding="utf-8", errors="replace") as file:
-                    yield file.read()
+                    yield path, file.read()
             except OSError:
                 continue  # generated, or not the end of a path
 
 
-def help_text(inside_host: bool = False) -> str:
+def help_text(inside_host: bool = False, renamed: Mapping[str, str] | None = None) -> str:
     """The targets by section, one per line, after the five to start with.
 
-    The targets for work on this checkout are left out in a host.
+    The targets for work on this checkout are left out in a host. `renamed` has the names under
+    which a host reaches those whose own it has taken.
     """
+    shown = renamed or {}
     known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
     first = [target for name in FIRST for target in known if target.name == name]
-    lines = ["To start with", *(line for target in first for line in _lines(target))]
+    lines = ["To start with", *(line for target in first for line in _lines(target, shown))]
     section = ""
     for target in known:
         if target.section != section:
             section = target.section
             lines += ["", section]
-        lines += _lines(target)
+        lines += _lines(target, shown)
         lines += _wrapped(f"{name}=" for name in target.variables if name not in ("root", "json"))
     lines += [
         "",
@@ -159,9 +164,12 @@ def _wrapped(words: Iterable[str]) -> list[str]:
     return lines
 
 
-def _lines(target: Target) -> list[str]:
+def _lines(target: Target, renamed: Mapping[str, str]) -> list[str]:
+    name = renamed.get(target.name, target.name)
     first, *more = _wrapped(target.help.split())
-    return [f"  {target.name:<{_NAMES - 2}}{first[_NAMES:]}", *more]
+    if len(name) > _NAMES - 2:
+        return [f"  {name}", first, *more]
+    return [f"  {name:<{_NAMES - 2}}{first[_NAMES:]}", *more]
 
 
 def unknown_goals(goals: list[str]) -> str:
