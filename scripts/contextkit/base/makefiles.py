@@ -1,5 +1,7 @@
 """What our Makefile declares: targets, the commands they call, their variables, and their help.
 
+And which of their names a host's Makefiles have taken.
+
 Read by `make help`, by the page of targets, and, to report an unknown variable, by the command
 line. Commands that succeed never load it.
 """
@@ -18,7 +20,7 @@ from contextkit.base.version import toolkit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from contextkit.base.commands import Command
 
@@ -27,6 +29,8 @@ _LINE = re.compile(
     r"^contextkit\.(?P<name>[a-z_]+) *= *(?P<script>\w+)(?: (?P<command>\w+))?.*?## (?P<help>.*)$"
 )
 _RULE = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
+_HOST_RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
+_PREFIX = re.compile(r"^\s*(?:override\s+)?CONTEXTKIT_PREFIX\s*:?:?=\s*(\S+)", re.MULTILINE)
 _CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
 _COLUMNS, _NAMES = 79, 20
 CHECKOUT = "This checkout"  # the section of the targets that hosts do not get
@@ -129,13 +133,39 @@ def read_by_make() -> Iterator[tuple[str, str]]:
                 continue  # generated, or not the end of a path
 
 
-def help_text(inside_host: bool = False, renamed: Mapping[str, str] | None = None) -> str:
+def ours_in(texts: Iterable[tuple[str, str]]) -> tuple[dict[str, str], str]:
+    """The targets in a host's Makefiles (path, text) that have names of ours, each with its place.
+
+    And the prefix that ours have there.
+    """
+    ours = {one.name for one in targets() if one.section != CHECKOUT}
+    found: dict[str, str] = {}
+    prefix = "context_"
+    for path, text in texts:
+        prefix = (_PREFIX.findall(text) or [prefix])[-1]
+        for number, line in enumerate(text.replace("\\\n", "  ").split("\n"), 1):
+            rule = _HOST_RULE.match(line)
+            for name in rule["names"].split() if rule else ():
+                if name in ours:
+                    found.setdefault(name, f"{path}:{number}")
+    return found, prefix
+
+
+def _renamed() -> dict[str, str]:
+    """The names that our targets have in this call where the host has taken the plain ones."""
+    copy = os.path.realpath(toolkit()) + os.sep
+    texts = (one for one in read_by_make() if not os.path.realpath(one[0]).startswith(copy))
+    found, prefix = ours_in(texts)
+    return {name: prefix + name for name in found if not name.startswith("context_")}
+
+
+def help_text(inside_host: bool = False) -> str:
     """The targets by section, one per line, after the five to start with.
 
-    The targets for work on this checkout are left out in a host. `renamed` has the names under
-    which a host reaches those whose own it has taken.
+    In a host, those for work on this checkout are left out, and the others have the names that
+    they are called by there.
     """
-    shown = renamed or {}
+    shown = _renamed() if inside_host else {}
     known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
     first = [target for name in FIRST for target in known if target.name == name]
     lines = ["To start with", *(line for target in first for line in _lines(target, shown))]
@@ -164,7 +194,7 @@ def _wrapped(words: Iterable[str]) -> list[str]:
     return lines
 
 
-def _lines(target: Target, renamed: Mapping[str, str]) -> list[str]:
+def _lines(target: Target, renamed: dict[str, str]) -> list[str]:
     name = renamed.get(target.name, target.name)
     first, *more = _wrapped(target.help.split())
     if len(name) > _NAMES - 2:

@@ -220,9 +220,8 @@ def session_end(layout: Layout, args: Arguments) -> str:
 
 def help_(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
-    from contextkit.hosts.documents import makefiles as host_makefiles
 
-    return makefiles.help_text(args.host, host_makefiles.renamed() if args.host else None)
+    return makefiles.help_text(inside_host=args.host)
 
 
 def unknown_target(layout: Layout, args: Arguments) -> str:

@@ -8,15 +8,9 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit.base import files, makefiles, version
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from contextkit.base import files, makefiles
 
 NAMES = ("GNUmakefile", "makefile", "Makefile")  # make uses the first that exists
-_RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
-_PREFIX = re.compile(r"^\s*(?:override\s+)?CONTEXTKIT_PREFIX\s*:?:?=\s*(\S+)", re.MULTILINE)
 _INCLUDE = re.compile(r"^[^\S\n]*[-s]?include[^\S\n]+(.*)", re.MULTILINE)
 _MOST = 50  # Makefiles read
 
@@ -26,31 +20,8 @@ def taken(into: str, folder: str) -> list[str]:
 
     `folder` is our own copy, whose Makefile is skipped.
     """
-    found, prefix = _ours_in(_texts(into, folder))
+    found, prefix = makefiles.ours_in(_texts(into, folder))
     return [f"{place}: {_sentence(name, prefix)}" for name, place in found.items()]
-
-
-def renamed() -> dict[str, str]:
-    """The names that our targets have in this call of make where the host took the plain ones."""
-    copy = os.path.realpath(version.toolkit()) + os.sep
-    texts = makefiles.read_by_make()
-    found, prefix = _ours_in(one for one in texts if not os.path.realpath(one[0]).startswith(copy))
-    return {name: prefix + name for name in found if not name.startswith("context_")}
-
-
-def _ours_in(texts: Iterable[tuple[str, str]]) -> tuple[dict[str, str], str]:
-    """The targets of these Makefiles with names of ours, each with its place; and our prefix."""
-    ours = {one.name for one in makefiles.targets() if one.section != makefiles.CHECKOUT}
-    found: dict[str, str] = {}
-    prefix = "context_"
-    for path, text in texts:
-        prefix = (_PREFIX.findall(text) or [prefix])[-1]
-        for number, line in enumerate(text.replace("\\\n", "  ").split("\n"), 1):
-            rule = _RULE.match(line)
-            for name in rule["names"].split() if rule else ():
-                if name in ours:
-                    found.setdefault(name, f"{path}:{number}")
-    return found, prefix
 
 
 def _sentence(name: str, prefix: str) -> str:
