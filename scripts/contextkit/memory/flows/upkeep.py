@@ -158,9 +158,11 @@ def _move(path: str, place: str, kind: str) -> list[str]:
             os.unlink(path)
             return [final]
         if os.path.lexists(final) and kind == memory.PLANS:
-            files.rename(final, _free(final))  # an earlier plan of the same task id
+            files.rename(
+                final, files.free(*os.path.splitext(final))
+            )  # an earlier plan of the same task id
         elif os.path.lexists(final):
-            final = _free(final)
+            final = files.free(*os.path.splitext(final))
         files.rename(path, final)
     except FileNotFoundError:
         return []
@@ -172,15 +174,6 @@ def _same(path: str, other: str) -> bool:
         return True
     with open(path, "rb") as one, open(other, "rb") as two:
         return one.read() == two.read()
-
-
-def _free(path: str) -> str:
-    """`t-2.md` for `t.md`, or the next unused number."""
-    stem, suffix = os.path.splitext(path)
-    number = 2
-    while os.path.lexists(f"{stem}-{number}{suffix}"):
-        number += 1
-    return f"{stem}-{number}{suffix}"
 
 
 def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
