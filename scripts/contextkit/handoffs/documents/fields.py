@@ -71,7 +71,7 @@ def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
         dropped = []
     if not isinstance(found, dict):
         raise bad_input(
-            f"{where}: not a handoff: write lines of `name: value`, as make handoff_show prints them"
+            f"{where}: not a handoff: write lines of `name: value`, as handoff_show prints them"
         )
     fields: Fields = {}
     for key, value in found.items():
