@@ -110,6 +110,20 @@ def test_one_from_the_future_counts_only_where_nothing_else_is(layout: Layout) -
     assert found.warnings == (f"{future}: is dated 2025-10-24T18:05:00Z, which is in the future",)
 
 
+def test_the_clock_of_another_machine_may_be_five_minutes_ahead(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60)
+    ahead = stores.checkpoint(layout, NOW + 300)
+    assert load(layout).checkpoint_path == ahead and load(layout).age == 0
+    stores.checkpoint(layout, NOW + 301)
+    assert load(layout).checkpoint_path == ahead and len(load(layout).warnings) == 1
+
+
+def test_a_checkpoint_is_stale_when_it_is_older_than_a_day(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 86_400)
+    assert not load(layout).stale
+    assert recovery.load(layout, "", NOW + 1).stale
+
+
 def test_a_newer_snapshot_is_read_and_an_older_one_is_not(layout: Layout) -> None:
     stores.checkpoint(layout, NOW - 60)
     stores.snapshot(layout, NOW - 90)
@@ -364,6 +378,20 @@ def test_of_a_plan_and_a_later_checkpoint_the_checkpoint_counts(layout: Layout) 
     )
 
 
+def test_a_difference_quotes_the_beginning_of_a_long_subtask(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60, completed_subtasks=("x" * 300,))
+    stores.plan(layout, pending=("x" * 300,))
+    (difference,) = [one for one in load(layout).state.differences if one.startswith("x")]
+    assert difference.startswith("x" * 120 + ": ")
+
+
+def test_the_plan_of_another_task_is_not_taken(layout: Layout) -> None:
+    for task in ("a", "z"):
+        stores.plan(layout, task)
+    stores.checkpoint(layout)
+    assert load(layout, TASK).plan_path == ""
+
+
 def test_where_both_agree_nothing_is_said(layout: Layout) -> None:
     stores.plan(layout, completed=("model",), in_progress=("screen",),
                 next_actions=("Finish src/screen.py",))  # fmt: skip
@@ -423,6 +451,9 @@ def test_what_the_last_session_did_since_is_told(
     )
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     assert run("external_memory", "recover") == 0 and "> Now wire it" in run.out
+    Path("contextkit.yaml").write_text("memory_transcripts: false\n", encoding="utf-8")
+    assert run("external_memory", "recover") == 0 and "> Now wire it" not in run.out
+    Path("contextkit.yaml").unlink()
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "34d4eba1")  # the calling session
     assert run("external_memory", "recover") == 0 and "> Now wire it" not in run.out
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
