@@ -471,17 +471,17 @@ handoff:
     handoff = handoffs.parse(text)
     assert (handoff.from_agent, handoff.to_agent, handoff.consumed) == ("dev", "qa", True)
     assert handoff.last_command == "*develop story-16" and handoff.version == "1.0"
-    assert check.consumed(text, "x") == text
+    assert handoffs.mark_consumed(text, "x") == text
     waiting = text.replace("consumed: true", "consumed: false  # soon")
-    assert handoffs.parse(check.consumed(waiting, "x")).consumed
+    assert handoffs.parse(handoffs.mark_consumed(waiting, "x")).consumed
     without = text.replace("  consumed: true\n", "")
-    marked = check.consumed(without, "x")
+    marked = handoffs.mark_consumed(without, "x")
     assert marked == without + "  consumed: true\n" and "scratchpad_path: x.md" in marked
 
 
 def test_consuming_what_has_an_unusual_form_is_left_to_people() -> None:
     with pytest.raises(ContextError, match="by hand"):
-        check.consumed('{"from": "sm", "to": "dev", "next_action": "x"}', "x")
+        handoffs.mark_consumed('{"from": "sm", "to": "dev", "next_action": "x"}', "x")
 
 
 @pytest.mark.skipif(not CORPUS, reason="CONTEXTKIT_CORPUS names no folder of real artifacts")
