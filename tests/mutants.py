@@ -60,7 +60,7 @@ MODULES = {
     ),
     "dismissals": (
         "reviews/documents/dismissals.py",
-        "reviews/test_history.py reviews/test_findings_across_runs.py",
+        "reviews/test_dismissals.py reviews/test_findings_across_runs.py",
     ),
     "gate": ("reviews/flows/gate.py", "reviews/test_gates.py reviews/test_history.py"),
     "wide_reading": ("reviews/documents/wide_reading.py", "reviews/test_wide_reading.py"),
