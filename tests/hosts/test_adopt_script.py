@@ -134,6 +134,13 @@ def test_whatever_a_host_has_comes_back_to_the_byte(
     assert tree(folder) == before
 
 
+def test_a_folder_whose_name_begins_like_our_state_is_a_copy_in_git(small: Any, host: Path) -> None:
+    adopt(host, folder=".contextkit-copy")
+    assert not (host / ".contextkit-copy" / ".gitignore").exists()
+    git("add", "-A")
+    assert ".contextkit-copy/.adopted.json" in git("status", "--short")
+
+
 def test_what_was_written_since_stays(small: Any, host: Path) -> None:
     adopt(host)
     with (host / "CLAUDE.md").open("a", encoding="utf-8") as file:
