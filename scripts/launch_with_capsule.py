@@ -56,7 +56,10 @@ PROGRAM = Program(
                 Option(name="launcher", help="the kind of launcher"),
                 Option(name="log", help="the log's file"),
                 Option(name="type", help="the kind of sandbox"),
-                Option(name="title", help="the subagent's id; its row in the registry names the capsule"),
+                Option(
+                    name="title",
+                    help="the subagent's id; its row in the registry names the capsule",
+                ),
                 Option(name="capsule", help="a path, latest or none (default: CONTEXTKIT_CAPSULE)"),
             ),
         ),
