@@ -47,7 +47,7 @@ def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def _held(into: str) -> Iterator[None]:
-    """Let one process at a time change a repository: the lock is on its folder, and leaves no file."""
+    """Let one process at a time change a repository; the lock is on the folder itself."""
     if not os.path.isdir(into):
         yield  # the plan refuses it
         return
