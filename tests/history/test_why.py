@@ -156,6 +156,17 @@ def test_the_ledger_is_printed_and_filtered(repo: Path, run: Script) -> None:
     assert run("context", "events", "--event=lost") == 2
 
 
+def test_a_person_sees_the_last_events_and_a_program_all(repo: Path, run: Script) -> None:
+    for number in range(203):
+        ledger.note(Layout(), "stored", f"plan:p{number}", session="s")
+    assert run("context", "events") == 0
+    lines = run.out.splitlines()
+    assert "plan:p3 " in lines[1] and lines[200].split()[2] == "plan:p202"
+    assert lines[-1] == "3 earlier ones not shown: since=, ref=, session="
+    assert run("context", "events", "--json") == 0
+    assert [one["id"] for one in json.loads(run.out)] == list(range(1, 204))
+
+
 def test_a_document_is_opened_by_its_address(repo: Path, run: Script) -> None:
     Path("report.md").write_text("# R\n\n## A\n\none\n\n### B\n\ntwo\n\n## C\n\nx\n", "utf-8")
     run("payload_store", "store", "--topic=t", "--source=a", "--file=report.md", "--force")

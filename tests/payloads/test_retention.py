@@ -256,6 +256,16 @@ def test_in_passing_there_is_one_sweep_an_hour(layout: Layout) -> None:
     assert len(retention.sweep_in_passing(layout, NOW + DAY + HOUR, "")) == 1
 
 
+def test_in_passing_a_clock_that_went_back_stops_no_sweep(layout: Layout) -> None:
+    assert retention.sweep_in_passing(layout, NOW, "") == []
+    save(layout)
+    retention.sweep_in_passing(layout, NOW + 9 * DAY, "s")
+    save(layout, "t", NOW)
+    os.utime(folder(layout, "t") / payloads.MANIFEST, (NOW, NOW))
+    assert retention.sweep_in_passing(layout, NOW + 9 * DAY, "s") == []  # in the same second
+    assert len(retention.sweep_in_passing(layout, NOW + 9 * DAY - 1, "s")) == 1
+
+
 def test_in_passing_a_few_sessions_go_at_once_and_the_rest_with_the_next_command(
     layout: Layout,
 ) -> None:
@@ -289,6 +299,22 @@ def test_a_sweep_that_fails_in_passing_says_so_and_stops_nothing(
 
 
 # What is not ours
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENOTEMPTY])
+def test_a_session_that_cannot_be_renamed_stays(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    save(layout)
+    before = stock(folder(layout))
+
+    def refuse(source: str, target: str) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "rename", refuse)
+    with pytest.raises((OSError, ContextError)):
+        retention.end(layout, "s", NOW)
+    assert stock(folder(layout)) == before
 
 
 def test_what_is_not_ours_stays_in_its_place_and_is_named(layout: Layout) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def of(rows: Rows) -> str:
     """Format a command's rows as a table for people."""
-    shown = [*rows.rows, *([rows.total] if rows.total else [])]
+    shown = [*rows.rows[-rows.most :], *([rows.total] if rows.total else [])]
     if not shown:
         return rows.nothing
     fields = list(map(_fields, shown))

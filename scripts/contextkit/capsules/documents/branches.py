@@ -145,9 +145,7 @@ def path_at(layout: Layout, branch: str, created_at: str) -> str:
 
 def free_path(layout: Layout, branch: str, now: int) -> str:
     """Like `path_at`, but a taken name gets `-2`."""
-    path = path_at(layout, branch, names.iso(now))
-    tried = files.numbered(*os.path.splitext(path))
-    return next(name for name in tried if not os.path.lexists(name))
+    return files.free(*os.path.splitext(path_at(layout, branch, names.iso(now))))
 
 
 # Notebooks
