@@ -789,4 +789,4 @@ def test_on_a_terminal_the_monitor_draws_a_screen_anew(manager: Manager) -> None
     assert lines[2].startswith("! lost") and "stale" in lines[2]
     assert lines[3].startswith("! odd-one") and "dead" in lines[3]
     assert any(" more" in line for line in lines)
-    assert lines[-1].startswith("lost-yyy") and lines[-1].endswith("(reason: stale, runtime)")
+    assert lines[-1].startswith("lost-yyy") and lines[-1].endswith("(reason: stale)")
