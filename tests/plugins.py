@@ -6,7 +6,7 @@ import json
 
 from contextkit.base import version
 from contextkit.hosts.documents import contracts, settings
-from contextkit.hosts.flows import adoption_texts
+from contextkit.hosts.flows import adoption
 
 ABOUT = (
     "Carries an agent's context to the next agent: payloads, handoffs, memory, capsules, verdicts"
@@ -43,9 +43,7 @@ def files() -> dict[str, str]:
         "hooks/gemini/hooks/hooks.json": {"hooks": _of_gemini()},
     }
     texts = {path: json.dumps(one, indent=2) + "\n" for path, one in found.items()}
-    skills = {
-        f"skills/{name}/SKILL.md": adoption_texts.skill(name) for name in adoption_texts.SKILLS
-    }
+    skills = {f"skills/{name}/SKILL.md": adoption.skill(name) for name in adoption.SKILLS}
     return texts | skills
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -233,3 +234,31 @@ def test_a_document_has_a_revision_too(repo: Path) -> None:
     assert before.startswith("input:") and before == changes.document_revision("plan.md")
     write("plan.md", "y\n")
     assert changes.document_revision("plan.md") != before
+
+
+# The folder of the temporary index
+
+
+def test_a_scratch_folder_goes_with_all_that_is_in_it(sealed: Path) -> None:
+    Path("mine").mkdir()
+    Path("mine/kept").touch()
+    with changes.scratch_folder("store") as folder:
+        Path(folder, "deep/er").mkdir(parents=True)
+        Path(folder, "deep/er/file").touch(mode=0o400)
+        Path(folder, "link").symlink_to(Path("mine").resolve())
+    assert os.listdir("store") == [] and Path("mine/kept").exists()
+
+
+def test_it_goes_after_an_error_too(sealed: Path) -> None:
+    with pytest.raises(KeyError), changes.scratch_folder("store"):
+        raise KeyError
+    assert os.listdir("store") == []
+
+
+def test_what_a_killed_process_left_goes_after_an_hour(sealed: Path) -> None:
+    for name, age in (("scratch-old", 3700), ("scratch-new", 3500), ("other", 9999)):
+        Path("store", name, "in").mkdir(parents=True)
+        os.utime(Path("store", name), (0, time.time() - age))
+    with changes.scratch_folder("store"):
+        pass
+    assert sorted(os.listdir("store")) == ["other", "scratch-new"]

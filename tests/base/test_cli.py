@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS
-from contextkit.base import arguments, cli, usage
+from contextkit.base import cli, commands, usage
 from contextkit.base.commands import ROOT, Answer, Arguments, Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -98,7 +98,7 @@ def calls(draw: st.DrawFn) -> list[str]:
 @given(calls())
 def test_the_fast_reader_and_argparse_read_the_same(words: list[str]) -> None:
     program = a_program()
-    plain = arguments.read_plain(options_of(program.commands[0]), words)
+    plain = commands.read_plain(options_of(program.commands[0]), words)
     assert plain is not None
     assert usage.read(program, words)[1] == plain
 
@@ -126,9 +126,9 @@ def test_an_unusual_call_is_understood_all_the_same(
 
 
 def typed(*words: str) -> dict[str, Any]:
-    raw = arguments.read_plain(options_of(a_program().commands[0]), list(words))
+    raw = commands.read_plain(options_of(a_program().commands[0]), list(words))
     assert raw is not None
-    return arguments.typed(options_of(a_program().commands[0]), raw)
+    return commands.typed(options_of(a_program().commands[0]), raw)
 
 
 def test_what_is_not_given_is_empty_of_its_kind() -> None:

@@ -115,6 +115,13 @@ def test_a_moment_is_read_from_any_form_that_is_written(moment: int) -> None:
         assert names.moment(form(moment)) == moment
 
 
+@pytest.mark.parametrize("text", ["20251023180500", "202510231805007", "20251023_180500"])
+def test_a_known_day_makes_no_difference_to_odd_forms(text: str) -> None:
+    assert names.moment("20251023-180500") == names.moment("20251023-180500") == 1_761_242_700
+    assert names.moment(text) == 1_761_242_700
+    assert names.moment("20251023-18050²") == names.moment("20251023-١٨٠٥٠٠") == 0
+
+
 @pytest.mark.parametrize("text", ["", "soon", "2025-10-23", "x" * 20, "²" * 14])
 def test_what_tells_no_moment_is_0(text: str) -> None:
     assert names.moment(text) == 0

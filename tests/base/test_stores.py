@@ -172,9 +172,9 @@ LOOK = """
 import json, os, sys
 from contextkit.base import changes
 from contextkit.base.layout import Layout
-from contextkit.hosts.flows import adoption_texts, store_checks
+from contextkit.hosts.flows import adoption, store_checks
 from contextkit.notes import documents
-from contextkit.toolkit.flows import overview
+from contextkit.history.flows import overview
 
 def look():
     layout = Layout()
@@ -182,7 +182,7 @@ def look():
         "place": layout.shown(layout.store("note")),
         "settings": {name: (value, source) for name, value, source
                      in overview.settings_in_force(layout) if name == "notes"},
-        "template": "# notes: " in adoption_texts.settings(),
+        "template": "# notes: " in adoption.all_settings(),
         "status": [row["status"] for row in overview.status(layout) if row["id"] == "notes"],
         "diff": [change.path for change in changes.uncommitted(layout)],
         "ignore": [one.problem for one in store_checks.ignored(layout)],

@@ -43,6 +43,14 @@ def test_an_unknown_profile_is_a_bug() -> None:
         tokens.estimate("text", "gpt-0")
 
 
+def test_a_long_text_is_sampled_all_over() -> None:
+    parts = ["Some words of prose. " * 300, "0f3b9a7c1de85524f6a1 " * 200, "कैश बहुत धीमा है। " * 100]
+    text = "".join(parts) * 40
+    exact = 40 * sum(map(tokens.estimate, parts))
+    assert len(text) > 3 * 131_072
+    assert abs(tokens.estimate(text) - exact) < exact / 50
+
+
 @given(any_text, any_text)
 def test_more_text_never_costs_less(text: str, more: str) -> None:
     assert tokens.estimate(text) <= tokens.estimate(text + more)

@@ -24,7 +24,7 @@ for folder in ("../../scripts", "../machines", "..", "."):
 import measure  # noqa: E402
 from contextkit.base import files, names  # noqa: E402
 from contextkit.machines.documents import identity, manifests  # noqa: E402
-from contextkit.machines.flows import parcels, remotes  # noqa: E402
+from contextkit.machines.flows import remotes  # noqa: E402
 from git_servers import bare, by_daemon  # noqa: E402
 from simulated_machines import Machine  # noqa: E402
 
@@ -64,14 +64,14 @@ def populate(engine: Engine, count: int) -> None:
         manifest = manifests.render(
             manifests.Manifest(machine=machine, number=1, since=0, entries=(entry,))
         )
-        packed = parcels.pack(manifest)
+        packed = manifests.pack(manifest)
         head = manifests.render_head(
             manifests.Head(machine=machine, name=f"m{number}", number=1,
                            digest=names.sha256(packed), at="2026-11-22T10:00:00Z", documents=1,
                            bytes=len(data))
         )  # fmt: skip
         key = manifests.manifest_key(machine, 1)
-        objects = {manifests.object_key(digest): parcels.pack(data)}
+        objects = {manifests.object_key(digest): manifests.pack(data)}
         engine.put(machine, objects, (key, packed), head, frozenset([*objects, key]), "")
 
 

@@ -3,28 +3,77 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from measure import Case
 from places import SCRIPTS, script
 
+FIVE_THOUSAND_TOKENS = 16_000  # characters, by an exact count
+
+
+def reports(characters: int) -> str:
+    """Reports as agents write them, one after the other: no sentence occurs twice.
+
+    Words are made of syllables, so that no step can be cheap because it saw a word before.
+    """
+    chance = random.Random(16)
+    text = ""
+    while len(text) < characters:
+        text += "".join(f"{line}\n" for line in _report(chance))
+    return text[:characters]
+
+
+def _report(chance: random.Random) -> Iterator[str]:
+    """The lines of one report: prose, items with bold labels, tables, code, priorities."""
+    words = [_word(chance) for _ in range(700)]
+
+    def said(count: int) -> str:
+        found = chance.choices(words, k=count)
+        if count > 4 and chance.random() < 0.5:
+            place = (
+                f"`src/{chance.choice(words)}/{chance.choice(words)}.py:{chance.randrange(900)}`"
+            )
+            amount = f"{chance.randrange(2, 900)} {chance.choice(('ms', 'lines', 'tokens', '%'))}"
+            found.insert(chance.randrange(2, count), chance.choice((place, amount, "must not")))
+        return " ".join(found).capitalize()
+
+    yield f"# {said(5)}\n\n**Date**: 2026-01-02\n**Status**: done\n"
+    for number in range(14):
+        yield f"## {number + 1}. {said(4)}\n"
+        yield f"{said(16)}. {said(22)}, {said(9)} ({said(6)}). {said(14)}.\n"
+        for _ in range(5):
+            yield f"- **{said(2)}**: {said(12)}; see [{said(2)}](https://example.org/{words[0]})."
+        yield f"\n### P{number % 3}: {said(4)}\n\n1. {said(15)}.\n2. {said(11)}.\n"
+        yield f"| {said(2)} | {said(2)} | {said(2)} |\n|---|---|---|"
+        for _ in range(4):
+            yield f"| {said(3)} | {said(5)} | {chance.randrange(900)} ms |"
+        yield f"\n```python\ndef {words[number]}() -> int:\n    return {number}\n```\n"
+
+
+def _word(chance: random.Random) -> str:
+    syllables = chance.choices(
+        "ca re to li men dis pro ver ent ing sta ble un ma po se".split(), k=3
+    )
+    return "".join(syllables[: chance.randrange(1, 4)])
+
 
 def payload_cases(folder: Path) -> list[Case]:
-    """Storing 5,000 tokens and 1 MB; adding, listing and searching at 10, 1,000 and 10,000."""
+    """Storing 5,000 tokens to 10 MB; adding, listing and searching at 10, 1,000 and 10,000."""
     os.environ["SESSION_ID"] = "bench"
     report = folder / "report.md"
-    paragraph = (
-        "The parser in `src/app.py:42` takes 52 ms for 4,500 lines. It must not be slower.\n"
-    )
-    sections = "".join(f"\n## Part {n}\n\n{paragraph * 20}" for n in range(11))
-    report.write_text(f"# Report\n{sections}", encoding="utf-8")
-    large = folder / "large.md"
-    large.write_text(f"# Report\n{sections * 60}"[: 1 << 20], encoding="utf-8")
+    report.write_text(reports(FIVE_THOUSAND_TOKENS), encoding="utf-8")
+    large, huge = folder / "large.md", folder / "huge.md"
+    megabyte = reports(1 << 20)
+    large.write_text(megabyte, encoding="utf-8")
+    huge.write_text(megabyte * 10, encoding="utf-8")
     store = script("payload_store.py", "--topic=bench", "--source=bench")
     found = [
         Case("payload_store (5k tokens)", [*store, "--session=new"], 6, stdin=str(report)),
         Case("payload_store (1 MB)", [*store, "--session=large"], 8, stdin=str(large)),
+        Case("payload_store (10 MB)", [*store, "--session=huge"], 60, stdin=str(huge), rounds=5),
         Case("payload_store passes through", store, 2.5, stdin="contextkit.txt"),
     ]
     Path("contextkit.txt").write_text("short", encoding="utf-8")

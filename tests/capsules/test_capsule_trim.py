@@ -56,6 +56,23 @@ def test_the_newest_of_a_section_stays() -> None:
         assert gone == ["Transcript Highlights: 1 of 2 items"]
 
 
+def test_the_time_of_day_counts_and_of_equals_the_first_stays() -> None:
+    for first, second in (("2025-10-22 09:00", "2025-10-22 10:00"), ("2025-10-21", "2025-10-22")):
+        old, new = f"- {first} {WORDS}", f"- {second} {WORDS}"
+        for items in ((old, new), (new, old)):
+            body = a_body(highlights="\n".join(items))
+            assert trim.trimmed(body, room_for(body) - 1)[0] == a_body(highlights=new)
+    body = a_body(highlights=f"- one {WORDS}\n- two {WORDS}")
+    assert trim.trimmed(body, room_for(body) - 1)[0] == a_body(highlights=f"- one {WORDS}")
+
+
+def test_an_item_with_a_code_block_goes_without_the_one_before_it() -> None:
+    kept = f"- one {WORDS}"
+    body = a_body(highlights=f"{kept}\n- two {WORDS}\n```sh\nmake x\n```\n - and a detail")
+    text, gone = trim.trimmed(body, room_for(body) - 1)
+    assert text == a_body(highlights=kept) and gone == ["Transcript Highlights: 1 of 2 items"]
+
+
 def test_an_item_goes_with_what_is_indented_below_it_and_a_code_block_stays_whole() -> None:
     code = "```sh\n# Knowledge Base\n- no item\n\nmake x\n```"
     body = a_body(pending=f"- [ ] {WORDS}\n  - detail\n{code}", highlights=f"- {WORDS}\n  - more")

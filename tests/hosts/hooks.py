@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from contextkit.hosts.documents import rules
-from contextkit.hosts.flows import runner
+from contextkit.hosts.flows import runner, trials
 
 
 def answer(event: str, host: str = "claude", **passed: Any) -> dict[str, Any]:
     """What the hook prints, which its host takes; an empty object where it says nothing."""
     given = {"session_id": "s-1", "hook_event_name": event, **passed}
     said = runner.run([event, f"--host={host}"], json.dumps(given).encode())
-    assert rules.problems(host, event, 0, said) == []
+    assert trials.problems(host, event, 0, said) == []
     found: dict[str, Any] = json.loads(said) if said else {}
     return found
 

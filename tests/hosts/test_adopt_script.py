@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from contextkit.base.settings import Places
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.documents.contracts import find
-from contextkit.hosts.flows import adoption, adoption_steps, adoption_texts
-from contextkit.hosts.flows.adoption_plan import Plan
+from contextkit.hosts.flows import adoption, changes
+from contextkit.hosts.flows.changes import Plan
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,13 +68,13 @@ def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
 
 def adopt(into: Path, *names: str, folder: str = FOLDER, link: bool = False) -> Plan:
     plan = adoption.adopt(str(into), folder, names or BOTH, link)
-    adoption_steps.carry_out(plan)
+    changes.carry_out(plan)
     return plan
 
 
 def unadopt(into: Path, *names: str, link: bool = False) -> Plan:
     plan = adoption.unadopt(str(into), FOLDER, names, link)
-    adoption_steps.carry_out(plan)
+    changes.carry_out(plan)
     return plan
 
 
@@ -124,13 +125,20 @@ def test_whatever_a_host_has_comes_back_to_the_byte(
     before = tree(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vendored, "toolkit_files", lambda: {"Makefile": (b"ours:\n", False)})
-        patch.setattr(adoption_texts, "SKILLS", ("verdicts",))
+        patch.setattr(adoption, "SKILLS", ("verdicts",))
         adopt(folder)
         once = tree(folder)
         assert adoption.adopt(str(folder), FOLDER, BOTH, False).changes == ()
         assert adopt(folder).changes == () and tree(folder) == once
         unadopt(folder)
     assert tree(folder) == before
+
+
+def test_a_folder_whose_name_begins_like_our_state_is_a_copy_in_git(small: Any, host: Path) -> None:
+    adopt(host, folder=".contextkit-copy")
+    assert not (host / ".contextkit-copy" / ".gitignore").exists()
+    git("add", "-A")
+    assert ".contextkit-copy/.adopted.json" in git("status", "--short")
 
 
 def test_what_was_written_since_stays(small: Any, host: Path) -> None:
@@ -346,7 +354,7 @@ def test_a_crash_anywhere_is_completed_by_the_next_run(
             unlink(path)
 
         monkeypatch.setattr(files, "write", dying)
-        monkeypatch.setattr(adoption_steps, "_unlink", dying_unlink)
+        monkeypatch.setattr(changes, "_unlink", dying_unlink)
         try:
             adopt(host) if again == "adopt" else unadopt(host)
             break
@@ -534,10 +542,10 @@ def test_a_link_beside_a_copy_is_refused(small: Any, host: Path) -> None:
 # What is in it
 
 
-@pytest.mark.parametrize("name", adoption_texts.SKILLS)
+@pytest.mark.parametrize("name", adoption.SKILLS)
 def test_a_skill_is_valid_short_and_names_commands_that_exist(name: str) -> None:
     """By the Agent Skills specification: https://agentskills.io."""
-    text = adoption_texts.skill(name)
+    text = adoption.skill(name)
     _, head, _ = text.split("---\n", 2)
     fields = yaml.safe_load(head)
     assert set(fields) == {"name", "description"}
@@ -546,7 +554,7 @@ def test_a_skill_is_valid_short_and_names_commands_that_exist(name: str) -> None
     assert 0 < len(fields["description"]) <= 1024
     assert "Use it " in fields["description"]
     assert tokens.cautious(head) < 150 and tokens.cautious(text) < 700
-    for path in (adoption_texts.skills(find(host)) for host in BOTH):
+    for path in (adoption.skills(find(host)) for host in BOTH):
         assert [p for p in path if p.endswith(f"/{name}/SKILL.md")]
     assert targets_in(text) and targets_in(text) <= known()
 
@@ -562,19 +570,19 @@ def known() -> set[str]:
 
 
 def test_the_memory_skill_names_its_three_reasons() -> None:
-    description = adoption_texts.skill("external-memory").split("---\n")[1]
+    description = adoption.skill("external-memory").split("---\n")[1]
     for reason in ("save progress", "complex decision", "unsure what to do next"):
         assert reason in description
 
 
 def test_the_paragraph_is_short_and_names_targets() -> None:
-    assert tokens.cautious(adoption_texts.paragraph()) < 400
-    assert targets_in(adoption_texts.paragraph()) - known() == set()
-    assert len(targets_in(adoption_texts.paragraph())) > 6
+    assert tokens.cautious(adoption.paragraph()) < 400
+    assert targets_in(adoption.paragraph()) - known() == set()
+    assert len(targets_in(adoption.paragraph())) > 6
 
 
 def test_every_setting_stands_in_the_file_as_a_comment(repo: Path) -> None:
-    text = adoption_texts.settings()
+    text = adoption.all_settings()
     assert all(not line or line.startswith("#") for line in text.splitlines())
     opened = "\n".join(line[2:] for line in text.splitlines() if ": " in line and " `" not in line)
     found = yaml.safe_load(opened)
@@ -595,6 +603,20 @@ def test_the_copy_holds_what_runs_and_no_tests() -> None:
     } <= set(found)
     assert not [path for path in found if path.startswith(("tests", ".git/", ".ci", ".venv"))]
     assert found["scripts/hook.sh"][1] and not found["LICENSE"][1]
+
+
+def test_the_pages_of_a_copy_have_no_pictures_and_say_what_it_lacks() -> None:
+    found = vendored.toolkit_files()
+    assert not [path for path in found if path.endswith(".png")]
+    pages = {path: data.decode() for path, (data, _) in found.items() if path.endswith(".md")}
+    assert "<img" in (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    assert "<img" not in pages["README.md"] and "systems.svg" in pages["manuals/structure.md"]
+    assert "SECURITY.md (not in this copy)" in pages["README.md"]
+    assert "[payloads](manuals/payloads.md)" in pages["README.md"]
+    for path, text in pages.items():
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+            place = os.path.normpath(os.path.join(os.path.dirname(path), target))
+            assert place in found, f"{path}: {target}"
 
 
 # The real thing
@@ -633,4 +655,27 @@ def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch
     (host / "shared").rename(host.parent / "shared")
     git("reset", "-q")
     assert git("status", "--short") == ""
+    assert not (host / "tools").exists()
+
+
+def test_several_at_once_wait_for_each_other(host: Path) -> None:
+    command = [sys.executable, str(CHECKOUT / "scripts" / "adopt.py"), "adopt", "."]
+    running = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)
+    ]
+    said = [(*process.communicate(), process.returncode) for process in running]
+    assert [(error, status) for _, error, status in said] == [(b"", 0)] * 4
+    assert sum(b"nothing to do" in out for out, _, _ in said) == 3
+    assert (host / "Makefile").read_text(encoding="utf-8").count("include ") == 1
+
+
+def test_a_copy_that_stored_nothing_takes_itself_out(
+    host: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vendored, "_tracked", lambda: None)
+    adopt(host)
+    script = host / FOLDER / "scripts" / "adopt.py"
+    done = subprocess.run([sys.executable, script, "unadopt", "."], encoding="utf-8",
+                          capture_output=True)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
     assert not (host / "tools").exists()

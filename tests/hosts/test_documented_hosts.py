@@ -12,7 +12,7 @@ from conftest import Script
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings as hook_settings
-from contextkit.hosts.flows import adoption, adoption_steps, runner, trials
+from contextkit.hosts.flows import adoption, changes, runner, trials
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
 
@@ -34,7 +34,7 @@ def test_adopt_installs_them_and_unadopt_takes_all_of_it_out(repo: Path) -> None
     mine = '{\n  "theme": "dark",\n  "hooks": {"SessionStart": []}\n}\n'
     (repo / ".gemini" / "settings.json").write_text(mine, encoding="utf-8")
     plan = adoption.adopt(str(repo), "tools/contextkit", ("gemini", "copilot"), False)
-    adoption_steps.carry_out(plan)
+    changes.carry_out(plan)
     assert written(repo, "gemini")["hooks"]["PreCompress"][0]["matcher"] == "manual"
     (group,) = written(repo, "gemini")["hooks"]["AfterAgent"]
     assert (
@@ -50,7 +50,7 @@ def test_adopt_installs_them_and_unadopt_takes_all_of_it_out(repo: Path) -> None
     for name in ("gemini", "copilot"):
         found = trials.installed(Layout(), hosts.find(name))
         assert [event for event, _ in found] == hook_settings.events(hosts.find(name))
-    adoption_steps.carry_out(adoption.unadopt(str(repo), "tools/contextkit", (), False))
+    changes.carry_out(adoption.unadopt(str(repo), "tools/contextkit", (), False))
     assert (repo / ".gemini" / "settings.json").read_text(encoding="utf-8") == mine
     assert sorted(one.name for one in repo.iterdir()) == [".gemini", ".git"]
 
@@ -68,7 +68,7 @@ def test_a_hook_of_somebody_else_in_a_flat_file_stays() -> None:
 @pytest.mark.parametrize("name", ["gemini", "copilot", "cursor"])
 def test_doctor_fires_their_hooks(repo: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)  # how long it takes is no matter
-    adoption_steps.carry_out(adoption.adopt(str(repo), "tools/contextkit", (name,), False))
+    changes.carry_out(adoption.adopt(str(repo), "tools/contextkit", (name,), False))
     fired = trials.fire_all(Layout(), (name,))
     assert [(one.event, one.problems) for one in fired] == [
         (event, ()) for event in hook_settings.events(hosts.find(name))

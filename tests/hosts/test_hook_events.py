@@ -10,7 +10,6 @@ import pytest
 from conftest import NOW, Script
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
-from contextkit.hosts.flows import session_end
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import storing
 from contextkit.reviews.documents import verdicts
@@ -278,8 +277,9 @@ def test_a_bad_session_is_refused(layout: Layout, run: Script) -> None:
 
 def test_a_generated_session_is_not_used_again_after_its_end(layout: Layout) -> None:
     from contextkit.base import sessions
+    from contextkit.hosts.flows import sessions as ending
 
     made, new = sessions.current(layout, "", 1761242700)
     assert new
-    session_end.end(layout, made)
+    ending.end(layout, made)
     assert sessions.current(layout, "", 1761242700)[0] != made

@@ -106,6 +106,17 @@ def test_a_secret_stays_here_unless_it_is_redacted(
     assert contents["listed s-1"] == [payload], "a redacted payload is whole again"
 
 
+def test_a_payload_that_is_not_utf_8_can_be_redacted(
+    two: tuple[Machine, Machine], run: Script
+) -> None:
+    one, other = two
+    one.store("s-1", "leak", f"caf\udce9\ntoken: {TOKEN}\n")
+    assert in_(one, run, "push", "--redact") == 0
+    other.pull()
+    [path] = (other.root / "shared/payloads/s-1").glob("*.md")
+    assert b"caf\xe9\n" in path.read_bytes() and TOKEN.encode() not in path.read_bytes()
+
+
 def remote_files(machine: Machine) -> Any:
     folder = Path(machine.remote.removeprefix("file://"))
     return (path for path in folder.rglob("*") if path.is_file())
@@ -346,5 +357,7 @@ def test_file_url_must_be_absolute_and_not_our_own_state(
     one.find_out("ui", "x\n")
     for url in ("file://relative", f"file://{one.root}/.contextkit/x"):
         assert run("context_sync", "push", f"--root={one.root}", f"--remote={url}") == 2
+    url = f"file://{one.root}/.contextkit-share"
+    assert run("context_sync", "push", f"--root={one.root}", f"--remote={url}") == 0
     assert run("context_sync", "push", f"--root={one.root}") == 2
     assert "this is not a git repository: name one, remote=URL" in run.err

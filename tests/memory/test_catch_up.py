@@ -37,10 +37,10 @@ def recorded(host: str, folder: Path, before: str = "") -> str:
 
 
 def test_what_the_user_asked_is_there_word_for_word(transcript: str) -> None:
-    told = transcripts.catch_up(transcript)
-    assert LAST in told.requests
-    assert "> Now wire it into the screen,\n> and *do not* touch `src/service.py`." in told.text
-    assert told.requests[0].startswith("Add a cache")
+    caught = transcripts.catch_up(transcript)
+    assert LAST in caught.requests
+    assert "> Now wire it into the screen,\n> and *do not* touch `src/service.py`." in caught.text
+    assert caught.requests[0].startswith("Add a cache")
     for words in (
         "environment_context",
         "AGENTS.md",
@@ -48,20 +48,36 @@ def test_what_the_user_asked_is_there_word_for_word(transcript: str) -> None:
         "subagent_notification",
         "task tools",
     ):
-        assert words not in told.text
+        assert words not in caught.text
 
 
 def test_what_claude_code_queued_and_a_command_of_the_users_own_count_as_asked(
     tmp_path: Path,
 ) -> None:
-    told = transcripts.catch_up(recorded("claude_code", tmp_path))
-    assert told.requests[-1] == "and add a line to CHANGELOG.md"
-    assert "/review src/cache.py only" in told.requests
-    assert not any("reviewer" in text for text in told.requests)  # a subagent's prompt
+    caught = transcripts.catch_up(recorded("claude_code", tmp_path))
+    assert caught.requests[-1] == "and add a line to CHANGELOG.md"
+    assert "/review src/cache.py only" in caught.requests
+    assert not any("reviewer" in text for text in caught.requests)  # a subagent's prompt
 
 
 def test_files_that_were_edited_and_not_those_where_it_failed(transcript: str) -> None:
     assert set(transcripts.catch_up(transcript).edited) == {"src/cache.py", "src/screen.py"}
+
+
+def test_edited_files_without_room_are_counted(tmp_path: Path) -> None:
+    path = Path(recorded("claude_code", tmp_path))
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    edit = "".join(line for line in lines if "toolu_03" in line)  # the call and its result
+    more = [
+        edit.replace("src/cache.py", f"src/part{n}.py").replace("toolu_03", f"more_{n}")
+        for n in range(80)
+    ]
+    path.write_text("".join([*lines, *more]), encoding="utf-8")
+    told = transcripts.catch_up(str(path), max_tokens=200)
+    (line,) = [line for line in told.text.split("\n") if line.startswith("Files edited: ")]
+    shown = line.count("src/")
+    assert 0 < shown < len(told.edited)
+    assert line.endswith(f" (+{len(told.edited) - shown} more)")
 
 
 def test_a_command_that_failed_and_passed_later_is_not_told(transcript: str) -> None:
@@ -78,13 +94,13 @@ def test_what_the_user_refused_is_told_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_decisions_open_steps_what_was_running_and_what_was_said_last(transcript: str) -> None:
-    told = transcripts.catch_up(transcript)
+    caught = transcripts.catch_up(transcript)
     lru = "We go with an LRU of 128 entries instead of a plain dict."
-    assert lru in told.decisions
-    assert told.running == ("`make test`",)
-    assert told.open_steps[0] == "Use it in the screen (in progress)"
-    assert not any("Write the cache" in step for step in told.open_steps)
-    assert told.last_said.startswith("The screen reads through the cache now.")
+    assert lru in caught.decisions
+    assert caught.running == ("`make test`",)
+    assert caught.open_steps[0] == "Use it in the screen (in progress)"
+    assert not any("Write the cache" in step for step in caught.open_steps)
+    assert caught.last_said.startswith("The screen reads through the cache now.")
 
 
 def test_what_the_user_chose_is_a_decision(tmp_path: Path) -> None:
@@ -93,33 +109,33 @@ def test_what_the_user_chose_is_a_decision(tmp_path: Path) -> None:
 
 
 def test_nothing_before_the_last_save_is_told(transcript: str) -> None:
-    told = transcripts.catch_up(transcript, since="2026-11-22T05:11:05Z")
-    assert told.requests[0] == LAST
-    assert told.failed == ()
-    assert "src/cache.py" not in told.edited
+    caught = transcripts.catch_up(transcript, since="2026-11-22T05:11:05Z")
+    assert caught.requests[0] == LAST
+    assert caught.failed == ()
+    assert "src/cache.py" not in caught.edited
     assert transcripts.catch_up(transcript, since="2026-11-22T06:00:00Z").empty
 
 
 def test_secrets_are_taken_out_of_everything(transcript: str) -> None:
-    told = transcripts.catch_up(transcript)
-    assert SECRET[:20] not in json.dumps(vars(told))
-    assert "(redacted anthropic-key)" in told.text
+    caught = transcripts.catch_up(transcript)
+    assert SECRET[:20] not in json.dumps(vars(caught))
+    assert "(redacted anthropic-key)" in caught.text
 
 
 @pytest.mark.parametrize("most", [60, 120, 250, 400, 800])
 def test_the_text_holds_its_tokens(transcript: str, most: int) -> None:
-    told = transcripts.catch_up(transcript, max_tokens=most)
-    assert tokens.cautious(told.text) <= most
+    caught = transcripts.catch_up(transcript, max_tokens=most)
+    assert tokens.cautious(caught.text) <= most
     if most >= 120:
-        assert "Now wire it into the screen" in told.text or "CHANGELOG" in told.text
+        assert "Now wire it into the screen" in caught.text or "CHANGELOG" in caught.text
 
 
 def test_a_request_that_is_too_long_is_cut_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     path.write_text(asked("Look at this: " + "word " * 5_000), encoding="utf-8")
-    told = transcripts.catch_up(str(path))
-    assert told.text.endswith("… (cut)")
-    assert 250 < tokens.cautious(told.text) <= transcripts.MOST_TOKENS
+    caught = transcripts.catch_up(str(path))
+    assert caught.text.endswith("… (cut)")
+    assert 250 < tokens.cautious(caught.text) <= transcripts.MOST_TOKENS
 
 
 def asked(text: str, at: str = "2026-11-22T05:00:00.000Z") -> str:
@@ -138,9 +154,9 @@ def test_at_most_the_last_two_megabytes_are_read(
         old = file.read()
         file.seek(0)
         file.write(early + old)
-    told = transcripts.catch_up(transcript)
-    assert "An early wish" not in told.text
-    assert LAST in told.requests
+    caught = transcripts.catch_up(transcript)
+    assert "An early wish" not in caught.text
+    assert LAST in caught.requests
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,4 +1,4 @@
-"""recovery.py and report.py: what is left of a task, and what a reader gets of it."""
+"""recovery.py and recovery_report.py: what is left of a task, and what a reader gets of it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import recovery
-from contextkit.memory.flows import report as recovery_report
+from contextkit.memory.flows import recovery, recovery_report
 from contextkit.memory.flows.recovery import Recovered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -28,7 +27,7 @@ def load(layout: Layout, task: str = "") -> Recovered:
 
 
 def report(layout: Layout, budget: int = 4000, task: str = "", prompt: bool = False) -> str:
-    return recovery_report.report(layout, load(layout, task), budget, prompt).text
+    return recovery_report.make(layout, load(layout, task), budget, prompt).text
 
 
 def test_the_report_has_everything_in_its_order(
@@ -58,7 +57,7 @@ def test_a_finding_without_a_task_id_belongs_to_the_task_it_describes(layout: La
     text = Path(path).read_text(encoding="utf-8")
     untagged = "\n".join(line for line in text.split("\n") if "Task ID" not in line)
     Path(path).write_text(untagged, encoding="utf-8")
-    assert [told.path for told in load(layout).findings] == [path]
+    assert [one.path for one in load(layout).findings] == [path]
 
 
 def test_the_newest_is_what_its_own_time_says(layout: Layout) -> None:
@@ -110,6 +109,20 @@ def test_one_from_the_future_counts_only_where_nothing_else_is(layout: Layout) -
     assert found.warnings == (f"{future}: is dated 2025-10-24T18:05:00Z, which is in the future",)
 
 
+def test_the_clock_of_another_machine_may_be_five_minutes_ahead(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60)
+    ahead = stores.checkpoint(layout, NOW + 300)
+    assert load(layout).checkpoint_path == ahead and load(layout).age == 0
+    stores.checkpoint(layout, NOW + 301)
+    assert load(layout).checkpoint_path == ahead and len(load(layout).warnings) == 1
+
+
+def test_a_checkpoint_is_stale_when_it_is_older_than_a_day(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 86_400)
+    assert not load(layout).stale
+    assert recovery.load(layout, "", NOW + 1).stale
+
+
 def test_a_newer_snapshot_is_read_and_an_older_one_is_not(layout: Layout) -> None:
     stores.checkpoint(layout, NOW - 60)
     stores.snapshot(layout, NOW - 90)
@@ -148,7 +161,7 @@ def test_merged_findings_cover_their_sources_and_those_merged_before(layout: Lay
     stores.merged(layout, one, moment=NOW - 7)
     both = stores.merged(layout, one, two, moment=NOW - 6)
     later = stores.finding(layout, "c", NOW - 5)
-    assert [told.path for told in load(layout).findings] == [both, later]
+    assert [one.path for one in load(layout).findings] == [both, later]
 
 
 def test_the_last_checkpoint_of_an_open_task_is_found_where_clean_put_it(layout: Layout) -> None:
@@ -208,7 +221,7 @@ def test_the_budget_is_kept_however_much_there_is(
 def test_what_is_left_out_is_named_or_counted(layout: Layout) -> None:
     stores.checkpoint(layout)
     paths = [stores.finding(layout, f"a{n}", NOW - n, summary="Long. " * 300) for n in range(90)]
-    made = recovery_report.report(layout, load(layout), 4000)
+    made = recovery_report.make(layout, load(layout), 4000)
     whole = [path for path in paths if path not in {part.path for part in made.left_out}]
     assert whole == paths[: len(whole)]
     assert "more; `make memory_list task=station` names all" in made.text
@@ -312,7 +325,7 @@ def test_what_failed_has_its_line_among_a_thousand(layout: Layout) -> None:
         status = "failed" if number == 399 else "partial" if number == 200 else "completed"
         stores.finding(layout, f"a{number}", NOW - number, status=status)
     found = recovery.load(layout, TASK, NOW, recovery_report.most_findings(1000))
-    made = recovery_report.report(layout, found, 1000)
+    made = recovery_report.make(layout, found, 1000)
     assert "(failed): What a399 found." in made.text
     assert "(partial): What a200 found." in made.text
     assert "`make memory_list task=station` names all" in made.text
@@ -362,6 +375,20 @@ def test_of_a_plan_and_a_later_checkpoint_the_checkpoint_counts(layout: Layout) 
     assert "screen: pending in the checkpoint, which is later; completed in the plan" in report(
         layout
     )
+
+
+def test_a_difference_quotes_the_beginning_of_a_long_subtask(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60, completed_subtasks=("x" * 300,))
+    stores.plan(layout, pending=("x" * 300,))
+    (difference,) = [one for one in load(layout).state.differences if one.startswith("x")]
+    assert difference.startswith("x" * 120 + ": ")
+
+
+def test_the_plan_of_another_task_is_not_taken(layout: Layout) -> None:
+    for task in ("a", "z"):
+        stores.plan(layout, task)
+    stores.checkpoint(layout)
+    assert load(layout, TASK).plan_path == ""
 
 
 def test_where_both_agree_nothing_is_said(layout: Layout) -> None:
@@ -423,6 +450,9 @@ def test_what_the_last_session_did_since_is_told(
     )
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     assert run("external_memory", "recover") == 0 and "> Now wire it" in run.out
+    Path("contextkit.yaml").write_text("memory_transcripts: false\n", encoding="utf-8")
+    assert run("external_memory", "recover") == 0 and "> Now wire it" not in run.out
+    Path("contextkit.yaml").unlink()
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "34d4eba1")  # the calling session
     assert run("external_memory", "recover") == 0 and "> Now wire it" not in run.out
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
@@ -471,7 +501,7 @@ def test_no_byte_in_the_store_can_keep_recovery_from_working(
         other = path.with_name(path.stem + "_99" + path.suffix)
         other.write_bytes(data[:cut] + odd + data[cut + lost :])
     found = load(layout)
-    text = recovery_report.report(layout, found, budget, prompt).text
+    text = recovery_report.make(layout, found, budget, prompt).text
     assert tokens.cautious(text) <= budget
     assert found.checkpoint is not None
 

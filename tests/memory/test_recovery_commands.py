@@ -154,7 +154,7 @@ def test_a_wrong_call_of_status_writes_nothing(
 def test_a_hook_looks_without_starting_a_process(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextkit.memory.flows import derived
+    from contextkit.memory.flows import auto_snapshots
 
     stores.full(layout)
     monkeypatch.setattr("os.posix_spawnp", None)
@@ -162,7 +162,7 @@ def test_a_hook_looks_without_starting_a_process(
         zones.zone(layout, 150_000),
         True,
     )
-    made = derived.derive(layout, reason="token_limit", now=NOW, tokens=150_000)
+    made = auto_snapshots.make(layout, reason="token_limit", now=NOW, tokens=150_000)
     path = snapshots.save(layout, made, NOW)
     assert snapshots.load(path).task_id == TASK
 
@@ -205,7 +205,7 @@ def test_recovery_for_programs(layout: Layout, run: Script) -> None:
     found = json.loads(run.out)
     assert (found["id"], found["archived"], found["others"]) == (TASK, False, ["other"])
     assert found["checkpoint"]["next_action"] == "Finish src/screen.py"
-    assert [told["merged"] for told in found["findings"]] == [True, False]
+    assert [one["merged"] for one in found["findings"]] == [True, False]
     assert found["files"][0] == {"path": "src/cache.py", "state": "changed"}
     assert found["report"].startswith("# Recovery: station")
 
@@ -236,7 +236,7 @@ def test_every_lint_names_its_line_and_how_to_mend_it(layout: Layout, run: Scrip
         "error .temp/memory/checkpoints/cp_implementation_20251023T180500.json:21: "
         "no next action, so nobody can resume from it",
         "error .temp/memory/findings/broken_20251023T180500.md:1: "
-        "no finding: the first line must be `# Findings: <agent>`",
+        "not a finding: the first line must be `# Findings: <agent>`",
         "warning .temp/memory/findings/dump_20251023T180500.md:1: "
         "has ~3585 tokens, more than 3000: a dump is not a finding",
         "warning .temp/memory/findings/vague_20251023T180500.md:13: "

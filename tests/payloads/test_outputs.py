@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,18 @@ def test_what_the_author_leaves_out_is_taken_from_the_text(layout: Layout) -> No
     )
     assert (payload.content, payload.tokens, payload.sources) == (TEXT, 600, ())
     assert stored.notes == ()
+
+
+def test_a_long_text_is_never_copied_more_than_once(layout: Layout) -> None:
+    text = "".join(f"Part {n} → ends with 52 ms.\n" for n in range(100_000))
+    tracemalloc.start()
+    try:
+        stored = store(layout, content=text, tokens=1_000_000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * len(text.encode()), "its bytes, and the part that is read"
+    assert payload_of(stored).content == text
 
 
 def test_what_the_author_says_is_used_as_given(layout: Layout) -> None:

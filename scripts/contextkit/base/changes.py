@@ -11,8 +11,9 @@ untouched, and no object is added to the repository.
 from __future__ import annotations
 
 import os
+import time
 
-from contextkit.base import files, git, names, scratch
+from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
 from contextkit.base.git import Repository
 from contextkit.base.layout import Layout
@@ -22,6 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+_SCRATCH = "scratch-"
+_AGE = 3600  # age in seconds at which the scratch folder of a killed process is litter
 _STATES = {"A": "created", "D": "deleted", "R": "renamed"}
 # Whatever the user's settings are, a diff looks the same and starts no program.
 _PLAIN = (
@@ -54,7 +57,7 @@ class work_tree:
 
     def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
         self._repository = repository_of(layout)
-        self._scratch = scratch.folder(files.store(layout.state))
+        self._scratch = scratch_folder(files.store(layout.state))
         self._where = git.all_but(self._repository.top, (*layout.ours, *left_out))
 
     def __enter__(self) -> work_tree:
@@ -191,3 +194,52 @@ def document_revision(path: str) -> str:
 def data_revision(data: bytes) -> str:
     """As `document_revision`, for data that is not in a file yet."""
     return "input:" + names.sha256(data)
+
+
+# The folder of the temporary index
+
+
+class scratch_folder:
+    """A folder in `store` for git to write to, removed when the block ends.
+
+    Folders left by killed processes are removed by a later call, once they are an hour old.
+    """
+
+    def __init__(self, store: str) -> None:
+        self._store = store
+        self._path = os.path.join(store, _SCRATCH + os.urandom(6).hex())
+
+    def __enter__(self) -> str:
+        files.make_folder(self._store)
+        for name in os.listdir(self._store):
+            if name.startswith(_SCRATCH):
+                _remove_old(os.path.join(self._store, name))
+        os.mkdir(self._path, 0o700)
+        return self._path
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
+    ) -> None:
+        _remove(self._path)
+
+
+def _remove_old(path: str) -> None:
+    try:
+        if os.lstat(path).st_mtime < time.time() - _AGE:
+            _remove(path)
+    except FileNotFoundError:
+        pass  # another process is done with it
+
+
+def _remove(path: str) -> None:
+    """Remove one of our folders and its contents; links are removed, not followed."""
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    _remove(entry.path)
+                else:
+                    os.unlink(entry.path)
+        os.rmdir(path)
+    except FileNotFoundError:
+        pass  # another process swept it

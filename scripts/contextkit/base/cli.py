@@ -1,7 +1,7 @@
 """The command line: arguments in, text out, one way to fail.
 
 A script declares its commands and options once, as data (`Program`). A small loop reads well-formed
-calls from that table (`arguments.py`); help, mistakes, and anything unusual go to an argparse
+calls from that table (`commands.py`); help, mistakes, and anything unusual go to an argparse
 parser built from the same table (`usage.py`), so that ordinary commands do not pay for argparse.
 `manuals/make-targets.md` is generated from the table too, and a test compares it with the Makefile.
 """
@@ -12,7 +12,7 @@ import gc
 import os
 import sys
 
-from contextkit.base import arguments, errors, files, names
+from contextkit.base import commands, errors, files, names
 from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.layout import Layout
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import NoReturn
 
-    from contextkit.base.arguments import Raw
+    from contextkit.base.commands import Raw
 
 
 _program = "contextkit"
@@ -44,7 +44,7 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
     _fill_closed()
     try:
         command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
-        args = Arguments(arguments.typed(options_of(command), raw))
+        args = Arguments(commands.typed(options_of(command), raw))
         if command.needs:
             from contextkit.base import packages
 
@@ -199,17 +199,17 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
 
 def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     """The command that is called, and its options as typed."""
-    commands = {command.name: command for command in program.commands}
+    named = {command.name: command for command in program.commands}
     name = program.default
     rest = argv
-    if argv and argv[0] in commands:
+    if argv and argv[0] in named:
         name, rest = argv[0], argv[1:]
-    command = commands.get(name)
+    command = named.get(name)
     if command:
         given = _given_to_make(command)
         argv, rest = [*argv, *given], [*rest, *given]
-    raw = arguments.read_plain(options_of(command), rest) if command else None
-    if command is None or raw is None or arguments.missing(command.options, raw):
+    raw = commands.read_plain(options_of(command), rest) if command else None
+    if command is None or raw is None or commands.missing_options(command.options, raw):
         from contextkit.base import usage
 
         try:

@@ -11,7 +11,10 @@ import time
 
 from contextkit.base import files, stores
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.base.layout import Layout
 
 _NOT_OURS = "sandboxes"  # clones and worktrees of subagents, in the state
 

@@ -55,13 +55,13 @@ def read_if_there(path: str) -> str | None:
     return read(path) if os.path.lexists(path) else None
 
 
-def write(path: str, text: str | bytes, derived: bool = False) -> str:
+def write(path: str, text: str | bytes | Iterable[bytes], derived: bool = False) -> str:
     """Replace `path` atomically and return it: readers see the old text or the new, never a mix.
 
     A file that is `derived` from others is not synced to disk: a power cut (but not a kill) may
     leave it empty, and then it is made again.
     """
-    return _replace(path, (_encoded(path, text),), lasting=not derived)
+    return _replace(path, _encoded(path, text), lasting=not derived)
 
 
 def splice(path: str, keep: int, added: bytes) -> str:
@@ -87,13 +87,13 @@ def _replace(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
     return path
 
 
-def create(path: str, text: str | bytes, exact: bool = False) -> str:
+def create(path: str, text: str | bytes | Iterable[bytes], exact: bool = False) -> str:
     """Create `path`, never overwriting: if the name is taken, `-2`, `-3` … goes before the suffix.
 
     Returns the path that was created. Forty processes with one name create forty files. With
     `exact`, a taken name raises FileExistsError instead.
     """
-    draft = _draft(path, (_encoded(path, text),))
+    draft = _draft(path, _encoded(path, text))
     try:
         for final in numbered(*os.path.splitext(path)):
             try:
@@ -143,9 +143,9 @@ def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
         yield f"{stem}{mark}{number}{suffix}"
 
 
-def free(path: str) -> str:
-    """`path`, or the first of `path-2`, `path-3` … that does not exist."""
-    return next(name for name in numbered(path) if not os.path.lexists(name))
+def free(stem: str, suffix: str = "") -> str:
+    """The first of the paths of `numbered` that does not exist."""
+    return next(name for name in numbered(stem, suffix) if not os.path.lexists(name))
 
 
 def append(path: str, text: str) -> str:
@@ -159,7 +159,7 @@ def append(path: str, text: str) -> str:
             old = file.read()
     except FileNotFoundError:
         old = b""
-    return write(path, old + _encoded(path, text))
+    return write(path, (old, *_encoded(path, text)))
 
 
 def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
@@ -190,11 +190,13 @@ def discard(path: str) -> None:
         pass  # interrupted right after the replace, or the folder was moved away
 
 
-def _encoded(path: str, text: str | bytes) -> bytes:
+def _encoded(path: str, text: str | bytes | Iterable[bytes]) -> Iterable[bytes]:
     if isinstance(text, bytes):
+        return (text,)
+    if not isinstance(text, str):
         return text
     try:
-        return text.encode("utf-8")
+        return (text.encode("utf-8"),)
     except UnicodeEncodeError as error:
         odd = f"U+{ord(text[error.start]):04X}"
         raise bad_input(f"{path}: the text holds {odd}, half a surrogate pair: remove it") from None

@@ -10,13 +10,11 @@ import os
 
 from contextkit.base import files, git, stores
 from contextkit.base.errors import bad_input
-from contextkit.base.limits import Limits
+from contextkit.base.limits import SETTINGS, Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.settings import Places, Values
-
-SETTINGS = "contextkit.yaml"  # at the root; most repositories have none and pay nothing for it
 
 
 class Layout:

@@ -10,6 +10,7 @@ from contextkit.base import names
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 
+SETTINGS = "contextkit.yaml"  # at the root; most repositories have none and pay nothing for it
 SWEEP_PAUSE = 3600  # seconds between sweeps of idle sessions in passing
 _DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age", "verdict_run_lifetime")
 _MAY_BE_0 = ("memory_save_percent", "hook_tool_output_tokens")  # 0 turns them off

@@ -57,6 +57,11 @@ def compact(moment: int) -> str:
 
 def moment(text: str) -> int:
     """Parse any of the forms above into seconds; 0 for anything else."""
+    midnight, clock = _midnights.get(text[:8]), text[9:]  # a registry may hold thousands of these
+    plain = len(text) == 15 and text[8] == "-" and clock.isascii() and clock.isdigit()
+    if plain and midnight is not None:
+        minutes, rest = divmod(int(clock), 100)
+        return midnight + minutes // 100 * 3600 + minutes % 100 * 60 + rest
     digits = text.replace("-", "").replace(":", "").replace("T", "").rstrip("Z")
     if not (digits.isascii() and digits.isdigit()):  # not one of the forms that we write
         digits = "".join(char for char in text if char.isascii() and char.isdigit())
@@ -179,9 +184,20 @@ def clipped(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
+def clipped_start(text: str, most: int) -> str:
+    """The end of `text` in at most `most` characters, for a path; a cut one starts with `…`."""
+    return text if len(text) <= most else "…" + text[1 - most :].lstrip()
+
+
 def is_whole(text: str, most: int = 18) -> bool:
     """Whether `text` is a whole number of 1 to `most` ASCII digits and nothing else."""
     return 0 < len(text) <= most and text.isascii() and text.isdigit()
+
+
+def count(text: str) -> int | None:
+    """A whole number as people write it: `~150,000` or `150_000`; None for any other text."""
+    digits = text.strip().lstrip("~").replace(",", "").replace("_", "")
+    return int(digits) if is_whole(digits, 12) else None
 
 
 def brief(text: str, longest: int = 80) -> str:

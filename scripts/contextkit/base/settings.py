@@ -10,8 +10,7 @@ import os
 
 from contextkit.base import files, names, packages, stores
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.layout import SETTINGS
-from contextkit.base.limits import Limits
+from contextkit.base.limits import SETTINGS, Limits
 from contextkit.base.records import Record
 
 _CACHE = os.path.join(".contextkit", "settings")

@@ -9,7 +9,7 @@ from contextkit.base import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from contextkit.base.commands import Rows
@@ -17,16 +17,15 @@ if TYPE_CHECKING:
 
 def of(rows: Rows) -> str:
     """Format a command's rows as a table for people."""
-    heads = tuple(head for head, *_ in rows.columns)
-    shown = [*rows.rows, *([rows.total] if rows.total else [])]
-    cells = [_cells(shown, *column[1:]) for column in rows.columns]
-    below = f"\n{rows.below}" if rows.below else ""
-    return table(heads, list(zip(*cells, strict=True))) + below if shown else rows.nothing
-
-
-def _cells(rows: list[Any], field: str, made: Callable[[Any], str] | None = None) -> list[str]:
-    """The cells of a column, one per row."""
-    return list(map(made, rows)) if made else [str(_fields(row)[field]) for row in rows]
+    shown = [*rows.rows[-rows.most :], *([rows.total] if rows.total else [])]
+    if not shown:
+        return rows.nothing
+    fields = list(map(_fields, shown))
+    columns = []
+    for head, field, *made in rows.columns:
+        cells = map(made[0], shown) if made else [str(row[field]) for row in fields]
+        columns.append([head, *cells])
+    return _aligned(columns) + (f"\n{rows.below}" if rows.below else "")
 
 
 def data(rows: Rows) -> list[dict[str, Any]]:
@@ -52,18 +51,24 @@ def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     On a terminal the last column is cut so that each row fits on one line; in a pipe it is
     complete.
     """
-    if not rows:
-        return ""
-    columns = [list(map(names.one_line, column)) for column in zip(heads, *rows, strict=True)]
-    widths = [max(map(len, column)) for column in columns[:-1]]
+    return _aligned([list(column) for column in zip(heads, *rows, strict=True)]) if rows else ""
+
+
+def _aligned(columns: list[list[str]]) -> str:
+    """The lines of a table from its columns, each with its heading first."""
+    *columns, last = map(_one_line, columns)
+    widths = [max(map(len, column)) for column in columns]
     room = _terminal_width() - sum(widths) - 2 * len(widths)
-    columns[-1] = [_cut(cell, room) for cell in columns[-1]]
-    line = "".join(f"{{:{width}}}  " for width in widths) + "{}"
-    return "\n".join([line.format(*row).rstrip() for row in zip(*columns, strict=True)])
+    padded = [[c.ljust(width) for c in cells] for cells, width in zip(columns, widths, strict=True)]
+    padded.append([names.clipped(cell, room) for cell in last])
+    return "\n".join(["  ".join(row).rstrip() for row in zip(*padded, strict=True)])
 
 
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: room - 1] + "…"
+def _one_line(column: list[str]) -> list[str]:
+    """Each cell on one line. Most columns have nothing to change: one look at all cells tells."""
+    text = "".join(column)
+    plain = text.isprintable() and " " not in text
+    return column if plain else list(map(names.one_line, column))
 
 
 def _terminal_width() -> int:

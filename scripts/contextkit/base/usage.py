@@ -9,8 +9,8 @@ import argparse
 import os
 import sys
 
-from contextkit.base import arguments, names
-from contextkit.base.commands import Command, Option, Program, options_of
+from contextkit.base import names
+from contextkit.base.commands import Command, Option, Program, add_value, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.version import VERSION
 
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from contextkit.base.arguments import Raw
+    from contextkit.base.commands import Raw
 
 
 class _Single(str):
@@ -111,10 +111,10 @@ def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
         if option.positional and value is None and surplus and not surplus[0].startswith("-"):
             value = surplus.pop(0)  # argparse looks for it only before the options
         if value is not None:
-            arguments.add(raw, option, "", value)
+            add_value(raw, option, "", value)
         for value in getattr(found, option.name) or ():
             text = str(value) if isinstance(value, str) else "--"  # argparse makes [] of `=--`
-            arguments.add(raw, option, option.single if isinstance(value, _Single) else "", text)
+            add_value(raw, option, option.single if isinstance(value, _Single) else "", text)
     if surplus:
         raise bad_input(_surplus(program, command, surplus))
     for option in command.options:

@@ -19,7 +19,6 @@ import heapq
 import mmap
 import os
 import re
-import unicodedata
 from binascii import crc32
 
 TYPE_CHECKING = False
@@ -127,6 +126,8 @@ class Vocabulary:
 
 def _classes(text: str) -> str:
     """`text` with each non-ASCII character replaced by the one that represents it."""
+    import unicodedata
+
     table = {
         ord(char): "\xa0" if char in _BLANKS else _STANDS.get(unicodedata.category(char), "§")
         for char in set(text)

@@ -1,1 +1,1 @@
-"""History: what was stored, delivered, read and used, and why; a search; a report page."""
+"""All systems at once: what is stored, and from the ledger, what became of it and why."""

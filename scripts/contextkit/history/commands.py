@@ -1,9 +1,14 @@
-"""What was stored, delivered, read and used: one document, one session, or all of it."""
+"""The commands of `context.py`: all systems at once.
+
+What is in force here, what is stored, and what became of it: one document, one session, or all.
+"""
 
 from __future__ import annotations
 
+import os
+
 from contextkit.base import addresses, cli, ledger, names, tokens
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 
@@ -16,6 +21,36 @@ REF = Option(
     help="an address, a path, an unambiguous beginning, or latest",
 )  # fmt: skip
 _MOST = 200  # events shown to a person who sets no filter
+
+
+def init(layout: Layout, args: Arguments) -> str:
+    from contextkit.history.flows import overview
+
+    done = overview.initialise(layout, dry_run=args.dry_run)
+    would = "would be " if args.dry_run else ""
+    lines = [f"{path}: {state if state == 'kept' else would + state}" for path, state in done]
+    return "\n".join(lines)
+
+
+def config(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.history.flows import overview
+
+    keys = ("id", "value", "from")
+    rows = [dict(zip(keys, row, strict=True)) for row in overview.settings_in_force(layout)]
+    shown = ("value", "value", lambda row: _shown(row["value"]))
+    return Rows(columns=(("setting", "id"), ("from", "from"), shown), rows=rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {one}" for name, one in value.items())
+    return (", ".join(value) if isinstance(value, tuple) else str(value)) or "(none)"
+
+
+def status(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.history.flows import overview
+
+    return Rows(columns=(("system", "id"), ("status", "status")), rows=overview.status(layout))
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
@@ -43,14 +78,14 @@ def events(layout: Layout, args: Arguments) -> Rows:
         for one in found
         if args.session in ("", one.get("session", "")) and args.event in ("", one["event"])
     ]
-    shown = found if vars(args).get("json") else found[-_MOST:]
-    left = len(found) - len(shown)
+    left = len(found) - _MOST
     return Rows(
         columns=(("at", "at"), ("event", "event"), ("tokens", "tokens", _tokens),
                  ("ref", "ref"), ("who and to whom", "to", _who)),
-        rows=shown,
+        rows=found,
         nothing="No events.",
-        below=f"\n{left} earlier ones not shown: since=, ref=, session=" if left else "",
+        below=f"\n{left} earlier ones not shown: since=, ref=, session=" if left > 0 else "",
+        most=_MOST,
     )  # fmt: skip
 
 
@@ -99,26 +134,28 @@ def why(layout: Layout, args: Arguments) -> Answer:
 
     ref = _ref(layout, args.ref)
     history = reasons.History(list(ledger.read(layout)))
-    known = ref in history.of or ref in history.made_of or ref in history.put_with
-    if not known:
+    talk = ""
+    if not (ref in history.of or ref in history.made_of or ref in history.put_with):
         addresses.find(layout, ref)  # the message names those there are
-        said = (
+        talk = (
             f"{ref}: the ledger has no record of it: it predates the ledger, or its record was lost"
         )
-        if not vars(args).get("json"):
-            cli.say(said)
     try:
-        way = reasons.way(layout, history, ref)
+        lineage = reasons.lineage(layout, history, ref)
     except OSError as error:
         raise ContextError(f"{ref}: cannot be read: {error.strerror}") from None
-    return Answer(text=reasons.tree(history, way), data=lambda: reasons.data(history, way))
+    return Answer(
+        text=reasons.tree(history, lineage),
+        data=lambda: reasons.data(history, lineage),
+        talk=talk,
+    )
 
 
 def search(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import search as searching
 
-    wish = searching.wish(args.q, args.kind, args.session, args.branch, args.since)
-    hits, count = searching.search(layout, wish)
+    query = searching.query(args.q, args.kind, args.session, args.branch, args.since)
+    hits, count = searching.search(layout, query)
     room = args.max_tokens or 1500
     found: list[searching.Found] = []
     lines: list[str] = []
@@ -146,8 +183,6 @@ def search(layout: Layout, args: Arguments) -> Answer:
 
 
 def report(layout: Layout, args: Arguments) -> Answer:
-    import os
-
     from contextkit.base import files
     from contextkit.history.flows import report as reporting
 
@@ -168,64 +203,118 @@ def report(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=layout.shown(target), data={"id": layout.shown(target), **found})
 
 
+def session(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import sessions
+
+    name, origin = sessions.named(layout)
+    data = {"session": name, "from": origin}
+    said = f"session {name} (from {origin})" if name else f"no session: {origin}"
+    return Answer(text=said, data=data)
+
+
+def session_end(layout: Layout, args: Arguments) -> str:
+    from contextkit.hosts.flows import sessions as session_ends
+
+    return "\n".join(session_ends.end(layout, args.session))
+
+
+def help_(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import makefiles
+
+    return makefiles.help_text(inside_host=args.host)
+
+
+def unknown_target(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import makefiles
+
+    raise bad_input(makefiles.unknown_goals(os.environ.get("CONTEXTKIT_GOALS", "").split()))
+
+
 _PAGE = "report.html"  # in the state folder, which git ignores
 _SESSION = Option(name="session", help="only this session")
 _SINCE = Option(name="since", help="only since then: a date, a time, or 7d")
 
-COMMANDS = (
-    Command(
-        run=show,
-        help="open any document by its address",
-        options=(
-            REF,
-            Option(name="part", help="a heading in it; for a payload also content, summary …"),
-            Option(name="max_tokens", kind="whole", help="at most this many tokens of it"),
-            JSON,
+PROGRAM = Program(
+    name="context",
+    about="The toolkit as a whole: what is in force here, what is stored, what is missing.",
+    commands=(
+        Command(
+            run=init,
+            help="make the documented files that are missing; refresh unedited copies of ours",
+            options=(Option(name="dry_run", kind="flag", help="only show what would be done"),),
         ),
-    ),
-    Command(
-        run=why,
-        help="a document's history: its inputs, who got it, what came of it",
-        options=(REF, JSON),
-    ),
-    Command(
-        run=search,
-        help="search everything stored, including archived and ended work",
-        options=(
-            Option(name="q", also=("query",), required=True, positional=True,
-                   help="words, \"words in a row\", begin*"),
-            Option(name="kind", help="only documents of this kind: payload, finding, review …"),
-            _SESSION,
-            Option(name="branch", help="only this branch"),
-            _SINCE,
-            Option(name="max_tokens", kind="whole", help="at most (default: 1500)"),
-            JSON,
+        Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
+        Command(run=status, help="one line per system: stored, open, stale", options=(JSON,)),
+        Command(
+            run=show,
+            help="open any document by its address",
+            options=(
+                REF,
+                Option(name="part", help="a heading in it; for a payload also content, summary …"),
+                Option(name="max_tokens", kind="whole", help="at most this many tokens of it"),
+                JSON,
+            ),
         ),
-    ),
-    Command(
-        run=sessions,
-        help="one line per session: stored, handed over, shown, saved, open",
-        options=(Option(name="all", kind="flag", help="include those that have ended"), JSON),
-    ),
-    Command(
-        run=report,
-        help="write a page that shows what was carried, what is open, stale or failed",
-        options=(
-            Option(name="file", help="output file (default: .contextkit/report.html)"),
-            Option(name="open", kind="flag", help="open it in the browser"),
-            Option(name="text", kind="flag", help="print the same numbers instead"),
-            JSON,
+        Command(
+            run=why,
+            help="a document's history: its inputs, who got it, what came of it",
+            options=(REF, JSON),
         ),
-    ),
-    Command(
-        run=events,
-        help="what happened, one event per line",
-        options=(
-            Option(name="ref", help="only this document"),
-            _SESSION,
-            Option(name="event", help="only these: stored, injected, shown …"),
-            _SINCE,
-            JSON,
+        Command(
+            run=search,
+            help="search everything stored, including archived and ended work",
+            options=(
+                Option(name="q", also=("query",), required=True, positional=True,
+                       help="words, \"words in a row\", begin*"),
+                Option(name="kind", help="only documents of this kind: payload, finding, review …"),
+                _SESSION,
+                Option(name="branch", help="only this branch"),
+                _SINCE,
+                Option(name="max_tokens", kind="whole", help="at most (default: 1500)"),
+                JSON,
+            ),
         ),
+        Command(
+            run=sessions,
+            help="one line per session: stored, handed over, shown, saved, open",
+            options=(Option(name="all", kind="flag", help="include those that have ended"), JSON),
+        ),
+        Command(
+            run=report,
+            help="write a page that shows what was carried, what is open, stale or failed",
+            options=(
+                Option(name="file", help="output file (default: .contextkit/report.html)"),
+                Option(name="open", kind="flag", help="open it in the browser"),
+                Option(name="text", kind="flag", help="print the same numbers instead"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=events,
+            help="what happened, one event per line",
+            options=(
+                Option(name="ref", help="only this document"),
+                _SESSION,
+                Option(name="event", help="only these: stored, injected, shown …"),
+                _SINCE,
+                JSON,
+            ),
+        ),
+        Command(
+            run=session,
+            help="which session this shell is in, and where that comes from",
+            options=(JSON,),
+        ),
+        Command(
+            run=session_end,
+            help="end a session: remove its payloads and state",
+            options=(Option(name="session", required=True, help="the session's id"),),
+        ),
+        Command(
+            run=help_,
+            help="the targets of the Makefile by system",
+            options=(Option(name="host", kind="flag", help="as seen from a host's Makefile"),),
+        ),
+        Command(run=unknown_target, help="say which target a misspelt one is nearest to"),
     ),
 )  # fmt: skip

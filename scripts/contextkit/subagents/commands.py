@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from contextkit.base import cli, files, names, tables
+from contextkit.base import cli, files, names, packages, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -159,7 +159,7 @@ class _Screen:
         import shutil
 
         width, height = shutil.get_terminal_size((80, 24))
-        said = [line[: width - 1] for line in self._said]
+        said = [names.shortened(line, width - 1) for line in self._said]
         room = max(1, height - len(said) - 3)
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
         lines = [f"{names.clock(now)}  {len(found)} subagents", head]
@@ -202,7 +202,10 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         tokens=args.tokens or 0,
     )
     finishing.check(report)
-    text = cli.content(args.file) if args.file or _is_piped() else ""
+    text = ""
+    if args.file or _is_piped():
+        packages.need("toons")  # for its receipt
+        text = cli.content(args.file)
     try:
         done = finishing.finish(layout, report.replace(text=text), names.now())
         files.settle()
@@ -303,10 +306,7 @@ PROGRAM = Program(
             ),
         ),
         Command(
-            run=finish,
-            help="hand in a report: payload, verdict, receipt",
-            options=REPORT,
-            needs=("toons",),
+            run=finish, help="hand in a report: payload, verdict, receipt", options=REPORT
         ),
         Command(
             run=abort,

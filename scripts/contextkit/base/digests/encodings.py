@@ -5,9 +5,14 @@ Texts are read with surrogate escapes, so each such byte is U+DC80 to U+DCFF.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _MARKS = (("utf-32", b"\xff\xfe\0\0"), ("utf-32", b"\0\0\xfe\xff"),
           ("utf-16", b"\xff\xfe"), ("utf-16", b"\xfe\xff"))  # fmt: skip
 _SAMPLE = 4096  # bytes that are examined
+_PIECE = 1 << 16  # characters checked at a time, so that a long text is not copied whole
 MAGIC = (
     (b"\x89PNG", "PNG image"), (b"\xff\xd8\xff", "JPEG image"), (b"GIF8", "GIF image"),
     (b"%PDF", "PDF document"), (b"PK\x03\x04", "ZIP archive"), (b"\x1f\x8b", "gzip archive"),
@@ -19,12 +24,8 @@ MAGIC = (
 
 def decoded(text: str) -> tuple[str, str]:
     """The readable text and its encoding: '' for UTF-8, `binary` if it is not text."""
-    if "\0" not in text:
-        try:
-            text.encode("utf-8")
-            return text, ""
-        except UnicodeEncodeError:
-            pass
+    if "\0" not in text and not any(map(_has_escapes, _pieces(text))):
+        return text, ""
     data = text.encode("utf-8", "surrogateescape")
     for name, mark in _MARKS:
         if data.startswith(mark):
@@ -37,6 +38,19 @@ def decoded(text: str) -> tuple[str, str]:
     if known or b"\0" in sample or control * 50 > len(sample):
         return text, "binary"
     return data.decode("cp1252", "replace"), "Latin-1"
+
+
+def _pieces(text: str) -> Iterator[str]:
+    return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
+
+
+def _has_escapes(piece: str) -> bool:
+    """Whether there are surrogates in a piece: bytes that are not UTF-8."""
+    try:
+        piece.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _without_mark(data: bytes) -> str:

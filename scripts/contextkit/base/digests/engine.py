@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-_SHARE = 0.55  # share of the cap for units with a rank
+_SHARE, _LISTED = 0.55, 0.18  # shares of the cap for units with a rank, and for those of a list
 _ROW = 4  # extra tokens per row
 _TASTE = 0.7  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
@@ -179,7 +179,9 @@ class _Weighed:
         known = {(kind, value) for kind, value, _ in all_facts}
         self.facts = [carried(unit.text, known) for unit in units]
         self.costs = [tokens.estimate(unit.text, tokenizer) + _ROW for unit in units]
-        self.aspects = [tokens.estimate(unit.aspect, tokenizer) for unit in units]
+        aspects = {unit.aspect for unit in units}
+        sizes = {aspect: tokens.estimate(aspect, tokenizer) for aspect in aspects}
+        self.aspects = [sizes[unit.aspect] for unit in units]
 
     def worth(self, index: int, told: set[tuple[str, str]], aspects: set[str]) -> float:
         """The value per token that a unit adds when `told` and `aspects` are already covered."""
@@ -239,7 +241,8 @@ class _Choice:
         units = self.weighed.units
         ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank]
         for rank, index in sorted(ranks):
-            share = 1.0 if rank == 1 and len(self.chosen) < 2 else _SHARE
+            share = _LISTED if rank == reading.LISTED else _SHARE
+            share = 1.0 if rank == 1 and len(self.chosen) < 2 else share
             if self.spent + self.weighed.costs[index] <= cap * share:
                 self.take(index)
         free = [index for index, unit in enumerate(units) if not unit.rank]
@@ -305,15 +308,23 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
     main = _key(all_units, chosen)
     order = sorted(told - {main}, key=lambda i: (all_units[i].line, i))
     units = [all_units[i] for i in order]
+    aspects = {unit.aspect for unit in units}
+    missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
+    units = [unit for unit in units if unit.text not in aspects]  # a name that is an aspect, too
     key = all_units[main].text if main >= 0 else ""
-    missing = [unit for i, unit in enumerate(all_units) if i not in told]
     rows: list[Row] = []
     for unit in units:
         if rows and rows[-1].aspect == unit.aspect:
             rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, unit.text))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
-    counts = _more(missing)
+    groups = _more(missing)
+    lists = {unit.aspect for unit in units if unit.rank == reading.LISTED} & set(groups)
+    for at, row in enumerate(rows):
+        if row.aspect in lists:
+            rows[at] = row._replace(finding=f"{row.finding}; {groups.pop(row.aspect)[0]}")
+            lists.remove(row.aspect)
+    counts = _counts(groups)
     rows = [*_few(rows, most_rows - len(counts)), *counts]
     lines = [unit.line for unit in missing if unit.line]
     first, last = min(lines, default=0), max(lines, default=0)
@@ -322,10 +333,14 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
 
 
 def _key(units: list[Unit], chosen: list[int]) -> int:
-    """The index of the key finding: one that the text calls key, otherwise the first one chosen."""
+    """The index of the key finding: one that the text calls key, otherwise the first one chosen.
+
+    An entry of a list, which is told in one row with the others, is not the key.
+    """
     if len(chosen) < 2:
         return -1
-    return next((i for i in chosen if units[i].key), chosen[0])
+    free = [i for i in chosen if units[i].rank != reading.LISTED]
+    return next((i for i in chosen if units[i].key), (free or chosen)[0])
 
 
 def _joined(one: str, other: str) -> str:
@@ -343,20 +358,30 @@ def _few(rows: list[Row], most: int) -> list[Row]:
     return rows
 
 
-def _more(missing: list[Unit]) -> list[Row]:
-    """`+n more` for each group whose left-out units must be mentioned, with their short names."""
+def _more(missing: list[Unit]) -> dict[str, tuple[str, int]]:
+    """`+n more` for each group whose left-out units must be mentioned, with their short names.
+
+    Each with the line of the first of them.
+    """
     groups: dict[str, list[Unit]] = {}
     for unit in missing:
         if unit.group:
             groups.setdefault(unit.group, []).append(unit)
-    if not groups:
-        return []
     said = {}
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
         listed = len(names) == len(units) <= _NAMES
-        said[group] = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
-    line = min(unit.line for units in groups.values() for unit in units)
-    if len(said) == 1:
-        return [Row(*next(iter(said.items())), line)]
-    return [Row("more", "; ".join(f"{group} {text}" for group, text in said.items()), line)]
+        text = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
+        said[group] = (text, min(unit.line for unit in units))
+    return said
+
+
+def _counts(groups: dict[str, tuple[str, int]]) -> list[Row]:
+    """The row for groups of which nothing is told."""
+    if not groups:
+        return []
+    line = min(line for _, line in groups.values())
+    if len(groups) == 1:
+        group, (said, _) = next(iter(groups.items()))
+        return [Row(group, said, line)]
+    return [Row("more", "; ".join(f"{group} {said}" for group, (said, _) in groups.items()), line)]

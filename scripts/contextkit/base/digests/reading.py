@@ -2,6 +2,10 @@
 
 A unit makes sense by itself: a sentence under its heading, a list item with its parent's words, a
 table row with its header's words, a log event, a file of a diff.
+
+`base/markdown` says what a single line is. A digest needs more and less: each block together with
+the headings, items and table header above it, in one pass over a text that may be long and is often
+not quite Markdown (quoted, struck out, with front matter and comments). So this reader is its own.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+LISTED = 9  # the rank of an entry of a list
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs approx resp ca bzw z.b d.h p.ej no st".split()
@@ -37,8 +42,9 @@ class Pattern:
 class Unit(NamedTuple):
     """A statement that makes sense by itself; `text` is in the text's own words, `line` is from 1.
 
-    `rank` 0 means optional; among ranks above 0, lower ones come first. `group` is the name under
-    which units that do not fit are counted, and `short` then represents the unit.
+    `rank` 0 means optional; among ranks above 0, lower ones come first, and LISTED is an entry of a
+    list, whose first ones are told. `group` is the name under which units that do not fit are
+    counted, and `short` then represents the unit.
     """
 
     line: int
@@ -79,7 +85,7 @@ def part(text: str) -> str:
     spans = {(0, head), (tail, len(text))}
     room = _BETWEEN
     for mark in _DECISIVE:
-        at = text.find(mark, head, tail)
+        at = text.find(mark, head, tail) if room > 0 else -1
         while at >= 0 and room > 0:
             start = max(text.rfind("\n", head, at) + 1, head, at - 500)
             end = text.find("\n", at, at + 2000) + 1 or min(at + 2000, tail)
@@ -104,6 +110,14 @@ def part(text: str) -> str:
     return found
 
 
+def line_count(text: str) -> int:
+    """The number of lines; blank lines at the end do not count."""
+    end = len(text)
+    while end and text[end - 1] == "\n":
+        end -= 1
+    return text.count("\n", 0, end) + 1
+
+
 class Block(NamedTuple):
     """A paragraph, list item, or table row; `lead` is the item or sentence it belongs to."""
 
@@ -117,6 +131,7 @@ class Block(NamedTuple):
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
 _RULE = re.compile(r"[\s|:=_*-]*$")
+_ITEMS, _RULES = "-*+•[0123456789", "|:=_*-"  # first characters of items and of rules
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
@@ -193,12 +208,12 @@ class _Reader:
             yield from self._row(number, bare)
             return
         self.head = []
-        if heading := _HEADING.match(bare):
+        if bare[:1] == "#" and (heading := _HEADING.match(bare)):
             yield from self._done()
             self.titles = [one for one in self.titles if one[0] < len(heading[1])]
             self.titles.append((len(heading[1]), plain(heading[2])))
             self.parents, self.lead = [], ""
-        elif not bare or _RULE.match(bare):
+        elif not bare or (bare[0] in _RULES and _RULE.match(bare)):
             yield from self._done()
         else:
             yield from self._text(number, line, bare)
@@ -227,7 +242,9 @@ class _Reader:
             yield self._block(number, told_row(self.head, row), "row")
 
     def _text(self, number: int, line: str, bare: str) -> Iterator[Block]:
-        item = _ITEM.match(line.replace("\t", "    ") if line[:1] in " \t" else line)
+        item = None
+        if bare[0] in _ITEMS:
+            item = _ITEM.match(line.replace("\t", "    ") if line[:1] in " \t" else line)
         if item:
             yield from self._done()
             self.start, self.indent, self.is_item = number, len(item[1]), True

@@ -42,6 +42,15 @@ _DECIDING = tuple(
         "सारांश|öneri|karar|sonuç|özet"
     ).split("|")
 )
+_RECOMMENDING = tuple(
+    (
+        "recommend|next step|action|priorit|proposal|decision|empfehl|nächste schritt|"
+        "maßnahm|entscheid|recomenda|próximo pas|próximos pas|decisi|decis|recommand|"
+        "prochaine|décision|raccomanda|prossim|aanbevel|volgende stap|beslui|rekommend|"
+        "beslut|zaleceni|decyzj|рекоменд|решени|следующ|建议|推荐|下一步|决定|推奨|決定|次のステップ|권장|"
+        "결정|다음 단계|توصي|قرار|सिफ़ारिश|सिफारिश|निर्णय|öneri|karar"
+    ).split("|")
+)
 _SKIPPED = frozenset(
     (
         "source|sources|reference|references|table of contents|contents|appendix|"
@@ -128,6 +137,13 @@ def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
 def _decides(title: str) -> bool:
     lower = title.lower()
     return any(word in lower for word in _DECIDING)
+
+
+@functools.cache
+def recommends(title: str) -> bool:
+    """Whether a section of this heading says what to do or what was decided."""
+    lower = title.lower()
+    return any(word in lower for word in _RECOMMENDING)
 
 
 def _states(lower: str) -> bool:

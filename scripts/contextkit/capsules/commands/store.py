@@ -75,7 +75,7 @@ def check(layout: Layout, args: Arguments) -> Answer:
         changed = upkeep.seal(layout, path)
         cli.say(f"{shown} is sealed" + ("" if changed else " already"))
     rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in found]
-    return Answer(text="\n".join(f.told(shown) for f in found), status=int(wrong), data=rows)
+    return Answer(text="\n".join(f.formatted(shown) for f in found), status=int(wrong), data=rows)
 
 
 def _outside(layout: Layout, args: Arguments) -> str:
@@ -131,7 +131,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
     return Answer(
         text=body,
         exact=True,
-        talk="\n".join([*notes, *_told(marks)]),
+        talk="\n".join([*notes, *_reference_lines(marks)]),
         data=lambda: _shown(layout, loaded, body, gone, stale, marks),
     )
 
@@ -152,7 +152,7 @@ def _shown(
     }
 
 
-def _told(marks: list[tuple[str, str]]) -> list[str]:
+def _reference_lines(marks: list[tuple[str, str]]) -> list[str]:
     """Report on the sealed references; unchanged ones are only counted."""
     from contextkit.base import references
 

@@ -32,7 +32,7 @@ class Lint(Record):
     what: str
     mend: str = ""
 
-    def told(self, where: str) -> str:
+    def formatted(self, where: str) -> str:
         """`capsule.md:12: error: …: …`, the usual form that editors understand."""
         place = f"{where}:{self.line}" if self.line else where
         mend = f": {self.mend}" if self.mend else ""

@@ -62,12 +62,12 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
         else:
             low = middle + 1
     text = _joined(items, going[:low])
-    gone = _told(items, going[:low])
+    gone = _losses(items, going[:low])
     if not text:  # not even the most urgent item fits: keep its beginning
         last = going[-1]
         room = int(max_tokens / tokens.CAUTION) - 1
         text = tokens.clip(_joined([last], []), room, tokenizer=tokenizer) + "\n"
-        gone = [*_told(items, going[:-1]), "the rest was cut"]
+        gone = [*_losses(items, going[:-1]), "the rest was cut"]
     return text, gone
 
 
@@ -117,7 +117,7 @@ def _joined(items: list[_Item], without: list[_Item]) -> str:
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _told(items: list[_Item], gone: list[_Item]) -> list[str]:
+def _losses(items: list[_Item], gone: list[_Item]) -> list[str]:
     """A line for each section that lost something, in the order of the body."""
     of: dict[str, list[int]] = {}
     for item in items:

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_TOLD = 3  # commits or files that a reason names
+_NAMED = 3  # commits or files that a reason names
 
 
 def seal(layout: Layout, text: str) -> str:
@@ -97,9 +97,9 @@ def _commits(
     found = _changes(layout, head or _after(capsule.created_at), tip, ignored)
     if not found:
         return []
-    more = ", …" if len(found) > _TOLD else ""
+    more = ", …" if len(found) > _NAMED else ""
     count = "a commit" if len(found) == 1 else f"{len(found)} commits"
-    return [f"{count} since: {', '.join(found[:_TOLD])}{more}"]
+    return [f"{count} since: {', '.join(found[:_NAMED])}{more}"]
 
 
 def _is_here(layout: Layout, commit: str) -> bool:

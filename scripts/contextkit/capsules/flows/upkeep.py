@@ -92,12 +92,12 @@ def _reminders(layout: Layout, body: str, shown: str) -> list[Lint]:
 
 
 def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
-    told = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
+    label = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
     if reminder.id in body:
-        what = f"the reminder {reminder.id} ({told}) is still open"
+        what = f"the reminder {reminder.id} ({label}) is still open"
         mend = f"make reminder_done id={reminder.id} into={shown}"
     else:
-        what = f"the reminder {reminder.id} ({told}) is not in it"
+        what = f"the reminder {reminder.id} ({label}) is not in it"
         mend = f"add it, or run make reminder_done id={reminder.id} into=dropped"
     return Lint(severity=WARNING, line=0, what=what, mend=mend)
 

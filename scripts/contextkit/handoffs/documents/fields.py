@@ -71,7 +71,7 @@ def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
         dropped = []
     if not isinstance(found, dict):
         raise bad_input(
-            f"{where}: is no handoff: lines of `name: value`, as `handoff show` has them"
+            f"{where}: not a handoff: write lines of `name: value`, as handoff_show prints them"
         )
     fields: Fields = {}
     for key, value in found.items():
@@ -111,7 +111,7 @@ def _take(
             whole = names.is_whole(digits, 9)
             fields[name] = int(digits) if whole else 0
         else:
-            fields[name] = clean(name, _said(value))
+            fields[name] = clean(name, _as_text(value))
     elif key in _LISTS and not above:
         fields[_LISTS[key]] = tuple(_items(key, value, dropped))
     else:
@@ -135,7 +135,7 @@ def is_nothing(text: str) -> bool:
     return text.strip().lower() in _NOTHING
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else formats.to_json(value)
@@ -155,11 +155,11 @@ def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
         dropped.append(f"{key}: is not a list and is not carried over")
         return []
     if not isinstance(value, list):
-        return [] if is_nothing(_said(value)) else list(items((_said(value),)))
+        return [] if is_nothing(_as_text(value)) else list(items((_as_text(value),)))
     found = []
     for number, item in enumerate(value, start=1):
         if isinstance(item, list | dict):
             dropped.append(f"{key}, item {number}: is not a line of text and is not carried over")
         else:
-            found += items((_said(item),))
+            found += items((_as_text(item),))
     return found

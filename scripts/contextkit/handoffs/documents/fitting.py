@@ -58,23 +58,23 @@ def clipped(
         return handoff, ()
     from contextkit.base import facts
 
-    whole = facts.find(_told(handoff))
+    whole = facts.find(_cuttable(handoff))
     short = short.replace(facts_kept=f"{len(whole)}/{len(whole)}")
     if not fits(short):
         short = _fitting(short, _counted(handoff.files_modified), fits)
         if not fits(short):
             raise _too_long(short, most, tokens.cautious(render(short), limits.tokenizer))
-    said = _said(handoff, short)
+    said = _cuts(handoff, short)
     if strict:
         raise bad_input("strict: " + "; ".join(said))
-    short = short.replace(facts_kept=f"{facts.kept(whole, _told(short))}/{len(whole)}")
+    short = short.replace(facts_kept=f"{facts.kept(whole, _cuttable(short))}/{len(whole)}")
     size = tokens.estimate(render(short), limits.tokenizer)
     kept = ", ".join(f"{len(getattr(short, n))} {n}" for n in LISTS if getattr(short, n))
     said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{size} tokens")
     return short, tuple(said)
 
 
-def _told(handoff: Handoff) -> str:
+def _cuttable(handoff: Handoff) -> str:
     """All that may be cut, as text."""
     lists = [entry for name in (*LISTS, "resolved") for entry in getattr(handoff, name)]
     texts = (handoff.next_action, handoff.story_status, handoff.last_command)
@@ -98,9 +98,8 @@ def _filled(longer: Handoff, shorter: Handoff, fits: Fits) -> Handoff:
     """Refill `shorter`, which fits, with what `longer` has more of, as far as there is room."""
     for name in ("next_action", "story_status", "last_command"):
         shorter = _text_filled(name, getattr(longer, name), shorter, fits)
-    if longer.files_modified != shorter.files_modified:  # its last line may be a count
-        whole = shorter.replace(files_modified=longer.files_modified)
-        shorter = whole if fits(whole) else shorter
+    whole = shorter.replace(files_modified=longer.files_modified)  # all: the last may be a count
+    shorter = whole if fits(whole) else shorter
     for name in ("blockers", "decisions", "rejected", "resolved"):
         for at, entry in enumerate(getattr(longer, name)):
             shorter = _entry_filled(name, at, entry, shorter, fits)
@@ -194,7 +193,7 @@ def _narrowed(handoff: Handoff, width: int) -> Handoff:
     """Cut every text that may be cut to `width` characters; paths keep their end."""
     return handoff.replace(
         decisions=tuple(short_text(text, width) for text in handoff.decisions),
-        files_modified=tuple(_short_path(path, width) for path in handoff.files_modified),
+        files_modified=tuple(names.clipped_start(path, width) for path in handoff.files_modified),
         blockers=tuple(short_text(text, width) for text in handoff.blockers),
         rejected=tuple(short_text(text, width) for text in handoff.rejected),
         resolved=tuple(short_text(text, width) for text in handoff.resolved),
@@ -212,10 +211,6 @@ def short_text(text: str, width: int) -> str:
     return text[: space if space > 0 else width - 1].rstrip(" .,;:") + "…"
 
 
-def _short_path(path: str, width: int) -> str:
-    return path if len(path) <= width else "…" + path[1 - width :].lstrip()
-
-
 def sentences(text: str, most: int) -> str:
     """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a space."""
     end = 0
@@ -227,7 +222,7 @@ def sentences(text: str, most: int) -> str:
     return text[:end]
 
 
-def _said(given: Handoff, kept: Handoff) -> list[str]:
+def _cuts(given: Handoff, kept: Handoff) -> list[str]:
     said = []
     for name in LISTS:
         before, after = len(getattr(given, name)), getattr(kept, name)

@@ -116,6 +116,8 @@ def verdict_agents(layout: Layout) -> frozenset[str]:
 
 def _open_verdicts(layout: Layout) -> tuple[str, ...]:
     """A line for each verdict that needs attention, with the path of its full text."""
+    if not os.path.isdir(layout.verdicts):
+        return ()  # most repositories: nothing to import
     from contextkit.reviews.documents import verdicts
 
     try:
@@ -224,12 +226,12 @@ def since(layout: Layout, moment: str, transcript: str) -> Fields:
     if transcript and os.path.isfile(transcript):
         from contextkit.memory.flows import transcripts
 
-        told = transcripts.catch_up(
+        caught = transcripts.catch_up(
             transcript, moment, root=layout.root, allowed=layout.limits.secrets_allow
         )
-        known = known or bool(told.host)
-        files += [f"{path} (modified)" for path in told.edited]
-        decisions += reversed(told.decisions[:_MOST_DECISIONS])
+        known = known or bool(caught.host)
+        files += [f"{path} (modified)" for path in caught.edited]
+        decisions += reversed(caught.decisions[:_MOST_DECISIONS])
     filled: Fields = {"decisions": tuple(dict.fromkeys(decisions))}
     if known:
         filled["files_modified"] = tuple(dict.fromkeys(files))

@@ -4,12 +4,13 @@
 
 A file whose digest is in that record is ours, and an upgrade replaces it; anything else there
 belongs to the host. Tests, benchmarks and the CI pipeline are left out: the host's own test run
-would pick them up.
+would pick them up. So are the screenshots of the README.
 """
 
 from __future__ import annotations
 
 import os
+import re
 
 from contextkit.base import files, formats, git, names, version
 from contextkit.base.errors import ContextError, bad_input
@@ -17,11 +18,15 @@ from contextkit.base.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 RECORD = ".adopted.json"
+LINK_RECORD = ".contextkit/adopted.json"  # of an adoption without a copy: git ignores it
 _SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", ".gitignore", "pyproject.toml",
             "requirements.txt", "requirements.lock", "scripts", "templates", "manuals")  # fmt: skip
+_NOT_SHIPPED = (".pyc", ".tmp", ".png")
+_PICTURE = re.compile(r"<picture>\n.*?\n\n", re.DOTALL)  # with its caption, up to an empty line
+_LINK = re.compile(r"\[([^]]+)\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)")
 _EMPTY = frozenset("{}[] \t\r\n")
 _COMPILED = "scripts/contextkit/compiled"
 
@@ -118,7 +123,20 @@ def toolkit_files() -> dict[str, tuple[bytes, bool]]:
             found[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
     for path, text in compiled_templates().items():
         found[path] = (text.encode("utf-8"), False)
+    for path in [path for path in found if path.endswith(".md")]:
+        page = found[path][0].decode("utf-8")
+        found[path] = (_without_dead_links(page, path, found).encode("utf-8"), False)
     return found
+
+
+def _without_dead_links(page: str, path: str, shipped: Collection[str]) -> str:
+    """Return a page without its pictures, and with the name of what is not shipped for a link."""
+
+    def named(link: re.Match[str]) -> str:
+        place = os.path.normpath(os.path.join(os.path.dirname(path), link[2]))
+        return link[0] if place in shipped else f"{link[1]} (not in this copy)"
+
+    return _LINK.sub(named, _PICTURE.sub("", page))
 
 
 def _walk() -> Iterator[str]:
@@ -129,7 +147,7 @@ def _walk() -> Iterator[str]:
         for folder, inside, here in os.walk(top):
             inside[:] = sorted(d for d in inside if d not in ("__pycache__", "compiled"))
             for file in sorted(here):
-                if not file.endswith((".pyc", ".tmp")):
+                if not file.endswith(_NOT_SHIPPED):
                     yield os.path.relpath(os.path.join(folder, file), version.TOOLKIT)
 
 

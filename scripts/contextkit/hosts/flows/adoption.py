@@ -1,25 +1,31 @@
-"""Bring contextkit into a repository, and take it out again.
+"""Bring contextkit into a repository, and take it out again: which files change, and how.
 
-Everything is computed first (`adopt` and `unadopt` return a `Plan`), shown, and then written
-(`adoption_steps.py`), starting with the record: running the same command again completes what a
-crash interrupted.
+`adopt` and `unadopt` return a plan (`changes.py`) and write nothing. Carrying it out starts with
+the record, so running the same command again completes what a crash interrupted.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import git, version
+from contextkit.base import git, templates, version
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.filters import quoted
+from contextkit.base.layout import Layout
+from contextkit.base.limits import Limits
+from contextkit.base.records import Record
+from contextkit.base.settings import Places
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import settings as hook_settings
-from contextkit.hosts.documents import vendored
+from contextkit.hosts.documents import makefiles, marker_blocks, settings, vendored
+from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import adoption_parts, git_ignores, taken_names
-from contextkit.hosts.flows.adoption_plan import Plan, Work
+from contextkit.hosts.flows import git_ignores
+from contextkit.hosts.flows.changes import Plan, Work
 
 FOLDER = "tools/contextkit"  # the default folder for the copy
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
+_IMPORTED = ("AGENTS.md",)  # by the instructions file of a host that does not read it by itself
+SKILLS = ("payload-store", "agent-handoff", "external-memory", "context-capsule", "verdicts")
 
 
 def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
@@ -30,20 +36,20 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
         work.notes += _link(work, names)
     else:
         _vendor(work, folder)
-        work.notes += taken_names.find(into, folder)
-        adoption_parts.makefile(work, folder)
-        adoption_parts.settings_file(work)
+        work.notes += makefiles.taken(into, folder)
+        _add_include(work, folder)
+        _add_settings(work)
         for host in map(hosts.find, names):
-            adoption_parts.host(work, host, folder)
+            _add_host(work, host, folder)
             if host.below and host.name not in work.before.hosts:
                 work.notes.append(f"{host.title} {hosts.SUBFOLDER}: {host.below}")
         for name in set(work.before.hosts) - set(names):
-            adoption_parts.leave(work, hosts.find(name))
+            _leave(work, hosts.find(name))
     if git.find(into) is None:
         work.notes.append("not a git repository: documents go into the folder itself")
     for path in work.before.files:
         if path not in work.files:
-            adoption_parts.drop(work, path)
+            _drop(work, path)
     made = tuple(dict.fromkeys([*work.made, *_new_folders(work)]))
     record = Adopted(folder=folder, hosts=names, files=work.files, made=made, emptied=work.emptied)
     if not link:
@@ -69,14 +75,14 @@ def folder_of(into: str) -> str:
     The default is `tools/contextkit`.
     """
     own = os.path.relpath(version.TOOLKIT, into)
-    for folder in (own, *adoption_parts.included(into)):
+    for folder in (own, *makefiles.included(into)):
         if vendored.load(os.path.join(into, folder, vendored.RECORD)).folder == folder:
             return folder
     return FOLDER
 
 
 def _record_path(folder: str, link: bool) -> str:
-    return os.path.join(".contextkit", "adopted.json") if link else f"{folder}/{vendored.RECORD}"
+    return vendored.LINK_RECORD if link else f"{folder}/{vendored.RECORD}"
 
 
 def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
@@ -137,9 +143,9 @@ def _link(work: Work, names: tuple[str, ...]) -> list[str]:
             continue
         if "scripts/hook.sh" in work.text(host.settings):
             raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
-        outputs = adoption_parts.replaces_outputs(work.into)
-        wanted = hook_settings.wanted(host, version.TOOLKIT, outputs)
-        adoption_parts.merge(work, local, wanted, hook_settings.matchers(host, outputs))
+        outputs = _replaces_outputs(work.into)
+        wanted = settings.wanted(host, version.TOOLKIT, outputs)
+        _merge_hooks(work, local, wanted, settings.matchers(host, outputs))
         if not git_ignores.find(work.into, [local]):
             notes.append(f"{local}: make sure that git ignores it")
     return notes
@@ -166,13 +172,185 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     others = tuple(name for name in work.before.hosts if name not in names)
     if names and others:
         return adopt(into, folder, others, link)
-    adoption_parts.leave_makefiles(work)
+    _remove_include(work)
     for host in hosts.every():
-        adoption_parts.leave(work, host)
+        _leave(work, host)
         if host.local_settings:
-            adoption_parts.take_hooks_out(work, host.local_settings)
+            _remove_hooks(work, host.local_settings)
     for path in work.before.files:  # last: until then make finds the included Makefile
-        adoption_parts.drop(work, path)
+        _drop(work, path)
     if not (work.changes or work.before.files):
         raise ContextError(f"{into}: contextkit was not adopted here: nothing to remove")
     return work.plan(Adopted(folder=folder))
+
+
+# The parts: what goes into each file, and how it comes out again
+
+
+def _add_include(work: Work, folder: str) -> None:
+    """Put the line that includes our Makefile into the file that make reads."""
+    there = os.listdir(work.into)
+    path = next((name for name in makefiles.NAMES if name in there), "Makefile")
+    text = work.text(path)
+    rest = marker_blocks.take_out(text, marker_blocks.HASH)
+    if f"{folder}/Makefile" in makefiles.includes(rest):
+        work.notes.append(f"{path}: includes {folder}/Makefile already")
+        if rest != text:
+            work.edit(path, rest)
+        return
+    work.edit(path, marker_blocks.put(text, include(folder), marker_blocks.HASH))
+
+
+def _remove_include(work: Work) -> None:
+    """Remove our line from every file that make might read."""
+    for name in (name for name in makefiles.NAMES if name in os.listdir(work.into)):
+        _restore(work, name, marker_blocks.take_out(work.text(name), marker_blocks.HASH))
+
+
+def _add_settings(work: Work) -> None:
+    """Add a `contextkit.yaml` of comments at the repository's root, unless there is one."""
+    repository = git.find(work.into)
+    if repository and os.path.realpath(repository.top) != os.path.realpath(work.into):
+        top = os.path.relpath(repository.top, work.into)
+        work.notes.append(f"documents and contextkit.yaml belong to the repository's root, {top}")
+        return
+    path = "contextkit.yaml"
+    if work.read(path) is None or path in work.before.files:
+        data = all_settings().encode("utf-8")
+        there = work.read(path)
+        if there is None or vendored.is_ours(work.before, path, there):
+            work.own(path, data)
+            return
+    work.notes.append(f"{path}: is yours: left alone")
+
+
+def _add_host(work: Work, host: Host, folder: str) -> None:
+    """Add the hooks, skills and paragraph of one host."""
+    outputs = _replaces_outputs(work.into)
+    handlers = settings.wanted(host, folder, outputs)
+    _merge_hooks(work, host.settings, handlers, settings.matchers(host, outputs), host.flat)
+    for path, text in skills(host).items():
+        work.own(path, text.encode("utf-8"), editable=True)
+    path = host.instructions
+    text = work.text(path)
+    for other in _IMPORTED:
+        if any(line.strip() == f"@{other}" for line in text.splitlines()):
+            path, text = other, work.text(other)
+    block = marker_blocks.put(text, paragraph(), marker_blocks.COMMENT)
+    work.edit(path, block)
+
+
+def _replaces_outputs(into: str) -> bool:
+    """Return whether the settings there ask to replace long outputs of tools."""
+    return bool(Layout(into).limits.hook_tool_output_tokens)
+
+
+def _merge_hooks(
+    work: Work,
+    path: str,
+    handlers: dict[str, dict[str, object]],
+    only: dict[str, str],
+    flat: bool = False,
+) -> None:
+    """Merge our hooks into a settings file and record which containers were empty before."""
+    before = work.before.emptied.get(path, {})
+    try:
+        text = (work.read(path) or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        raise bad_input(f"{path}: is not UTF-8: convert it first; nothing was written") from None
+    merged, emptied = settings.merged(text, handlers, before, path, only, flat)
+    if emptied:
+        work.emptied[path] = emptied
+    work.edit(path, merged)
+
+
+def _drop(work: Work, path: str) -> None:
+    """Remove a whole file of ours; an edited one stays."""
+    there = work.read(path)
+    if there is None:
+        return
+    if vendored.is_ours(work.before, path, there):
+        work.write(path, None, ours=True)
+    else:
+        work.notes.append(f"{path}: was edited: it stays")
+
+
+def _leave(work: Work, host: Host) -> None:
+    """Remove our hooks and our paragraph from the files of one host."""
+    _remove_hooks(work, host.settings)
+    path = host.instructions
+    if work.read(path) is not None:
+        _restore(work, path, marker_blocks.take_out(work.text(path), marker_blocks.COMMENT))
+
+
+def _remove_hooks(work: Work, path: str) -> None:
+    """Remove our hooks from a settings file."""
+    text = work.text(path)
+    if text.strip():
+        _restore(work, path, settings.removed(text, work.before.emptied.get(path, {}), path))
+
+
+def _restore(work: Work, path: str, text: str) -> None:
+    """Restore a host's file without our part; remove it if it was ours alone."""
+    empty = "".join(text.split()) in ("", "{}", '{"version":1}')
+    if empty and path in work.before.made:
+        work.write(path, None)
+    else:
+        data = text.encode("utf-8", "surrogateescape")
+        if data != work.read(path):
+            work.write(path, data)
+
+
+# What is written into a host besides the toolkit
+
+
+class _Row(Record):
+    name: str
+    value: str
+
+
+class _Section(Record):
+    title: str
+    rows: tuple[_Row, ...]
+
+
+def skill(name: str) -> str:
+    """Return the SKILL.md of one skill."""
+    return templates.render(f"skill_{name.replace('-', '_')}.md")
+
+
+def skills(host: Host) -> dict[str, str]:
+    """Return the skills for a host: path -> text."""
+    return {f"{host.skills}/{name}/SKILL.md": skill(name) for name in SKILLS}
+
+
+def paragraph() -> str:
+    """Return the paragraph for AGENTS.md and CLAUDE.md."""
+    return templates.render("agents_paragraph.md")
+
+
+def include(folder: str) -> str:
+    """Return the line for a host's Makefile."""
+    return f"include {folder}/Makefile"
+
+
+def all_settings() -> str:
+    """Return a `contextkit.yaml` with every setting and its default, all commented out."""
+    sections = tuple(
+        _Section(title=title, rows=tuple(_Row(name=n, value=_shown(v)) for n, v in _defaults(kind)))
+        for title, kind in (("Limits", Limits), ("Places, relative to the root", Places))
+    )
+    return templates.render("contextkit.yaml", sections=sections)
+
+
+def _defaults(kind: type[Record]) -> list[tuple[str, object]]:
+    made = kind()
+    return [(name, getattr(made, name)) for name in kind.fields()]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(quoted(str(item), always=True) for item in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return quoted(value, always=True) if isinstance(value, str) else str(value)

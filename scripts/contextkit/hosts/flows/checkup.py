@@ -10,9 +10,9 @@ from contextkit.base import files, names, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import VERSION
-from contextkit.hosts.documents import diagnostics, settings, vendored
+from contextkit.hosts.documents import diagnostics, makefiles, settings, vendored
 from contextkit.hosts.documents.contracts import SUBFOLDER, Host, find
-from contextkit.hosts.flows import store_checks, taken_names, trials, trust
+from contextkit.hosts.flows import store_checks, trials
 from contextkit.hosts.flows.store_checks import Finding
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
 
 def _trust(layout: Layout, host: Host) -> list[Finding]:
     """Check that the host would start our hooks, by asking it if possible."""
-    told = trust.untrusted(host, trials.project(layout)) if host.tells_trust else None
+    told = trials.untrusted(host, trials.project(layout)) if host.tells_trust else None
     if told is None:
         return [_note("hosts", f"{host.title} starts only hooks that were trusted", host.trust)]
     if not told:
@@ -140,7 +140,7 @@ def names_taken(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     if folder == ".":
         return []
     mend = "or set CONTEXTKIT_PREFIX before the include"
-    return [_note("make", problem, mend) for problem in taken_names.find(top, folder)]
+    return [_note("make", problem, mend) for problem in makefiles.taken(top, folder)]
 
 
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 def sweep(layout: Layout, given: HookInput) -> Answer:
     """Restore what a resumed session stored; once an hour, end unused sessions."""
     if os.path.isdir(layout.payloads) and not _has_rested(layout, given.session):
-        from contextkit.hosts.flows import session_end
+        from contextkit.hosts.flows import sessions
 
-        session_end.start(layout, given.session)
+        sessions.start(layout, given.session)
     return NOTHING
 
 
@@ -50,20 +50,20 @@ def tell_reminders(layout: Layout, given: HookInput) -> Answer:
     """Add a line if reminders are open."""
     if not os.path.isfile(layout.reminders):
         return NOTHING
-    from contextkit.hosts.flows import session_start
+    from contextkit.hosts.flows import sessions
 
-    return session_start.reminders(layout)
+    return sessions.reminders(layout)
 
 
 def tell_handoff(layout: Layout, given: HookInput) -> Answer:
     """Add a line if a handoff is waiting; a resumed session's active agent becomes active again."""
     if not os.path.isdir(layout.handoffs):
         return NOTHING
-    from contextkit.hosts.flows import session_end, session_start
+    from contextkit.hosts.flows import sessions
 
     if given.text("source") == "resume":
-        session_end.resume_agent(layout, given.session)
-    return session_start.handoff(layout)
+        sessions.resume_agent(layout, given.session)
+    return sessions.handoff(layout)
 
 
 def recover(layout: Layout, given: HookInput) -> Answer:
@@ -74,9 +74,9 @@ def recover(layout: Layout, given: HookInput) -> Answer:
     stores = (layout.memory, layout.payloads, os.path.join(layout.state, "sessions"))
     if not any(map(os.path.isdir, stores)):
         return NOTHING
-    from contextkit.hosts.flows import session_start
+    from contextkit.hosts.flows import sessions
 
-    return session_start.saved(layout, given)
+    return sessions.saved(layout, given)
 
 
 def note_session(layout: Layout, given: HookInput) -> Answer:
@@ -89,9 +89,9 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
         from contextkit.hosts.documents import open_sessions
 
         if not open_sessions.is_known(layout, given.session):
-            from contextkit.hosts.flows import session_start
+            from contextkit.hosts.flows import sessions
 
-            session_start.note(layout, given)
+            sessions.note(layout, given)
     return NOTHING
 
 
@@ -145,14 +145,14 @@ def brief(layout: Layout, given: HookInput) -> Answer:
     stores = (layout.capsules, layout.handoffs)
     if agents.judges(given.agent_type) or not any(map(os.path.isdir, stores)):
         return NOTHING
-    from contextkit.hosts.flows import session_start
+    from contextkit.hosts.flows import sessions
 
     if os.path.isdir(os.path.join(layout.state, "runs")):
         from contextkit.hosts.flows import reviews
 
         if reviews.expected(layout, given, names.now()):
             return NOTHING
-    return session_start.brief(layout)
+    return sessions.brief(layout)
 
 
 def judge(layout: Layout, given: HookInput) -> Answer:
@@ -295,9 +295,9 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
     from_it = [os.path.join(store, given.session) for store in stores]
     from_it.append(os.path.join(layout.handoffs, "session-state"))
     if given.session and any(map(os.path.exists, from_it)):
-        from contextkit.hosts.flows import session_end
+        from contextkit.hosts.flows import sessions
 
-        session_end.end(layout, given.session)
+        sessions.end(layout, given.session)
     return NOTHING
 
 

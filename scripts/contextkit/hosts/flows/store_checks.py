@@ -9,14 +9,14 @@ import fcntl
 import os
 import time
 
-from contextkit.base import copies, files, git, ledger, stores
+from contextkit.base import copies, files, git, ledger, stores, version
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
-from contextkit.hosts.documents import vendored
+from contextkit.hosts.documents import makefiles, vendored
 from contextkit.hosts.documents.contracts import find
-from contextkit.hosts.flows import adoption_parts, adoption_texts, git_ignores
+from contextkit.hosts.flows import adoption, git_ignores
 from contextkit.payloads.documents import store as payloads
 
 TYPE_CHECKING = False
@@ -90,11 +90,7 @@ def _host_files(top: str, adopted: vendored.Adopted) -> list[str]:
     """Return the files of a host that contain a part of adopt's."""
     wanted = [find(host).instructions for host in adopted.hosts]
     wanted += [find(host).settings for host in adopted.hosts]
-    return [
-        path
-        for path in [*wanted, *adoption_parts.MAKEFILES]
-        if os.path.isfile(os.path.join(top, path))
-    ]
+    return [path for path in [*wanted, *makefiles.NAMES] if os.path.isfile(os.path.join(top, path))]
 
 
 # Our copies
@@ -120,7 +116,7 @@ def _adopted(layout: Layout) -> list[Finding]:
     for folder in _copies_of_us(layout):
         adopted = vendored.load(os.path.join(folder, vendored.RECORD))
         top = folder.removesuffix("/" + adopted.folder)
-        skills = (adoption_texts.skills(find(host)) for host in adopted.hosts)
+        skills = (adoption.skills(find(host)) for host in adopted.hosts)
         current = {path: text for one in skills for path, text in one.items()}
         for path in adopted.files:
             place = os.path.join(top, path)
@@ -142,11 +138,14 @@ def _adopted(layout: Layout) -> list[Finding]:
 
 
 def _copies_of_us(layout: Layout) -> list[str]:
-    from contextkit.base import version
-
-    places = (version.TOOLKIT, layout.join("tools", "contextkit"))
-    inside = [place for place in map(os.path.realpath, places) if place.startswith(layout.root)]
-    return [p for p in dict.fromkeys(inside) if os.path.isfile(os.path.join(p, vendored.RECORD))]
+    """Return the folders in the repository that adopt put a copy into."""
+    places = (version.TOOLKIT, layout.join(adoption.folder_of(layout.root)))
+    return [
+        place
+        for place in dict.fromkeys(map(os.path.realpath, places))
+        if place.startswith(f"{layout.root}/")
+        and os.path.isfile(os.path.join(place, vendored.RECORD))
+    ]
 
 
 def _old(shown: str, mend: str) -> Finding:

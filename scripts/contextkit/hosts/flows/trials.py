@@ -1,21 +1,24 @@
-"""Try installed hooks: fire them with recorded input, as the host would.
+"""Trials of installed hooks: which ones would the host start, and would it accept their answers?
 
-Each answer is checked against the host's rules and its time budget. Nothing is written into the
-repository: CONTEXT_ROOT is a scratch folder.
+Each hook is fired with recorded input, as the host would. Its answer is checked against the host's
+declaration and its time budget. Nothing is written into the repository: CONTEXT_ROOT is a scratch
+folder. `make test_hosts` checks in the hosts themselves that the declarations are true.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import selectors
 import subprocess
 import tempfile
 import time
 
-from contextkit.base import files, formats, layout, version
+from contextkit.base import files, formats, layout, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.hosts.documents import diagnostics, rules, settings, vendored
+from contextkit.hosts.documents import diagnostics, settings, vendored
 from contextkit.hosts.documents.contracts import Host, find
 
 TYPE_CHECKING = False
@@ -24,6 +27,15 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 3  # for a hook that was late: the machine may have been busy
 _LIMIT = 20  # seconds after which a hook is killed
+_ANSWER_SECONDS = 10.0  # of waiting for the host to list its hooks
+_MESSAGES = (
+    {"id": 1, "method": "initialize",
+     "params": {"clientInfo": {"name": "contextkit", "version": "1"}}},
+    {"method": "initialized"},
+)  # fmt: skip
+_COMMON = {"continue": bool, "stopReason": str, "suppressOutput": bool, "systemMessage": str}
+_INNER = {"context": "additionalContext", "replace": "updatedToolOutput"}
+_DECISION = {"decision": str, "reason": str}
 
 
 class Trial(Record):
@@ -115,7 +127,7 @@ def _fire(
             break
         fastest = min(fastest, time.monotonic() - start)
         said = done.stdout.decode("utf-8", "replace")
-        found = rules.problems(host.name, event, done.returncode, said) + _noted(scratch)
+        found = problems(host.name, event, done.returncode, said) + _noted(scratch)
         if found or fastest <= budget:
             break
     if fastest > budget:
@@ -152,3 +164,149 @@ def _noted(scratch: str) -> list[str]:
         except OSError as error:
             raise ContextError(f"{hooks}: {error.strerror}") from None
     return [line.partition(": ")[2] or line for line in lines]
+
+
+# Is the answer accepted?
+
+
+def problems(host: str, event: str, status: int, stdout: str) -> list[str]:
+    """Return what the host would reject, one sentence each; empty if it accepts everything."""
+    found = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
+    text = stdout.strip()
+    if not text:
+        return found
+    known = find(host)
+    takes = known.events[event].takes if event in known.events else ()
+    if not takes:
+        return [*found, f"prints something, but {event} takes nothing"]
+    if not text.startswith("{"):
+        if "plain" not in takes:
+            found.append(f"plain text: {event} takes only JSON")
+        return found + _too_long(known, text)
+    try:
+        said = formats.from_json(text, "output")
+    except ContextError as error:
+        return [*found, str(error)]
+    return found + _of_object(known, event, said)
+
+
+def _keys(host: Host, takes: tuple[str, ...]) -> dict[str, type]:
+    """Return the top-level keys that an answer may have, with their types."""
+    found: dict[str, type] = {**_COMMON, **_DECISION}
+    if not host.flat:
+        found["hookSpecificOutput"] = dict
+    elif "context" in takes:
+        found[host.context_key] = str
+    if host.block_key and "block" in takes:
+        found[host.block_key] = str
+    if "respond" in takes:
+        found["modifiedResponse"] = str
+    if "modify" in takes:
+        found["modifiedResult"] = dict
+    return found
+
+
+def _of_object(host: Host, event: str, said: dict[str, Any]) -> list[str]:
+    found = []
+    takes = host.events[event].takes
+    known = _keys(host, takes)
+    for name, value in said.items():
+        if name not in known:
+            found.append(f"unknown key {name!r}")
+        elif not isinstance(value, known[name]):
+            found.append(f"{name} must be {known[name].__name__}")
+    if "decision" in said:
+        if not {"block", "instead"} & set(takes):
+            found.append(f"a decision, but {event} takes none")
+        if said["decision"] != "block":
+            found.append(f"decision must be 'block', not {said['decision']!r}")
+        if not str(said.get("reason") or "").strip():
+            found.append("a block without a reason")
+    elif "reason" in said:
+        found.append("a reason without a decision")
+    inner = said.get("hookSpecificOutput")
+    found += _too_long(host, str(said.get(host.context_key) or ""))
+    return found + (_of_inner(host, event, inner) if isinstance(inner, dict) else [])
+
+
+def _of_inner(host: Host, event: str, inner: dict[str, Any]) -> list[str]:
+    found = []
+    takes = host.events[event].takes
+    allowed = [key for word, key in _INNER.items() if word in takes]
+    if not allowed:
+        found.append(f"hookSpecificOutput, but {event} takes none")
+    if inner.get("hookEventName") != event:
+        found.append(f"hookEventName must be {event!r}, not {inner.get('hookEventName')!r}")
+    found += [f"unknown key {n!r}" for n in inner if n not in ("hookEventName", *allowed)]
+    text = inner.get("additionalContext", "")
+    if not isinstance(text, str):
+        return [*found, "additionalContext must be text"]
+    return found + _too_long(host, text)
+
+
+def _too_long(host: Host, text: str) -> list[str]:
+    if host.characters and len(text) > host.characters:
+        return [f"{len(text)} characters: above {host.characters} it goes into a file"]
+    if host.tokens and tokens.estimate(text) > host.tokens:
+        return [f"~{tokens.estimate(text)} tokens: above {host.tokens} it goes into a file"]
+    return []
+
+
+# Would the host start them? It is asked over JSON-RPC, one message per line: `hooks/list` returns
+# the trust of each hook of a folder. Nothing is sent to a model.
+
+
+def untrusted(host: Host, project: str) -> list[str] | None:
+    """Return the events whose hooks of ours the host would not start; None if it does not say."""
+    listed = _listed(host, project)
+    if listed is None:
+        return None
+    ours = [one for one in listed if settings.LAUNCHER in str(one.get("command"))]
+    found = [one for one in ours if one.get("trustStatus") not in ("trusted", "managed")]
+    return sorted({str(one.get("eventName")) for one in found})
+
+
+def _listed(host: Host, project: str) -> list[dict[str, object]] | None:
+    asked = {"id": 2, "method": "hooks/list", "params": {"cwds": [project]}}
+    try:
+        process = subprocess.Popen(
+            [host.command, *host.tells_trust], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, cwd=project,
+        )  # fmt: skip
+    except OSError:
+        return None
+    try:
+        assert process.stdin and process.stdout
+        lines = "".join(json.dumps(one) + "\n" for one in (*_MESSAGES, asked))
+        process.stdin.write(lines.encode("utf-8"))
+        process.stdin.flush()
+        answer = _answer(process.stdout.fileno(), 2)
+    except OSError:
+        return None
+    finally:
+        process.kill()
+        process.communicate()
+    data = answer.get("data") if isinstance(answer, dict) else None
+    folders = data if isinstance(data, list) else []
+    return [one for folder in folders for one in folder.get("hooks", [])] if folders else None
+
+
+def _answer(stream: int, identity: int) -> object:
+    """Return the result of the message `identity`; None if none arrives in time."""
+    end = time.monotonic() + _ANSWER_SECONDS
+    rest = b""
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(stream, selectors.EVENT_READ)
+        while (left := end - time.monotonic()) > 0 and waiting.select(left):
+            piece = os.read(stream, 1 << 16)
+            if not piece:
+                return None
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                try:
+                    found = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(found, dict) and found.get("id") == identity:
+                    return found.get("result")
+    return None

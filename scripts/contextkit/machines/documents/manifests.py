@@ -8,13 +8,15 @@ Manifest `n` holds what changed after manifest `n & (n - 1)` (the number without
 reader that is one behind reads one, a new reader reads at most one per bit of `n`, and each power
 of two holds everything. Each key has one writer.
 
-All of it comes from other machines, so everything is checked here: names, sizes, formats.
+Objects and manifests are compressed (`pack`). All of it comes from other machines, so everything is
+checked here: names, sizes, formats.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import zlib
 from dataclasses import dataclass, field
 
 from contextkit.base import names, version
@@ -35,6 +37,7 @@ _MOST_ENTRIES = 500_000
 _MOST_CLOCK = 10_000  # machines that changed one document
 _SEGMENT = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+DAMAGED = b""  # stands for an object that a key cannot open
 ENDED = "ended"  # kind of an entry for something that ended: `ended/payload/<session>`
 
 
@@ -227,3 +230,31 @@ def _count(found: dict[str, Any], name: str, where: str) -> int:
     if type(value) is not int or not 0 <= value < 1 << 53:
         raise ContextError(f"{where}: {name} is not a whole number")
     return value
+
+
+# Compression
+
+
+class Unreadable(ContextError):
+    """Something on the remote cannot be unpacked; it may be intact next time."""
+
+
+def pack(data: bytes) -> bytes:
+    """Compress an object or a manifest."""
+    return zlib.compress(data, 6)
+
+
+def unpack(data: bytes, most: int, where: str) -> bytes:
+    """Unpack an object or a manifest of at most `most` bytes; raises ContextError if damaged."""
+    if data == DAMAGED:
+        raise Unreadable(f"{where}: is damaged, or encrypted with another key")
+    if data.startswith(b"age-encryption.org/"):
+        raise ContextError(f"{where}: is encrypted: name its key file, sync_key in contextkit.yaml")
+    work = zlib.decompressobj()
+    try:
+        text = work.decompress(data, most + 1)
+    except zlib.error:
+        raise Unreadable(f"{where}: is damaged") from None
+    if len(text) > most or not work.eof:
+        raise ContextError(f"{where}: larger than {most} bytes, or cut short")
+    return text

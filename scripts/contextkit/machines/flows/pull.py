@@ -21,7 +21,7 @@ from contextkit.machines.documents import known as knowledge
 from contextkit.machines.documents.identity import Machine
 from contextkit.machines.documents.known import Copy, Known, Version
 from contextkit.machines.documents.manifests import Entry, Head
-from contextkit.machines.flows import inventory, parcels, remotes, shares
+from contextkit.machines.flows import inventory, remotes, shares
 from contextkit.machines.flows.choice import Choice
 from contextkit.machines.flows.report import HISTORY, Report
 from contextkit.memory.flows import upkeep
@@ -107,7 +107,6 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
         return
     entries = [one for _, one in found.values() if chosen.takes(one.name, one.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
-    report.machines += 1
     offer.read.append(head)
     for entry in wanted:
         if entry.kind == manifests.ENDED:
@@ -138,7 +137,7 @@ def _fetch(offer: Offer, at: Engine, documents: list[Entry]) -> None:
             try:
                 _offer(offer, entry, texts.get(manifests.object_key(entry.sha256)))
             except ContextError as error:
-                if isinstance(error, parcels.Unreadable):  # the next pull tries again
+                if isinstance(error, manifests.Unreadable):  # the next pull tries again
                     sender = offer.sender.id
                     offer.read = [head for head in offer.read if head.machine != sender]
                 where = shares.address(entry.name)
@@ -174,12 +173,12 @@ def _advance(offer: Offer, version: Version, clock: clocks.Clock) -> None:
             version.beside.remove(copy)
 
 
-def _offer(offer: Offer, entry: Entry, parcel: bytes | None) -> None:
+def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
     """Offer one document to its store. Raises ContextError for what the store cannot take."""
     where = shares.address(entry.name)
-    if parcel is None:
-        raise parcels.Unreadable("it is no longer on the remote")
-    data = parcels.unpack(parcel, min(entry.bytes, manifests.MOST_BYTES), where)
+    if packed is None:
+        raise manifests.Unreadable("it is no longer on the remote")
+    data = manifests.unpack(packed, min(entry.bytes, manifests.MOST_BYTES), where)
     if names.sha256(data) != entry.sha256:
         raise ContextError("its text does not match the manifest")
     if entry.kind in shares.OWN:

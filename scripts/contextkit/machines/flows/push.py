@@ -15,7 +15,7 @@ from contextkit.machines.documents import manifests
 from contextkit.machines.documents.identity import Machine
 from contextkit.machines.documents.known import Known, Published, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
-from contextkit.machines.flows import choice, inventory, parcels, remotes, shares
+from contextkit.machines.flows import choice, inventory, remotes, shares
 from contextkit.machines.flows.choice import Choice
 from contextkit.machines.flows.engines.protocol import Elsewhere
 from contextkit.machines.flows.report import HISTORY, Report
@@ -133,7 +133,7 @@ def _gathered(
         if secrets:
             data = shares.redacted(name, data, allowed)
         digest = names.sha256(data)
-        objects[manifests.object_key(digest)] = parcels.pack(data)
+        objects[manifests.object_key(digest)] = manifests.pack(data)
         entries.append(
             Entry(**{**vars(entry), "sha256": digest, "bytes": len(data),
                      "redacted": bool(secrets)})
@@ -150,7 +150,7 @@ def _next(
     since = manifests.since(number)
     listed = tuple(one.entry for one in there.entries.values() if one.number > since)
     manifest = Manifest(machine=machine.id, number=number, since=since, entries=listed)
-    data = parcels.pack(manifests.render(manifest))
+    data = manifests.pack(manifests.render(manifest))
     kept = [one.entry for one in there.entries.values() if one.entry.sha256 and not one.entry.gone]
     head = Head(
         machine=machine.id,

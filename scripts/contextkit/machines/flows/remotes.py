@@ -12,7 +12,6 @@ from contextkit.machines.documents import identity, known, manifests
 from contextkit.machines.documents.identity import Machine
 from contextkit.machines.documents.known import Known, Published, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
-from contextkit.machines.flows import parcels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +63,8 @@ def _plain_engine(layout: Layout, remote: str) -> tuple[Engine, str]:
 
         if not os.path.isabs(path):
             raise bad_input(f"remote: {named!r} must be file:// and an absolute path")
-        inside = files.store(layout.state)
-        if os.path.realpath(path).startswith(os.path.realpath(inside)):
+        state = os.path.realpath(files.store(layout.state))
+        if f"{os.path.realpath(path)}/".startswith(f"{state}/"):
             raise bad_input(f"remote: {named!r} is where this machine keeps its own state")
         return Folder(path), named
     return _git_engine(layout, named)
@@ -119,7 +118,7 @@ def read_heads(found: dict[str, bytes], said: list[str]) -> dict[str, Head]:
 
 def read_manifest(data: bytes, machine: str, number: int) -> Manifest:
     where = f"manifest {number} of {machine}"
-    return manifests.parse(parcels.unpack(data, manifests.MOST_MANIFEST, where), machine, number)
+    return manifests.parse(manifests.unpack(data, manifests.MOST_MANIFEST, where), machine, number)
 
 
 def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:

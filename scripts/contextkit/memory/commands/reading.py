@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextkit.memory.documents.context_window import Zone
     from contextkit.memory.documents.sections import FileNote
     from contextkit.memory.flows.recovery import Recovered
-    from contextkit.memory.flows.report import Report
+    from contextkit.memory.flows.recovery_report import Report
 
 
 def status(layout: Layout, args: Arguments) -> Answer:
@@ -45,14 +45,14 @@ def status(layout: Layout, args: Arguments) -> Answer:
             if found.name == context_window.SAVE
             else ""
         )
-        return _said(found, task, path, False, sent)
+        return _zone_answer(found, task, path, False, sent)
     from contextkit.memory.documents import snapshots
-    from contextkit.memory.flows import derived, saving
+    from contextkit.memory.flows import auto_snapshots, saving
 
     now = names.now()
     if task and not saving.is_known(layout, task):
         cli.say(f'new task "{task}"')
-    made = derived.derive(
+    made = auto_snapshots.make(
         layout,
         reason="token_limit",
         now=now,
@@ -68,15 +68,15 @@ def status(layout: Layout, args: Arguments) -> Answer:
     except (OSError, ContextError) as error:
         cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
         return Answer(text=snapshots.render(made), status=1)
-    return _said(found, task, path, new, sent)
+    return _zone_answer(found, task, path, new, sent)
 
 
 def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
     """The changes since the last commit; a snapshot is worth saving even without them."""
-    from contextkit.memory.flows import derived
+    from contextkit.memory.flows import auto_snapshots
 
     try:
-        return derived.uncommitted(layout)
+        return auto_snapshots.uncommitted(layout)
     except (ContextError, OSError) as error:
         cli.say(f"the snapshot does not list uncommitted files: {error}")
         return ()
@@ -100,10 +100,7 @@ def _count(layout: Layout, args: Arguments) -> int | None:
     if len(given) > 1:
         raise bad_input(f"{given[0]} and {given[1]}: give one of tokens=, file=, transcript=")
     if args.tokens:
-        plain = args.tokens.strip().lstrip("~").replace(",", "").replace("_", "")
-        if not names.is_whole(plain, 12):
-            raise bad_input(f"tokens={args.tokens[:40]}: must be a whole number")
-        return int(plain)
+        return memory.check_tokens(args.tokens)
     if args.transcript:
         from contextkit.memory.documents import context_window
 
@@ -121,7 +118,7 @@ def _transcript(layout: Layout, typed: str) -> str:
     return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
 
 
-def _said(zone: Zone, task: str, path: str, new: bool, sent: str) -> Answer:
+def _zone_answer(zone: Zone, task: str, path: str, new: bool, sent: str) -> Answer:
     from contextkit.base import templates
 
     prompt = templates.render("snapshot_prompt.md", task=task, snapshot=path) if path else ""
@@ -144,15 +141,15 @@ def _said(zone: Zone, task: str, path: str, new: bool, sent: str) -> Answer:
 
 
 def recover(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import recovery, report
+    from contextkit.memory.flows import recovery, recovery_report
 
     budget = args.budget or layout.limits.memory_recover_tokens
-    least = report.LEAST_PROMPT if args.prompt else report.LEAST
+    least = recovery_report.LEAST_PROMPT if args.prompt else recovery_report.LEAST
     if budget < least:
         raise bad_input(f"budget={budget}: give at least {least} tokens")
     task = memory.check_task(args.task) if args.task else ""
     layout = worktrees.layout_of(layout, args.worktree)
-    most = None if cli.for_programs() else report.most_findings(budget)
+    most = None if cli.for_programs() else recovery_report.most_findings(budget)
     transcript = _transcript(layout, args.transcript) or recovery.left_behind(layout)
     found = recovery.load(layout, task, names.now(), most, transcript)
     for warning in found.warnings:
@@ -161,7 +158,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"other tasks, not in this: {', '.join(found.others)}")
     if found.empty:
         raise ContextError(_nothing(layout, task))
-    made = report.report(layout, found, budget, bool(args.prompt))
+    made = recovery_report.make(layout, found, budget, bool(args.prompt))
     if made.left_out:
         size = sum(part.tokens for part in made.left_out)
         count = len(made.left_out) + found.unread
@@ -210,9 +207,9 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     ]  # fmt: skip
     columns = (
         ("kind", "kind"),
-        ("task", "task", lambda row: _cut(row["task"], _TASK)),
+        ("task", "task", lambda row: names.clipped_start(row["task"], _TASK)),
         ("state", "state"),
-        ("id", "id", lambda row: _cut(row["id"], _NAME)),
+        ("id", "id", lambda row: names.clipped_start(row["id"], _NAME)),
     )
     known = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
     nothing = f"No memory of {args.task}; there are {known}." if known else "No memory."
@@ -221,11 +218,6 @@ def list_(layout: Layout, args: Arguments) -> Rows:
 
 
 _TASK, _NAME = 16, 34  # characters of task and name, to keep rows within 80
-
-
-def _cut(text: str, most: int) -> str:
-    """Clip a long text to its end, which has the time."""
-    return text if len(text) <= most else "…" + text[1 - most :]
 
 
 def _id(path: str) -> str:

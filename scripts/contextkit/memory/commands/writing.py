@@ -241,7 +241,7 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
     )
     fields.setdefault("summary", "")
     fields.setdefault("files", ())
-    fields["tokens"] = _tokens(args.tokens)
+    fields["tokens"] = memory.check_tokens(args.tokens) if args.tokens.strip() else 0
     fields["reason"] = args.reason or "manual"
     fields["phase"] = args.phase
     if task and not args.phase:
@@ -263,13 +263,6 @@ def _phase_ended(layout: Layout, task: str, left: str, to: str, now: int) -> Non
     fields.pop("next_action", "")  # that of the ended phase may be done
     path = saving.checkpoint(layout, task, left, fields, now).write()
     cli.say(f"{left} has ended: {layout.shown(path)}")
-
-
-def _tokens(given: str) -> int:
-    plain = given.strip().lstrip("~").replace(",", "").replace("_", "")
-    if plain and not names.is_whole(plain, 12):
-        raise bad_input(f"tokens={given[:40]}: must be a whole number")
-    return int(plain) if plain else 0
 
 
 def archive(layout: Layout, args: Arguments) -> str:

@@ -5,7 +5,7 @@
     save    from the threshold: write a snapshot, once until the count has dropped below it
 
 Made for hooks: `zone` is arithmetic, `look` opens at most one small file, and the snapshot that
-`once` asks for comes from `flows.derived.derive`, which starts no process.
+`once` asks for comes from `flows.auto_snapshots.make`, which starts no process.
 
 The number of tokens in a context comes from the transcript of Claude Code or Codex, a JSON Lines
 file in which each reply of the model carries its `usage`; the input of the latest reply is what the
@@ -111,7 +111,7 @@ def once(
     mark = _mark(layout, session, task)
     with files.locked(layout.lock(mark)):
         there = snapshot_of(layout, session, task)
-        when = memory.parted(os.path.basename(there))[1]
+        when = memory.split_name(os.path.basename(there))[1]
         if there and (not age or when >= memory.stamp(now - age)):
             return there, False
         path = write()
@@ -174,14 +174,14 @@ def _read(path: str) -> tuple[int, int]:
     newer: list[bytes] = []  # the lines after the current one, since the file is read from its end
     aside = False
     for line in _from_the_end(path):
-        if b'"token_count"' in line and (told := _of_rollout(_event(line))):
-            return told
+        if b'"token_count"' in line and (counts := _of_rollout(_event(line))):
+            return counts
         if b'"usage"' in line or _BOUNDARY in line:
             event = _event(line)
             if event.get("isSidechain"):
                 aside = True
             elif event.get("subtype") == "compact_boundary":
-                return sum(tokens.estimate(_said(_event(each))) for each in newer), 0
+                return sum(tokens.estimate(_message_text(_event(each))) for each in newer), 0
             elif found := _usage(event):
                 message = event["message"]
                 return found, _LARGE if str(message.get("model", "")).endswith("[1m]") else 0
@@ -227,7 +227,7 @@ def _usage(event: dict[str, Any]) -> int:
     return sum(n for n in counts if type(n) is int and n > 0)
 
 
-def _said(event: dict[str, Any]) -> str:
+def _message_text(event: dict[str, Any]) -> str:
     """The text of a main-chain message, such as the summary left by a compaction."""
     message = event.get("message")
     if event.get("isSidechain") or not isinstance(message, dict):
@@ -236,8 +236,8 @@ def _said(event: dict[str, Any]) -> str:
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []
-    said = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "\n".join(text for text in said if isinstance(text, str))
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _refuse_strangers(path: str, first: bytes) -> None:

@@ -454,10 +454,9 @@ def _why(text: str, code: int | None = None) -> str:
     status = code if code is not None else int(match[1]) if match else None
     lines = [line.strip() for line in text[-20_000:].split("\n")]
     lines = [line for line in lines if line and not line.startswith(_FRAME)]
-    told = next((line for line in reversed(lines) if _TROUBLE.search(line)), "")
-    told = told or (lines[-1] if lines else "")
-    said = f"exit {status}" if status is not None else "failed"
-    return f"{said}: {told[:300]}" if told else said
+    reasons = [line for line in lines if _TROUBLE.search(line)] or lines
+    ended = f"exit {status}" if status is not None else "failed"
+    return f"{ended}: {reasons[-1][:300]}" if reasons else ended
 
 
 def folder_of(path: str) -> str:

@@ -188,8 +188,8 @@ def items(lines: list[str], grouped: bool = True) -> list[Item]:
         mark = "" if inside else markdown.mark_of(line)
         order = 0 if inside else heading_order(line)
         goes_on = line.startswith(("  ", "\t")) or inside or not blank
-        parted = 0 < order <= under if under else order or mark or not goes_on
-        if parted or not found:
+        starts = 0 < order <= under if under else order or mark or not goes_on
+        if starts or not found:
             width = 0 if not mark else 2 if mark in markdown.BULLETS else 4
             found.append(Item(number, width, mark))
             under = order if grouped else 0

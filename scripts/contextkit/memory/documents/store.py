@@ -13,14 +13,18 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, tokens
+from contextkit.base import addresses, files, ledger, names, stores, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
+
+    from contextkit.base.stores import Loaded
+
+    T = TypeVar("T")
 
 PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
     "research_plans",
@@ -72,12 +76,20 @@ def check_phase(phase: str, field: str = "phase") -> str:
     return phase
 
 
+def check_tokens(given: str) -> int:
+    """Return the number of tokens in a text like `~150,000`. Raises ContextError for any other."""
+    count = names.count(given)
+    if count is None:
+        raise bad_input(f"tokens={given[:40]}: must be a whole number")
+    return count
+
+
 def stamp(moment: int) -> str:
     """Format a time for a file name, as in `20251023T180500`."""
     return names.stamp(moment)[:-1]
 
 
-def parted(name: str) -> tuple[str, str, int]:
+def split_name(name: str) -> tuple[str, str, int]:
     """Split a file name into (subject, time, number within that second).
 
     Works from the right, since ids contain `_` too; the time is '' for a name without one.
@@ -178,9 +190,9 @@ def _age(name: str) -> tuple[str, int, str]:
     when = stem[-15:]
     if stem[-16:-15] == "_" and len(stem) > 16 and when[8:9] == "T":
         digits = when[:8] + when[9:]
-        if digits.isascii() and digits.isdigit():
+        if names.is_whole(digits):
             return when, 1, name
-    return *parted(name)[1:], name
+    return *split_name(name)[1:], name
 
 
 def read(path: str) -> str:
@@ -191,13 +203,36 @@ def read(path: str) -> str:
     return files.read(path)
 
 
-def load(path: str, parse: Callable[[str], Any]) -> Any:
+def load(path: str, parse: Callable[[str], T]) -> T:
     """Return `parse(text)` for the document at `path`. Raises ContextError naming the path."""
     try:
         return parse(read(path))
     except ContextError as error:
         said = str(error).removeprefix(f"{path}: ")
         raise type(error)(f"{path}: {said}", error.status) from None
+
+
+def load_all(
+    layout: Layout,
+    kind: str,
+    read: Callable[[str], T | None],
+    belongs: Callable[[Any], bool],
+    place: str = "",
+    of: str = "",
+) -> Loaded[T]:
+    """Return (path, document) pairs of a kind, oldest first by name, for documents that belong.
+
+    `read` loads one file, or returns None for a file of another kind. `place` is a folder to read
+    instead of the store's, such as an archive; `of` selects names with that prefix.
+    """
+    found = stores.load(layout, paths(place or layout.memory_folder(kind), suffix(kind), of), read)
+    mine = [(path, one) for path, one in found if one is not None and belongs(one)]
+    return stores.Loaded(mine, found.broken)
+
+
+def suffix(kind: str) -> str:
+    """The suffix of the files of a kind."""
+    return ".json" if kind == CHECKPOINTS else ".md"
 
 
 def archived(layout: Layout) -> list[str]:

@@ -62,13 +62,13 @@ def folded(agent: str) -> str:
 def asked_for(text: str) -> tuple[tuple[str, ...], int]:
     """Parse `agents=`, as `a b c` or a bare number, into names and count. Raises ContextError."""
     words = tuple(dict.fromkeys(text.replace(",", " ").split()))
-    if len(words) == 1 and words[0].isascii() and words[0].isdigit():
+    if len(words) == 1 and names.is_whole(words[0], len(words[0])):
         count = int(words[0][:9])
         if not 0 < count <= 100_000:
             raise bad_input(f"agents={words[0][:20]}: must be a number from 1, or names")
         return (), count
     if not words or len(words) > MOST:
-        raise bad_input(f"agents: give a number, or up to {MOST} names parted by blanks")
+        raise bad_input(f"agents: give a number, or up to {MOST} names separated by spaces")
     for word in words:
         memory.check_agent(word)
     return words, len(words)
@@ -154,12 +154,12 @@ def attendance(
     task: str,
     listed: Iterable[str] = (),
     after: str = "",
-    told: list[Head | Finding] | None = None,
+    found: list[Head | Finding] | None = None,
 ) -> Attendance:
     """Return which of a task's agents are back, at work, or missing.
 
     Expected are the agents of its last fan-out, those `listed` as active, and those that a launcher
-    or a host started after the time `after`. `told` are the task's findings, merged ones included.
+    or a host started after the time `after`. `found` are the task's findings, merged ones included.
     """
     sent = last_fan_out(layout, task)
     wanted = list(dict.fromkeys((*sent.agents, *listed)))
@@ -167,7 +167,7 @@ def attendance(
     wanted += [name for name in (*launched, *running) if name not in wanted] if after else []
     if not wanted and not sent.started:
         return Attendance()
-    heads = _findings(layout, task) if told is None else told
+    heads = _findings(layout, task) if found is None else found
     back = {name: folded(name) for name in dict.fromkeys(one.agent for one in heads)}
     since = {one.agent: back[one.agent] for one in heads if one.timestamp >= sent.started}
     since |= {one.agent: folded(one.agent) for one in sent.returned}

@@ -2,8 +2,12 @@
 
 Every finding gets its line before any gets more, failed and partial ones first. Summaries share the
 remaining tokens evenly. What is left then goes, unit by unit (a discovery, a question, a
-recommendation, a paragraph), to the units that add the most new facts per token; each unit taken
-from a finding raises the bar for its next one.
+recommendation, a paragraph), to the units that add the most new facts per token.
+
+What a unit is and how decisive its words are is decided as in the digest of a single text
+(`base/digests`). Only the choice differs: that one serves a whole text and may pass over most of
+it, while here each unit taken from a finding raises the bar for its next one, so that one long
+finding cannot crowd out the others.
 
 Nothing is reworded: everything printed is text of the findings.
 """
@@ -11,17 +15,17 @@ Nothing is reworded: everything printed is text of the findings.
 from __future__ import annotations
 
 import heapq
-import re
 
 from contextkit.base import facts, filters, names, tokens
+from contextkit.base.digests import reading, weighing
 from contextkit.base.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from contextkit.memory.documents.findings import Finding
-    from contextkit.memory.flows.recovery import Told
+    from contextkit.memory.flows.recovery import RecoveredFinding
 
 _FIRST = 14  # tokens of the summary in a bare line
 _LEAST = 14  # fewest tokens of a summary worth printing
@@ -29,14 +33,8 @@ _LONG = 90  # tokens above which a unit is split into sentences
 _UNITS = 3000  # units to weigh, at most
 _READ = 250  # findings to read for units, at most
 _RANKS = {"failed": 0, "partial": 1}
-_KINDS = {"prohibition": 2.0, "error": 1.6, "location": 1.6, "path": 1.0, "number": 1.0,
+_FACTS = {"prohibition": 2.0, "error": 1.6, "location": 1.6, "path": 1.0, "number": 1.0,
           "commit": 0.7, "url": 0.4}  # fmt: skip
-_MATTERS = re.compile(
-    r"\b(?:must|never|critical|blocker|block(?:s|ed)|fail(?:s|ed|ure)?|error|risk|decid\w+|should"
-    r"|P0|P1|severe|security|breaks?|broken|wrong|missing|lost|required?)\b",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZÄÖÜ`\"(])")
 
 
 class Digest(Record):
@@ -49,44 +47,43 @@ class Digest(Record):
 
 
 class _Unit:
-    __slots__ = ("facts", "owner", "place", "size", "text", "worth")
+    __slots__ = ("facts", "owner", "size", "text", "worth")
 
-    def __init__(self, owner: int, place: int, text: str, worth: float) -> None:
-        self.owner = owner
-        self.place = place
-        self.text = text
-        self.size = tokens.estimate(text) + 3
-        self.worth = worth + (0.5 if _MATTERS.search(text) else 0.0)
+    def __init__(self, owner: int, text: str, worth: float) -> None:
+        self.owner = owner  # the index of its finding
+        self.text = "  - " + filters.item(text, 4)
+        self.size = tokens.estimate(self.text) + 3
+        self.worth = worth * weighing.of_sentence(text)
         self.facts = {(kind, value) for kind, value, _ in facts.find(text)}
 
     def gain(self, known: set[tuple[str, str]], taken: int) -> float:
         """Its value per token, for a finding of which `taken` units are already included."""
-        new = sum(_KINDS.get(kind, 1.0) for kind, _ in self.facts - known)
+        new = sum(_FACTS.get(kind, 1.0) for kind, _ in self.facts - known)
         return (self.worth + new) / self.size / (1 + taken)
 
 
-def tell(told: list[Told], room: int, said: str = "") -> Digest:
-    """Digest the findings into at most `room` tokens; `said` is what the reader already read."""
+def summarize(found: list[RecoveredFinding], room: int, already: str = "") -> Digest:
+    """Digest the findings into at most `room` tokens; `already` is what the reader has read."""
     start = room
-    lines, room = _lines(told, room)
-    if len(lines) < len(told):  # no room for more than lines
+    lines, room = _lines(found, room)
+    if len(lines) < len(found):  # no room for more than lines
         room = min(room, _LEAST)
-    room = _summaries(told, lines, room)
-    details, whole, room = _details(told, lines, room, said)
+    room = _summaries(found, lines, room)
+    details, whole, room = _details(found, lines, room, already)
     shown = ["\n".join([lines[at], *details.get(at, ())]) for at in sorted(lines)]
     return Digest(
         lines=tuple(shown),
-        unlisted=tuple(at for at in range(len(told)) if at not in lines),
-        cut=tuple(at for at in range(len(told)) if at not in whole),
+        unlisted=tuple(at for at in range(len(found)) if at not in lines),
+        cut=tuple(at for at in range(len(found)) if at not in whole),
         tokens=start - room,
     )
 
 
-def _lines(told: list[Told], room: int) -> tuple[dict[int, str], int]:
-    order = sorted(range(len(told)), key=lambda at: (_RANKS.get(told[at].status, 2), at))
+def _lines(found: list[RecoveredFinding], room: int) -> tuple[dict[int, str], int]:
+    order = sorted(range(len(found)), key=lambda at: (_RANKS.get(found[at].status, 2), at))
     lines: dict[int, str] = {}
     for at in order:
-        line = _line(told[at], _FIRST)
+        line = _line(found[at], _FIRST)
         size = tokens.estimate(line) + 1
         if size > room:
             break
@@ -95,25 +92,25 @@ def _lines(told: list[Told], room: int) -> tuple[dict[int, str], int]:
     return lines, room
 
 
-def _line(one: Told, most: int) -> str:
+def _line(one: RecoveredFinding, most: int) -> str:
     """Format a finding as `- ui_20251023T180500.md (failed): The list renders twice.`"""
     name = one.path.rpartition("/")[2]
     note = [names.one_line(one.agent)] if not name.startswith(names.dashed(one.agent) + "_") else []
     note += [one.status or "status unknown"] if one.status != "completed" else []
-    said = filters.item(tokens.clip(_summary(one)[: 20 * most], most))
+    summary = filters.item(tokens.clip(_summary(one)[: 20 * most], most))
     noted = f" ({', '.join(note)})" if note else ""
-    return f"- {filters.code(name)}{noted}: {said}"
+    return f"- {filters.code(name)}{noted}: {summary}"
 
 
-def _summary(one: Told) -> str:
+def _summary(one: RecoveredFinding) -> str:
     return names.one_line(one.summary) or "no summary"
 
 
-def _summaries(told: list[Told], lines: dict[int, str], room: int) -> int:
+def _summaries(found: list[RecoveredFinding], lines: dict[int, str], room: int) -> int:
     """Print summaries in full if all fit; otherwise share the remaining tokens evenly."""
     more = {}
     for at, line in lines.items():
-        whole = _line(told[at], 1 << 20)
+        whole = _line(found[at], 1 << 20)
         more[at] = (tokens.estimate(whole) - tokens.estimate(line), whole)
     left = len(more)
     for at, (size, whole) in sorted(more.items(), key=lambda pair: (pair[1][0], pair[0])):
@@ -123,28 +120,29 @@ def _summaries(told: list[Told], lines: dict[int, str], room: int) -> int:
             lines[at] = whole
             room -= size
         elif share >= _LEAST:
-            cut = _line(told[at], _FIRST + share - 2)
+            cut = _line(found[at], _FIRST + share - 2)
             room -= max(0, tokens.estimate(cut) - tokens.estimate(lines[at]))
             lines[at] = cut
     return room
 
 
 def _details(
-    told: list[Told], lines: dict[int, str], room: int, said: str
+    found: list[RecoveredFinding], lines: dict[int, str], room: int, already: str
 ) -> tuple[dict[int, list[str]], set[int], int]:
     """Return the units that add most, by finding; the findings now complete; and the room left."""
     if room < 8:
         return {}, set(), room
-    known = {(kind, value) for kind, value, _ in facts.find("\n".join([said, *lines.values()]))}
+    known = {(kind, value) for kind, value, _ in facts.find("\n".join([already, *lines.values()]))}
     units: list[_Unit] = []
     for at in sorted(lines)[:_READ]:
-        units += _units(at, told[at].finding)
+        texts = dict(_texts(found[at].finding))
+        units += (_Unit(at, text, worth) for text, worth in texts.items())
         if len(units) > _UNITS:
             break
     taken = dict.fromkeys(lines, 0)
     weighed = [(-unit.gain(known, 0), number) for number, unit in enumerate(units)]
     heapq.heapify(weighed)
-    chosen = []
+    chosen = set()
     while weighed and room >= 6:
         _, number = heapq.heappop(weighed)
         unit = units[number]
@@ -157,70 +155,64 @@ def _details(
         known |= unit.facts
         taken[unit.owner] += 1
         room -= unit.size
-        chosen.append(number)
+        chosen.add(number)
     details: dict[int, list[str]] = {}
     for number in sorted(chosen):
         details.setdefault(units[number].owner, []).append(units[number].text)
-    left = {units[number].owner for number in set(range(len(units))) - set(chosen)}
-    cut = {at for at, line in lines.items() if line != _line(told[at], 1 << 20)}
+    left = {unit.owner for number, unit in enumerate(units) if number not in chosen}
+    cut = {at for at, line in lines.items() if line != _line(found[at], 1 << 20)}
     return details, set(lines) - left - cut, room
 
 
-def _units(owner: int, finding: Finding) -> Iterator[_Unit]:
-    for place, (text, worth) in enumerate(_said(finding)):
-        if text.strip() and not text.lstrip().startswith(("```", "~~~", "|--", "---")):
-            yield _Unit(owner, place, "  - " + filters.item(text.strip(), 4), worth)
-
-
-def _said(finding: Finding) -> Iterator[tuple[str, float]]:
+def _texts(finding: Finding) -> Iterator[tuple[str, float]]:
     """Yield each unit of a finding with its worth apart from its facts."""
     for text in finding.discoveries:
-        yield from ((part, 0.7) for part in _parts(text))
+        yield from ((part, 0.35) for part in _parts(text))
     for file in finding.files:
-        yield f"{filters.code(file.path)} - {file.note}".removesuffix(" - "), 0.2
+        yield f"{filters.code(file.path)} - {file.note}".removesuffix(" - "), 0.1
     for text in finding.questions:
-        yield from ((f"Open question: {part}", 0.8) for part in _parts(text))
+        yield from ((f"Open question: {part}", 0.4) for part in _parts(text))
     for text in finding.recommendations:
-        yield from ((f"Recommended: {part}", 0.8) for part in _parts(text))
+        yield from ((f"Recommended: {part}", 0.4) for part in _parts(text))
     for extra in finding.more:
-        for part in _paragraphs(extra.text):
-            yield f"{extra.heading}: {part}", 0.15
+        for titles, part in _blocks(extra.text):
+            yield f"{(titles or (extra.heading,))[-1]}: {part}", 0.08
 
 
-def _parts(text: str) -> Iterable[str]:
-    """A short text as is; a long one as groups of sentences."""
+def _parts(text: str) -> Iterator[str]:
+    """A short text as is; a long one, or one with headings or a table, block by block."""
+    plain = not any(line.startswith(("#", "|")) for line in text.split("\n"))
+    if plain and tokens.estimate(text) <= _LONG:
+        yield from filter(_says_something, (names.one_line(text),))
+    else:
+        yield from (part for _, part in _blocks(text))
+
+
+def _blocks(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The headings above each block of a text except code, and a group of its sentences."""
+    for block in reading.blocks(text):
+        if block.kind != "code" and _says_something(block.text):
+            lead = block.lead + " " if block.lead.endswith((":", "：")) else ""
+            yield from ((block.titles, part) for part in _sentences(lead + block.text))
+
+
+def _says_something(text: str) -> bool:
+    """Whether a text is more than a rule, a label, or a property such as `Date: 2026-01-02`."""
+    bare = text.rstrip("*_` ")
+    if bare.endswith((":", "：", "-->")) or not any(map(str.isalnum, bare)):
+        return False
+    return not weighing.is_label(text)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The text in groups of sentences, each of at most `_LONG` tokens if that is possible."""
     if tokens.estimate(text) <= _LONG:
-        return (names.one_line(text),)
-    return _paragraphs(text)
-
-
-def _paragraphs(text: str) -> Iterator[str]:
-    from contextkit.base import markdown
-
-    held = ""
-    lines = [line for _, line in markdown.outside_fences(text)]
-    for line in lines:
-        bare = line.strip()
-        if bare.startswith(("#", "- ", "* ", "|", "+ ")) or not bare or bare[:1].isdigit():
-            yield from _sentences(held)
-            held = ""
-        if not bare.startswith(("#", "|-", "---", "| -")):
-            held = f"{held} {bare}".strip()
-    yield from _sentences(held)
-
-
-def _sentences(paragraph: str) -> Iterator[str]:
-    if not paragraph:
-        return
-    paragraph = paragraph.lstrip("-*+ ")
-    if tokens.estimate(paragraph) <= _LONG:
-        yield paragraph
+        yield text
         return
     held = ""
-    for sentence in _SENTENCE.split(paragraph):
+    for sentence in reading.sentences(text):
         if held and tokens.estimate(held) + tokens.estimate(sentence) > _LONG:
             yield held
             held = ""
         held = f"{held} {sentence}".strip()
-    if held:
-        yield tokens.clip(held, 3 * _LONG)
+    yield tokens.clip(held, 3 * _LONG)

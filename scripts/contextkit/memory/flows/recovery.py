@@ -2,7 +2,7 @@
 
 Finds the newest complete checkpoint, a newer snapshot, the plan, the findings, and the files in
 play. A file that is truncated, foreign, or dated in the future is skipped with a warning that names
-it. `report.py` turns the result into what a fresh agent reads.
+it. `recovery_report.py` turns the result into what a fresh agent reads.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "p
 _SKEW = 300  # seconds that the clock of another machine may be ahead
 
 
-class Told:
-    """A finding of the task: its path relative to the root, and what it says.
+class RecoveredFinding:
+    """A finding of the task: its path relative to the root, and its contents.
 
     A merged file has `parts`: one finding per source, its path being the source's name.
     """
@@ -66,7 +66,7 @@ class Told:
                 "status": self.status, "summary": self.summary, "merged": self.merged}  # fmt: skip
 
 
-class ToldMerged(Told):
+class RecoveredMerge(RecoveredFinding):
     """A merged file of findings."""
 
     merged = True
@@ -76,7 +76,7 @@ class ToldMerged(Told):
         super().__init__(path, Finding(agent="all", status=merged.status, summary=count))
         self.agent = memory.MERGED
         self.timestamp = merged.timestamp
-        self.parts = tuple(Told(part.file, part.finding) for part in merged.parts)
+        self.parts = tuple(RecoveredFinding(part.file, part.finding) for part in merged.parts)
         self.more = merged.more
 
 
@@ -101,24 +101,24 @@ class Recovered(Record):
     """Everything known about a task; paths are relative to the root, `age` is in seconds."""
 
     task: str
-    phase: str = ""  # the current phase; the checkpoint may be from the previous one
-    archived: bool = False
-    checkpoint_path: str = ""
-    checkpoint: Checkpoint | None = None
-    age: int = 0
-    stale: bool = False
-    snapshot_path: str = ""
-    snapshot: Snapshot | None = None
-    plan_path: str = ""
-    plan_saved: str = ""
-    state: State = State()
-    attendance: Attendance = Attendance()
-    findings: tuple[Told, ...] = ()
-    unread: int = 0  # how many findings are not in `findings`
-    caught: object = None  # a `transcripts.CaughtUp`: what happened since then
-    files: tuple[InPlay, ...] = ()
-    warnings: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
+    phase: str  # the current phase; the checkpoint may be from the previous one
+    archived: bool
+    checkpoint_path: str
+    checkpoint: Checkpoint | None
+    age: int
+    stale: bool
+    snapshot_path: str
+    snapshot: Snapshot | None
+    plan_path: str
+    plan_saved: str
+    state: State
+    attendance: Attendance
+    findings: tuple[RecoveredFinding, ...]
+    unread: int  # how many findings are not in `findings`
+    caught: object  # a `transcripts.CaughtUp`: what happened since then
+    files: tuple[InPlay, ...]
+    warnings: tuple[str, ...]
+    others: tuple[str, ...]
 
     @property
     def whole(self) -> bool:
@@ -163,7 +163,7 @@ def load(
     plan_path, plan, plan_saved = _plan(layout, task, archived, warnings)
     merged = _merged(layout, task, archived, warnings)
     heads = _heads(layout, task, archived, warnings)
-    told, unread = _told(layout, merged, heads, most)
+    found, unread = _findings(layout, merged, heads, most)
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -178,7 +178,7 @@ def load(
         plan_saved=plan_saved,
         state=_state(checkpoint, plan, plan_saved),
         attendance=_attendance(layout, task, archived, checkpoint, snapshot, merged, heads),
-        findings=tuple(told),
+        findings=tuple(found),
         unread=unread,
         caught=_caught(layout, transcript, checkpoint, snapshot),
         files=_in_play(layout, checkpoint, snapshot),
@@ -237,13 +237,13 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
         "in_progress": (),
         "pending": checkpoint.pending_subtasks if checkpoint else (),
     }
-    told = plan.next_actions[0] if plan and plan.next_actions else ""
-    said = checkpoint.next_action.strip() if checkpoint else ""
+    planned = plan.next_actions[0] if plan and plan.next_actions else ""
+    saved_action = checkpoint.next_action.strip() if checkpoint else ""
     saved = checkpoint.timestamp if checkpoint else ""
     later_plan = bool(plan) and plan_saved > saved
     sides = [
-        ("the plan", plan_saved, in_plan, told),
-        ("the checkpoint", saved, in_checkpoint, said),
+        ("the plan", plan_saved, in_plan, planned),
+        ("the checkpoint", saved, in_checkpoint, saved_action),
     ]
     later, earlier = sides if later_plan else reversed(sides)
     where: dict[str, tuple[str, str]] = {}
@@ -261,7 +261,7 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
                     )
                 if not (known and old and old[1] == "in_progress" and state == "pending"):
                     where[key] = (text, state)
-    if said and told and " ".join(said.split()) != " ".join(told.split()):
+    if saved_action and planned and saved_action.split() != planned.split():
         differences.append(
             f"Next action: {later[0]} is later ({later[1]}); {earlier[0]} says"
             f" “{names.one_line(earlier[3])[:200]}”"
@@ -343,7 +343,7 @@ def _newest(
 def _order(pair: tuple[str, Any]) -> tuple[str, str, int, int, str]:
     path, one = pair
     name = os.path.basename(path)
-    _, when, number = memory.parted(name)
+    _, when, number = memory.split_name(name)
     return one.timestamp, when, _mtime(path), number, name
 
 
@@ -382,16 +382,16 @@ def _merged(
     return merged_findings.load_all(layout, task, place).noting(warnings) if task else []
 
 
-def _told(
+def _findings(
     layout: Layout, merged: list[tuple[str, Merged]], heads: list[Head], most: int | None
-) -> tuple[list[Told], int]:
+) -> tuple[list[RecoveredFinding], int]:
     """Return the task's findings, merged files first, then the unmerged ones, newest first.
 
     Also returns how many more findings there are.
     """
     whole = _not_superseded(merged)
     within = {part.file for _, one in whole for part in one.parts}
-    told: list[Told] = [ToldMerged(layout.shown(path), one) for path, one in whole]
+    found: list[RecoveredFinding] = [RecoveredMerge(layout.shown(path), one) for path, one in whole]
     left = heads
     if within:
         left = [one for one in heads if one.path.rpartition("/")[2] not in within]
@@ -399,8 +399,8 @@ def _told(
     if most is not None and len(left) > most:
         bad = [one for one in left[most:] if one.status != "completed"]
         kept = [*left[:most], *bad[:most]]
-    told += [Told(layout.shown(one.path), one) for one in kept]
-    return told, len(left) - len(kept)
+    found += [RecoveredFinding(layout.shown(one.path), one) for one in kept]
+    return found, len(left) - len(kept)
 
 
 def _not_superseded(merged: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:

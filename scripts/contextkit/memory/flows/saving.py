@@ -282,11 +282,11 @@ def _checkpoint(
         files=_sealed(layout, in_play),
     )
     whole = _texts_of(found)
-    return made.replace(facts_kept=facts.share(whole, _said(made))) if whole else made
+    return made.replace(facts_kept=facts.share(whole, _text_of(made))) if whole else made
 
 
-def _said(made: Checkpoint) -> str:
-    """What a checkpoint says in words."""
+def _text_of(made: Checkpoint) -> str:
+    """All that a checkpoint says."""
     steps = (*made.completed_subtasks, *made.pending_subtasks)
     texts = (made.context_summary, made.next_action, made.recovery_instructions)
     return "\n".join([*texts, *steps, *(file.path for file in made.files)])

@@ -88,7 +88,7 @@ def catch_up(
     allowed = tuple(allowed)
     events = [each.replace(text=_clean(each.text, allowed), why=_clean(each.why, allowed))
               for each in events]  # fmt: skip
-    told = CaughtUp(
+    caught = CaughtUp(
         host=_title(found.form),
         session=found.session,
         path=path,
@@ -111,8 +111,10 @@ def catch_up(
         last_said=(_texts(events, conversations.SAID) or ("",))[-1],
         whole="\n".join(filter(None, (text for e in events for text in (e.text, e.why)))),
     )
-    happened = told.requests or told.edited or told.failed or told.running or told.decisions
-    return _fitted(told, max_tokens) if happened or told.last_said else CaughtUp(path=path)
+    happened = (
+        caught.requests or caught.edited or caught.failed or caught.running or caught.decisions
+    )
+    return _fitted(caught, max_tokens) if happened or caught.last_said else CaughtUp(path=path)
 
 
 def _last(events: list[Event], most: int) -> list[Event]:
@@ -196,7 +198,7 @@ def _without_code(text: str) -> str:
 # Fitting into the requested tokens
 
 
-class _Telling:
+class _Selection:
     """What is included so far, and how many tokens are left."""
 
     def __init__(self, room: int) -> None:
@@ -220,61 +222,61 @@ class _Telling:
         return True
 
 
-def _fitted(told: CaughtUp, max_tokens: int) -> CaughtUp:
-    """Return `told` with its text: the last request first, then a share for each kind.
+def _fitted(caught: CaughtUp, max_tokens: int) -> CaughtUp:
+    """Return `caught` with its text: the last request first, then a share for each kind.
 
     What one kind does not need goes to the others: earlier requests, then what was said last.
     """
     room = int(max_tokens / tokens.CAUTION) - 16  # room for the heading of the requests
     while True:
-        telling, count = _tell(told, max(room, 12))
-        text = _rendered(telling, told)
+        chosen, count = _select(caught, max(room, 12))
+        text = _rendered(chosen, caught)
         if tokens.cautious(text) <= max_tokens or room < 12:
             break
         room = room * 9 // 10
-    return told.replace(text=text if room >= 12 else "", left_out=count)
+    return caught.replace(text=text if room >= 12 else "", left_out=count)
 
 
-def _tell(told: CaughtUp, room: int) -> tuple[_Telling, int]:
-    telling = _Telling(room)
-    asked = list(reversed(told.requests))
+def _select(caught: CaughtUp, room: int) -> tuple[_Selection, int]:
+    chosen = _Selection(room)
+    asked = list(reversed(caught.requests))
     if asked:
-        telling.take(telling.requests, asked[0], room * 2 // 5, cut=True)
-    lists = {"Commands that failed": told.failed, "Running when it ended": told.running,
-             "Decisions": told.decisions, "Open steps": told.open_steps}  # fmt: skip
+        chosen.take(chosen.requests, asked[0], room * 2 // 5, cut=True)
+    lists = {"Commands that failed": caught.failed, "Running when it ended": caught.running,
+             "Decisions": caught.decisions, "Open steps": caught.open_steps}  # fmt: skip
     left: list[tuple[list[str], str]] = []
     share = max(room // 8, 24)
-    for place, texts in ((telling.edited, told.edited), *((telling.lists.setdefault(h, []), t)
+    for place, texts in ((chosen.edited, caught.edited), *((chosen.lists.setdefault(h, []), t)
                                                          for h, t in lists.items())):  # fmt: skip
         spent = 0
         for text in texts:
-            before = telling.room
-            if spent < share and telling.take(place, text, share, cut=place is not telling.edited):
-                spent += before - telling.room
+            before = chosen.room
+            if spent < share and chosen.take(place, text, share, cut=place is not chosen.edited):
+                spent += before - chosen.room
             else:
                 left.append((place, text))
     for text in asked[1:]:
-        if not telling.take(telling.requests, text, room):
+        if not chosen.take(chosen.requests, text, room):
             break  # a gap between two requests would mislead
-    left = [(place, text) for place, text in left if not telling.take(place, text, room)]
-    if told.last_said:
+    left = [(place, text) for place, text in left if not chosen.take(place, text, room)]
+    if caught.last_said:
         said: list[str] = []
-        telling.take(said, told.last_said, max(room // 6, telling.room), cut=True)
-        telling.last = "".join(said)
-    return telling, len(left) + len(told.requests) - len(telling.requests)
+        chosen.take(said, caught.last_said, max(room // 6, chosen.room), cut=True)
+        chosen.last = "".join(said)
+    return chosen, len(left) + len(caught.requests) - len(chosen.requests)
 
 
-def _rendered(telling: _Telling, told: CaughtUp) -> str:
-    edited = ", ".join(telling.edited)
-    if len(telling.edited) < len(told.edited):
-        edited += f" (+{len(told.edited) - len(telling.edited)} more)"
+def _rendered(chosen: _Selection, caught: CaughtUp) -> str:
+    edited = ", ".join(chosen.edited)
+    if len(chosen.edited) < len(caught.edited):
+        edited += f" (+{len(caught.edited) - len(chosen.edited)} more)"
     return templates.render(
         "catch_up.md",
-        requests=[_quoted(text) for text in reversed(telling.requests)],
-        earlier=len(told.requests) - len(telling.requests),
+        requests=[_quoted(text) for text in reversed(chosen.requests)],
+        earlier=len(caught.requests) - len(chosen.requests),
         edited=edited.strip(),
-        lists=[{"heading": h, "texts": texts} for h, texts in telling.lists.items() if texts],
-        last=_quoted(telling.last),
+        lists=[{"heading": h, "texts": texts} for h, texts in chosen.lists.items() if texts],
+        last=_quoted(chosen.last),
     ).strip()
 
 

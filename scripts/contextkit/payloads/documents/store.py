@@ -37,6 +37,7 @@ FORMAT = 1  # of the document; a document without one has this one
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
+_PIECE = 1 << 16  # characters encoded at a time
 _SUMMARY_LENGTH = 200  # characters of a summary in the manifest
 _TEXTS = ("id", "path", "topic", "source", "createdAt", "summary")  # of an entry, as documented
 
@@ -63,23 +64,45 @@ class Payload(Record):
                 raise bad_input(f"summary or sources: {text[:60]!r} must be one line")
 
 
+class Checksum(Record):
+    """The length and the SHA-256 digest of a content, which is long: it is computed once."""
+
+    bytes: int
+    sha256: str
+
+
+def checksum(content: str) -> Checksum:
+    size = sum(map(len, _encoded(content)))
+    return Checksum(bytes=size, sha256=names.sha256_of(_encoded(content)))
+
+
+def _encoded(text: str) -> Iterator[bytes]:
+    """`as_bytes` in pieces: encoded at once, a text takes three times its size."""
+    return (as_bytes(text[at : at + _PIECE]) for at in range(0, len(text), _PIECE))
+
+
 def check(topic: str, source: str, content: str) -> None:
     """Raise ContextError for text that cannot be stored, whatever its length."""
     for name, value in (("topic", topic), ("source", source)):
         control = any(char < " " or "\x7f" <= char <= "\x9f" for char in value)
         if not value.strip() or control or len(value.splitlines()) > 1 or len(value) > 200:
             raise bad_input(f"{name}: {value[:60]!r} must be a line of up to 200 characters")
-    if not content.strip():
+    if not content or content.isspace():
         raise bad_input("file: the content is empty: nothing to store")
 
 
 def render(payload: Payload) -> str:
     """Render the file of a payload; its last line holds the length and digest of the content."""
-    data = as_bytes(payload.content)
-    digest = names.sha256(data)
-    return templates.render(
-        "payload.md", payload=payload, bytes=len(data), sha256=digest, format=FORMAT
+    return b"".join(pieces(payload)).decode("utf-8", "surrogateescape")
+
+
+def pieces(payload: Payload, content: Checksum | None = None) -> Iterator[bytes]:
+    """The file of a payload piece by piece, so that a long content is never copied whole."""
+    content = content or checksum(payload.content)
+    rendered = templates.pieces(
+        "payload.md", payload=payload, bytes=content.bytes, sha256=content.sha256, format=FORMAT
     )
+    return (piece for text in rendered for piece in _encoded(text))
 
 
 def as_bytes(content: str) -> bytes:
@@ -191,17 +214,20 @@ def store_documents() -> dict[str, str]:
     return {"README.md": copies.sealed(templates.render("payload_readme.md")), ".gitkeep": ""}
 
 
-def save(layout: Layout, session: str, payload: Payload, now: int) -> str:
+def save(
+    layout: Layout, session: str, payload: Payload, now: int, content: Checksum | None = None
+) -> str:
     """Write a payload, then list it; return its path. Call under the session's lock.
 
     A taken name gets `-2`. `now` also becomes the time when the session was last used.
     """
     stem = f"{names.stamp(now).replace('T', '-')[:-1]}-{names.slug(payload.topic) or 'payload'}"
     path = os.path.join(folder(layout, session), stem + ".md")
-    path = files.create(path, as_bytes(render(payload)))
+    content = content or checksum(payload.content)
+    path = files.create(path, pieces(payload, content))
     try:
         touch(path, now)
-        _list(layout, session, entry(path, payload), now)
+        _list(layout, session, entry(path, payload, content), now)
     except BaseException:
         if not _is_listed(layout, session, path):
             os.unlink(path)  # stored and listed, or neither
@@ -221,12 +247,12 @@ def _is_listed(layout: Layout, session: str, path: str) -> bool:
     return os.fsencode(f'"path": "{os.path.basename(path)}"') in data
 
 
-def same(layout: Layout, session: str, content: str) -> str:
+def same(layout: Layout, session: str, content: str, known: Checksum) -> str:
     """The file in a session that already contains exactly this text; '' if there is none."""
     manifest = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.isfile(manifest):
         return ""
-    digest = f'"sha256": "{names.sha256(as_bytes(content))}"'.encode()
+    digest = f'"sha256": "{known.sha256}"'.encode()
     before, found, _ = files.read_bytes(manifest).partition(digest)
     identity = manifests.last_id(before) if found else ""
     path = os.path.join(folder(layout, session), identity + ".md")
@@ -250,9 +276,9 @@ def _list(layout: Layout, session: str, added: manifests.Fields, now: int) -> No
         pass  # it is listed, and counts as used since it was written
 
 
-def entry(path: str, payload: Payload) -> manifests.Fields:
+def entry(path: str, payload: Payload, content: Checksum | None = None) -> manifests.Fields:
     """The manifest's entry: the documented keys in order, then ours."""
-    data = as_bytes(payload.content)
+    content = content or checksum(payload.content)
     name = os.path.basename(path)
     summary = payload.summary
     if len(summary) > _SUMMARY_LENGTH:
@@ -265,8 +291,8 @@ def entry(path: str, payload: Payload) -> manifests.Fields:
         "tokens": payload.tokens,
         "createdAt": payload.created_at,
         "summary": summary,
-        "sha256": names.sha256(data),
-        "bytes": len(data),
+        "sha256": content.sha256,
+        "bytes": content.bytes,
     }
 
 

@@ -71,13 +71,14 @@ def keep(layout: Layout, session: str, output: Output, now: int) -> str:
 
 def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
     """The file that contains the text, and whether it already did."""
+    content = payloads.checksum(payload.content)
     payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        if path := payloads.same(layout, session, payload.content):
+        if path := payloads.same(layout, session, payload.content, content):
             return _used(layout, session, path, now), True
-        return payloads.save(layout, session, payload, now), False
+        return payloads.save(layout, session, payload, now, content), False
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
@@ -98,12 +99,14 @@ def check_target(layout: Layout, path: str, overwrite: bool) -> str:
 def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: bool) -> Stored:
     """Store the text exactly at `target`, outside any session; it is never listed or removed."""
     prepared = _prepared(layout, output, now)
-    text = payloads.render(prepared.payload) if target.endswith(".md") else output.content
-    data = payloads.as_bytes(text)
-    if overwrite:
-        files.write(target, data)
+    if target.endswith(".md"):
+        pieces = payloads.pieces(prepared.payload)
     else:
-        files.create(target, data, exact=True)
+        pieces = iter((payloads.as_bytes(output.content),))
+    if overwrite:
+        files.write(target, pieces)
+    else:
+        files.create(target, pieces, exact=True)
     return _answer(layout, prepared, target)
 
 
@@ -139,7 +142,7 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
 
 
 def _beginning(output: Output) -> str:
-    return names.one_line(output.content.strip()[:400])
+    return names.one_line(output.content.lstrip()[:400])
 
 
 def _clean(layout: Layout, text: str, secrets: list[redaction.Secret]) -> str:
@@ -160,8 +163,10 @@ def _clean_row(layout: Layout, row: Row, secrets: list[redaction.Secret]) -> Row
 
 def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     """The receipt within the cap: fields from the author as given, the rest from the text."""
+    from contextkit.base.digests import reading
+
     output, told, limits = prepared.output, prepared.told, layout.limits
-    lines = output.content.rstrip("\n").count("\n") + 1
+    lines = reading.line_count(output.content)
     cap = limits.payload_receipt_tokens
     bare = Receipt(
         path=layout.shown(path),

@@ -236,9 +236,10 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     read = []
     try:
         for name in found:
+            entry = _read(name, name[:-5], at)
             path = os.path.join(store, name)
-            if os.path.lexists(path):  # otherwise it was cleaned up just now
-                read.append((path, _read(name, name[:-5], at)))
+            if "broken" not in entry or os.path.lexists(path):  # else it was removed just now
+                read.append((path, entry))
     finally:
         os.close(at)
     broken = [stores.broken(layout, p, str(e["broken"])) for p, e in read if "broken" in e]

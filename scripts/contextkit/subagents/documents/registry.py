@@ -50,9 +50,8 @@ def parse(text: str, where: str = "registry") -> list[Any]:
         raise ContextError(f"{error}: fix it (a merge?) or move it away") from None
     if not isinstance(found, list):
         raise ContextError(f"{where}: must be a JSON array: fix it or move it away")
-    for row in found:
-        if isinstance(row, dict):
-            version.refuse_newer(row.get("format"), str(FORMAT), where)
+    for form in {str(row["format"]) for row in found if isinstance(row, dict) and "format" in row}:
+        version.refuse_newer(form, str(FORMAT), where)
     return found
 
 
@@ -66,9 +65,8 @@ def load_all(layout: Layout) -> Loaded[Row]:
     place = path(layout)
     there = [place] if os.path.lexists(place) else []
     found = stores.load(layout, there, lambda path: parse(files.read(path), layout.shown(path)))
-    rows = [row for rows in found.documents for row in rows]
-    known = [row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
-    return Loaded([(place, row) for row in known], found.broken)
+    every = [row for rows in found.documents for row in rows if isinstance(row, dict)]
+    return Loaded([(place, row) for row in every if isinstance(row.get("id"), str)], found.broken)
 
 
 def rows(layout: Layout) -> list[Row]:

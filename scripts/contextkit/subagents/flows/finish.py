@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, ledger, names, redaction, sessions, tokens
+from contextkit.base import addresses, ledger, names, redaction, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -59,6 +59,7 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
     if made_up:
         notes.append(f"no session is named: using {session} from now on")
     if report.text.strip():
+        from contextkit.base import tokens
         from contextkit.payloads.flows import storing
 
         sessions.check(session)

@@ -11,10 +11,12 @@ _STAMP = Pattern(
     r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
 )
-_LEVEL = Pattern(
-    r"\b(PASSED|PASS|FAILED|FAIL|ERROR|SKIPPED|SKIP|XFAIL|XPASS|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL"
-    r"|CRITICAL|NOTICE)\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])"
-)
+_LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
+           "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
+_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])")
+_OPENINGS = ("[", *"0123456789", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
+             "Oct", "Nov", "Dec")  # fmt: skip
+_SIGNS = ("ok", "not ok", *"✓✔✗✘×")
 _FAILS = Pattern(
     r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×]\s"
     r"|^(?:E   |npm ERR!|fatal:|panic:|error(?:\[\w+\])?:|Error:|make(?:\[\d+\])?: \*\*\*|--- FAIL)"
@@ -41,6 +43,7 @@ _PLACE = Pattern(r"[\w./-]+\.\w{1,5}:\d+(?::\d+)?")
 _VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _LONGEST = 260  # characters shown of a line
+_LOOKED_AT = 100  # lines that are looked at to tell the kind
 
 
 def is_it(text: str) -> int:
@@ -53,12 +56,25 @@ def is_it(text: str) -> int:
     formed = sum(reading.is_formed(line.lstrip()) for line in lines)
     if formed * 3 >= len(lines):
         return 0
-    stamps = sum(bool(_STAMP.match(line)) for line in lines)
-    levels = sum(bool(_LEVEL.search(line)) for line in lines)
-    if max(stamps, levels) * 2 > len(lines):
+    some = lines[:: -(-len(lines) // _LOOKED_AT)]
+    if sum(map(_may_be_event, some)) * 5 <= len(some):
+        return 0
+    stamps = sum(bool(_STAMP.match(line)) for line in some)
+    levels = sum(bool(_LEVEL.search(line)) for line in some)
+    if max(stamps, levels) * 2 > len(some):
         return 85
-    ends = [line for line in text[-1500:].split("\n") if _VERDICT.search(line)]
-    return 40 if ends and not formed and levels * 5 > len(lines) else 0
+    if formed or levels * 5 <= len(some):
+        return 0
+    return 40 if any(map(_VERDICT.search, text[-1500:].split("\n"))) else 0
+
+
+def _may_be_event(line: str) -> bool:
+    """Whether a line might have a time or a level; spares most texts the patterns."""
+    return (
+        line.startswith(_OPENINGS)
+        or line.lstrip().startswith(_SIGNS)
+        or any(level in line for level in _LEVELS)
+    )
 
 
 def units(text: str) -> list[Unit]:
@@ -96,7 +112,7 @@ def _counts(text: str, lines: list[str]) -> list[Unit]:
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     if not said:
         return []
-    total = len((whole or "\n".join(lines)).rstrip("\n").split("\n"))
+    total = reading.line_count(whole or text)
     return [Unit(1, "lines", f"{said} of {total}", 2.0, 2, "lines", derived=True)]
 
 

@@ -14,6 +14,8 @@ _SEVERITY = (
     "|KRITISCH|HOCH|CRÍTIC[OA]|ALT[OA]|CRITIQUE"
 )
 _INDEX = Pattern(rf"^\s*[-*+]\s*\W{{0,4}}({_SEVERITY})\W{{0,4}}\s*\|\s*(.+)$", re.I)
+_SIGNS = ("P0", "P1", "P2", "P3", "IMP", "BLOCKER", "CRITICAL", "HIGH", "MEDIUM", "LOW", "MAJOR",
+          "MINOR")  # fmt: skip
 _WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|Critical|High|Medium|Low"
 _TITLE = Pattern(
     rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+[.):]\s*)?(.*?"
@@ -41,10 +43,12 @@ def is_it(text: str) -> int:
     if not any(word in lowered for word in ("p0", "p1", "p2", "severity", "verdict", "critical")):
         return 0
     lines = sample.split("\n")
-    rows = sum(bool(_INDEX.match(line)) for line in lines if "|" in line)
+    listed = [line for line in lines if "|" in line and line.lstrip()[:1] in "-*+"]
+    rows = sum(bool(_INDEX.match(line)) for line in listed)
     if rows > 1:
         return 80
-    heads = [found for line in lines if line[:1] == "#" and (found := _TITLE.match(line))]
+    titles = [line for line in lines if line[:2] == "##" and any(map(line.upper().count, _SIGNS))]
+    heads = [found for line in titles if (found := _TITLE.match(line))]
     own = sum(_own(reading.plain(head[2]), head[3]) for head in heads)
     own += sum(bool(_OWN_LINE.match(line)) for line in lines if "everity" in line)
     verdict = any(_VERDICT.match(line) for line in lines if "erdict" in line)

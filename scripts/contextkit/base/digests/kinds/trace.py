@@ -26,10 +26,9 @@ def is_it(text: str) -> int:
         return 0
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     frames = sum(bool(_FRAME.match(line)) for line in lines)
-    raised = sum(bool(_RAISED.match(line.strip())) for line in lines)
-    if not frames or not raised:
+    if not frames or frames * 4 < len(lines):
         return 0
-    return 90 if frames * 4 >= len(lines) else 0
+    return 90 if any(_RAISED.match(line.strip()) for line in lines) else 0
 
 
 def units(text: str) -> list[Unit]:

@@ -10,7 +10,6 @@ import os
 from contextkit.base import files
 from contextkit.machines.documents import identity, manifests
 from contextkit.machines.flows.engines import protocol
-from contextkit.machines.flows.engines.protocol import Elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +42,9 @@ class Folder:
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
     ) -> int:  # fmt: skip
-        """Write the objects, then the manifest that names them, then the head.
-
-        `before` is the digest in the head that we left; raises Elsewhere if the head there has
-        another.
-        """
-        data = self._get(manifests.head_key(machine))
-        if (manifests.parse_head(data, machine).digest if data else "") != before:
-            raise Elsewhere(f"{self._path}: another folder pushes as {machine}")
+        """Write the objects, then the manifest that names them, then the head."""
+        there = self._get(manifests.head_key(machine))
+        protocol.check_claim(machine, there, before, self._path)
         for key, data in objects.items():
             path = os.path.join(self._path, key)
             if not os.path.exists(path):

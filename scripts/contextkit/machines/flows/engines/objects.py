@@ -12,11 +12,10 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
-from contextkit.base import packages, version
+from contextkit.base import packages
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import identity, manifests
 from contextkit.machines.flows.engines import protocol
-from contextkit.machines.flows.engines.protocol import Elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _AT_ONCE = 64  # concurrent requests
-_INSTALL = "install it: {python} -m pip install 'obstore>=0.12,<0.13'"
 
 
 class Objects:
     """The remote at this URL: a bucket and a key prefix.
 
-    The package is loaded by the first request: a push of nothing makes none.
+    The package is loaded by the first request, since that takes as long as a bare start of Python,
+    and a push of nothing makes no request.
     """
 
     def __init__(self, url: str) -> None:
@@ -40,7 +39,10 @@ class Objects:
 
     @functools.cached_property
     def _obstore(self) -> Any:
-        return _package()
+        return packages.optional(
+            "obstore", "obstore.store", requirement="obstore>=0.12,<0.13",
+            purpose="object stores need",
+        )  # fmt: skip
 
     @functools.cached_property
     def _store(self) -> Any:
@@ -69,14 +71,9 @@ class Objects:
         self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
         keep: frozenset[str], before: str,
     ) -> int:  # fmt: skip
-        """Write the objects concurrently, then the manifest that names them, then the head.
-
-        `before` is the digest in the head that we left; raises Elsewhere if the head there has
-        another.
-        """
-        data = self._get(manifests.head_key(machine))
-        if (manifests.parse_head(data, machine).digest if data else "") != before:
-            raise Elsewhere(f"{self._url}: another folder pushes as {machine}")
+        """Write the objects concurrently, then the manifest that names them, then the head."""
+        there = self._get(manifests.head_key(machine))
+        protocol.check_claim(machine, there, before, self._url)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(lambda pair: self._put(*pair), objects.items()))
         self._put(*manifest)
@@ -121,18 +118,3 @@ class Objects:
     def _failure(self, error: Exception) -> ContextError:
         first = next((line for line in str(error).splitlines() if line.strip()), repr(error))
         return ContextError(f"remote {self._url}: {first.strip()[:300]}")
-
-
-def _package() -> Any:
-    """Import the package lazily: it takes as long as a bare start; git remotes do without."""
-    packages.extend_path()
-    try:
-        from importlib import import_module
-
-        import_module("obstore.store")
-        return import_module("obstore")
-    except ImportError:
-        python = os.path.join(version.TOOLKIT, ".venv", "bin", "python")
-        raise ContextError(
-            "object stores need the package obstore: " + _INSTALL.format(python=python)
-        ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextkit.base.errors import ContextError
+from contextkit.machines.documents import manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,3 +40,12 @@ def size(objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes) ->
 
 class Elsewhere(ContextError):
     """The head on the remote is not the one that we left: another folder uses our id."""
+
+
+def check_claim(machine: str, head: bytes | None, before: str, where: str) -> None:
+    """Raise Elsewhere unless the head in this remote is the one that we left.
+
+    `before` is the digest in that head, empty if we have never pushed there.
+    """
+    if (manifests.parse_head(head, machine).digest if head else "") != before:
+        raise Elsewhere(f"{where}: another folder pushes as {machine}")

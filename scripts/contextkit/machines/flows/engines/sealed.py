@@ -13,11 +13,10 @@ import hmac
 import json
 import os
 
-from contextkit.base import files, packages, version
+from contextkit.base import files, packages
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import manifests
-from contextkit.machines.flows import parcels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from contextkit.machines.flows.engines.protocol import Engine
 
-_INSTALL = "install it: {python} -m pip install 'pyrage>=1.2,<2'"
 _SEALED = "sealed"  # the field of an outer head that holds the real one
 
 
@@ -38,7 +36,9 @@ class Key:
         found = [line for line in lines if line and not line.startswith("#")]
         if len(found) != 1 or not found[0].startswith("AGE-SECRET-KEY-1"):
             raise bad_input(f"sync_key: {where}: must hold one age key, as age-keygen writes it")
-        self._age = _package()
+        self._age = packages.optional(
+            "pyrage", requirement="pyrage>=1.2,<2", purpose="sync_key needs"
+        )
         try:
             self._identity = self._age.x25519.Identity.from_str(found[0])
         except self._age.IdentityError:
@@ -100,7 +100,7 @@ class Sealed:
         for name, data in self._engine.get(machine, meant):
             text = self._key.decrypted(data)
             if text is None and name.startswith("objects/"):
-                text = parcels.DAMAGED
+                text = manifests.DAMAGED
             if text is None:
                 raise ContextError(
                     f"what {machine} pushed is not encrypted with the key of sync_key: push it"
@@ -138,16 +138,3 @@ class Sealed:
         if not folder.startswith("objects/"):
             return key
         return manifests.object_key(self._key.digest(digest))
-
-
-def _package() -> Any:
-    packages.extend_path()
-    try:
-        from importlib import import_module
-
-        return import_module("pyrage")
-    except ImportError:
-        python = os.path.join(version.TOOLKIT, ".venv", "bin", "python")
-        raise ContextError(
-            "sync_key needs the package pyrage: " + _INSTALL.format(python=python)
-        ) from None

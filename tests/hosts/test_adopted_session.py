@@ -14,8 +14,8 @@ from conftest import git
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
-from contextkit.hosts.documents import rules, vendored
-from contextkit.hosts.flows import adoption, adoption_steps
+from contextkit.hosts.documents import vendored
+from contextkit.hosts.flows import adoption, changes, trials
 from contextkit.memory.documents import snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
@@ -45,9 +45,9 @@ class Session:
         done = subprocess.run(
             [word.replace("${CLAUDE_PROJECT_DIR}", str(self._repo)) for word in words],
             input=json.dumps(given), env=self._environment, cwd="/",
-            capture_output=True, encoding="utf-8", timeout=handler["timeout"],
+            capture_output=True, encoding="utf-8", timeout=300,
         )  # fmt: skip
-        assert rules.problems("claude", event, done.returncode, done.stdout) == []
+        assert trials.problems("claude", event, done.returncode, done.stdout) == []
         assert done.stderr == ""
         said = json.loads(done.stdout) if done.stdout else {}
         inner = said.get("hookSpecificOutput", {})
@@ -58,7 +58,7 @@ class Session:
 def host(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
     plan = adoption.adopt(str(repo), "tools/contextkit", ("claude",), False)
-    adoption_steps.carry_out(plan)
+    changes.carry_out(plan)
     for name in ("sm", "dev"):
         path = repo / ".claude" / "agents" / f"{name}.md"
         path.parent.mkdir(exist_ok=True)

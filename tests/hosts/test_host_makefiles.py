@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import Script
-from contextkit.hosts.flows import taken_names
+from contextkit.hosts.documents import makefiles
 from test_adopt_script import FOLDER, host, small
 
 __all__ = ["host", "small"]
@@ -24,7 +24,7 @@ session_end = no
 
 
 def found(folder: Path) -> list[str]:
-    return taken_names.find(str(folder), FOLDER)
+    return makefiles.taken(str(folder), FOLDER)
 
 
 def test_only_targets_are_taken_and_their_line_is_named(host: Path) -> None:

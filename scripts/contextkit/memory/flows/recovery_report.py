@@ -15,7 +15,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.memory.documents import sections
-from contextkit.memory.flows.recovery import InPlay, Recovered, Told, ToldMerged
+from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding, RecoveredMerge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def most_findings(budget: int) -> int:
     return budget // _A_LINE
 
 
-def report(layout: Layout, found: Recovered, budget: int, prompt: bool = False) -> Report:
+def make(layout: Layout, found: Recovered, budget: int, prompt: bool = False) -> Report:
     """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     fixed = _fixed(layout, found)
     whole = _whole(layout, found)
@@ -110,10 +110,10 @@ def _in_frame(found: Recovered, text: str, prompt: bool) -> str:
     return templates.render("recovery_prompt.md", task=found.task or "unknown", report=text)
 
 
-def _in_order(fixed: list[Part], told: list[Part]) -> list[Part]:
+def _in_order(fixed: list[Part], findings: list[Part]) -> list[Part]:
     """Put the findings before the files in play."""
     last = [part for part in fixed if part.heading.startswith(_IN_PLAY)]
-    return [*(part for part in fixed if part not in last), *told, *last]
+    return [*(part for part in fixed if part not in last), *findings, *last]
 
 
 # Within the budget
@@ -137,17 +137,17 @@ def _fitted(
     reserved = min(needed, room * 3 // 5) if found.findings else 0
     _fill(fixed, texts, room - reserved)
     spent = sum(_size(p, t) for p, t in zip(fixed, texts, strict=True) if not p.first)
-    told, cut, more = _told_in(found, whole, room - spent, "\n".join(texts))
-    spent += sum(map(_size, told))
+    shown, cut, more = _findings_in(found, whole, room - spent, "\n".join(texts))
+    spent += sum(map(_size, shown))
     _fill(fixed, texts, room - spent, again=True)
-    shown = [p.replace(text=t) for p, t in zip(fixed, texts, strict=True) if t]
+    fitted = [p.replace(text=t) for p, t in zip(fixed, texts, strict=True) if t]
     omitted = [
         Omitted(path=part.path, tokens=_size(part))
         for part, text in zip(fixed, texts, strict=True)
         if text != part.text and part.path
     ]
     omitted += [_unread(layout, path) for path in dict.fromkeys(cut)]
-    return _in_order(shown, told), tuple(omitted), more
+    return _in_order(fitted, shown), tuple(omitted), more
 
 
 def _fill(parts: list[Part], texts: list[str], room: int, again: bool = False) -> None:
@@ -163,10 +163,10 @@ def _fill(parts: list[Part], texts: list[str], room: int, again: bool = False) -
         room -= _size(part, texts[number]) - had
 
 
-def _told_in(
-    found: Recovered, whole: list[Part] | None, room: int, said: str
+def _findings_in(
+    found: Recovered, whole: list[Part] | None, room: int, already: str
 ) -> tuple[list[Part], list[str], int]:
-    """Fit the findings into `room`.
+    """Fit the findings into `room`; `already` is what the report says before them.
 
     Returns their parts, the files not given in full, and how many findings lack even a line.
     """
@@ -176,25 +176,26 @@ def _told_in(
         return whole, [], found.unread
     from contextkit.memory.flows import digest
 
-    told: list[Told] = []
-    of: list[str] = []  # the heading of each finding
+    each: list[RecoveredFinding] = []
+    headings: list[str] = []  # the heading above each finding
+    paths: list[str] = []  # the file that holds it
     for one in found.findings:
-        if isinstance(one, ToldMerged):
-            told += one.parts
-            of += [f"Merged findings ({one.path})"] * len(one.parts)
+        if isinstance(one, RecoveredMerge):
+            each += one.parts
+            headings += [f"Merged findings ({one.path})"] * len(one.parts)
+            paths += [one.path] * len(one.parts)
         else:
-            told.append(one)
-            of.append(f"Findings ({os.path.dirname(one.path)})")
-    room -= sum(tokens.estimate(heading) + 2 * _JOINT for heading in dict.fromkeys(of))
-    made: Digest = digest.tell(told, max(0, room), said)
+            each.append(one)
+            headings.append(f"Findings ({os.path.dirname(one.path)})")
+            paths.append(one.path)
+    room -= sum(tokens.estimate(heading) + 2 * _JOINT for heading in dict.fromkeys(headings))
+    made: Digest = digest.summarize(each, max(0, room), already)
     unlisted = set(made.unlisted)
-    listed = [heading for at, heading in enumerate(of) if at not in unlisted]
+    listed = [heading for at, heading in enumerate(headings) if at not in unlisted]
     lines: dict[str, list[str]] = {}
     for heading, line in zip(listed, made.lines, strict=True):
         lines.setdefault(heading, []).append(line)
     parts = [Part(heading=heading, text="\n".join(some)) for heading, some in lines.items()]
-    paths = [heading[17:-1] if heading.startswith("Merged") else told[at].path
-             for at, heading in enumerate(of)]  # fmt: skip
     return parts, [paths[at] for at in made.cut], len(unlisted) + found.unread
 
 
@@ -263,10 +264,10 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
     parts = [Part(text=_facts(layout, found), path=found.checkpoint_path, first=True)]
     path = found.checkpoint_path or found.plan_path
     if found.checkpoint or found.state.next_action:
-        parts.append(_said("Next action", found.state.next_action, path, first=True))
+        parts.append(_text_part("Next action", found.state.next_action, path, first=True))
     if found.checkpoint:
         advice = without_recovery(found.checkpoint.recovery_instructions)
-        parts += [_said("Recovery instructions", advice, path)] if advice.strip() else []
+        parts += [_text_part("Recovery instructions", advice, path)] if advice.strip() else []
     text = getattr(found.caught, "text", "")
     if text:
         host, session = getattr(found.caught, "host", ""), getattr(found.caught, "session", "")
@@ -287,7 +288,7 @@ def _whole(layout: Layout, found: Recovered) -> list[Part] | None:
     """The findings in full, or None if there are too many to fit."""
     if found.unread or len(found.findings) > _WHOLE:
         return None
-    return [_finding(layout, told) for told in found.findings]
+    return [_finding(layout, one) for one in found.findings]
 
 
 def without_recovery(text: str) -> str:
@@ -341,41 +342,41 @@ def _states(found: Recovered) -> list[dict[str, str]]:
     ]
 
 
-def _said(heading: str, text: str, path: str, first: bool = False) -> Part:
-    said = demoted(filters.prose(text.strip()), 2) or "unknown"
-    return Part(heading=heading, text=said, path=path, first=first)
+def _text_part(heading: str, text: str, path: str, first: bool = False) -> Part:
+    body = demoted(filters.prose(text.strip()), 2) or "unknown"
+    return Part(heading=heading, text=body, path=path, first=first)
 
 
 def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part:
     """A plan or snapshot, without its title, empty sections, and what the report already says."""
     outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
     if path == found.plan_path:
-        told = [found.state.next_action, *found.state.differences]
-        outline.sections = [s for s in outline.sections if not _is_told(s, told)]
+        already = [found.state.next_action, *found.state.differences]
+        outline.sections = [s for s in outline.sections if not _repeats(s, already)]
     else:
         for section in outline.find("Resume Instructions"):
             section.lines = without_recovery("\n".join(section.lines)).split("\n")
     return Part(heading=f"{heading} ({path})", text=_body(outline.text, 1), path=path)
 
 
-def _is_told(section: sections.Section, told: list[str]) -> bool:
-    """Whether the report already says what this section of the plan says."""
+def _repeats(section: sections.Section, already: list[str]) -> bool:
+    """Whether this section of the plan only says what the report has said."""
     if section.name.lower() == "progress":
         return True
     items = sections.texts(section.lines) if section.name.lower() == "next actions" else ()
-    return len(items) == 1 and any(names.one_line(items[0]) in text for text in told)
+    return len(items) == 1 and any(names.one_line(items[0]) in text for text in already)
 
 
-def _finding(layout: Layout, told: Told) -> Part:
+def _finding(layout: Layout, one: RecoveredFinding) -> Part:
     """A finding in full."""
-    who = names.one_line(f"{told.agent}, {told.status or 'unknown'}, {told.timestamp or 'unknown'}")
-    line = f"### {told.path} ({who})"
-    outline = sections.Outline(_text(layout, told.path))
+    who = names.one_line(f"{one.agent}, {one.status or 'unknown'}, {one.timestamp or 'unknown'}")
+    line = f"### {one.path} ({who})"
+    outline = sections.Outline(_text(layout, one.path))
     outline.head.lines.clear()  # the line above already says it
     return Part(
-        heading="Merged findings" if told.merged else "Findings",
+        heading="Merged findings" if one.merged else "Findings",
         text="\n\n".join(filter(None, (line, _body(outline.text, 2)))),
-        path=told.path,
+        path=one.path,
     )
 
 

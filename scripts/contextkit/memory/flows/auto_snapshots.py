@@ -1,4 +1,4 @@
-"""Derived snapshots: made from what the store already knows, when there is no time to write one.
+"""Automatic snapshots: made from what the store knows, when there is no time to write one.
 
 Called by `memory_status` in the save zone, and by hosts before they compact a context. So it starts
 no process, and leaves out what it cannot read instead of failing.
@@ -39,7 +39,7 @@ def complete(layout: Layout, path: str, summary: str) -> None:
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
-def derive(
+def make(
     layout: Layout,
     *,
     reason: str,
@@ -58,13 +58,13 @@ def derive(
     """
     task = task or memory.current_task(layout)
     plan = saving.known_plan(layout, task) if task else None
-    told = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
+    recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     saved = checkpoints.load_all(layout, task) if task else []
     checkpoint = saved[-1][1] if saved else None
     caught, edited, whole = (
         _caught_up(layout, transcript, checkpoint) if transcript else ("", (), "")
     )
-    in_play = _files_in_play((*modified, *edited), told)
+    in_play = _files_in_play((*modified, *edited), recent)
     paths = [saving.path_of(file.path) for file in in_play]
     decisions = [q.text for q in plan.questions if not q.answered] if plan else []
     made = snapshots.make(
@@ -75,13 +75,13 @@ def derive(
         task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
         agents=checkpoint.active_agents if checkpoint else (),
-        important=_clean(layout, _important(layout, plan, told)),
+        important=_clean(layout, _important(layout, plan, recent)),
         files=[file.replace(note=_clean(layout, file.note)) for file in in_play],
         decisions=[_clean(layout, text) for text in decisions],
         resume=_clean(layout, _resume(task, plan, checkpoint)),
         digests=references.seal(layout.root, paths),
     )
-    whole = "\n".join([whole, *(text for _, one in told for text in one.texts())]).strip()
+    whole = "\n".join([whole, *(text for _, one in recent for text in one.texts())]).strip()
     return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
 
 
@@ -105,22 +105,22 @@ def last_save(layout: Layout) -> str:
 
 
 def _clean(layout: Layout, text: str) -> str:
-    """Redact secrets in `text`: nobody reviews a derived snapshot before it is saved."""
+    """Redact secrets in `text`: nobody reviews an automatic snapshot before it is saved."""
     return redaction.redacted(text, layout.limits.secrets_allow)[0]
 
 
 def _files_in_play(
-    modified: tuple[FileNote, ...], told: list[tuple[str, Finding]]
+    modified: tuple[FileNote, ...], recent: list[tuple[str, Finding]]
 ) -> list[FileNote]:
     """The modified files, then those that the latest findings name, without duplicates."""
     found = {file.path: file for file in modified}
-    for _, finding in told:
+    for _, finding in recent:
         for file in finding.files:
             found.setdefault(file.path, file)
     return list(found.values())[:_FILES]
 
 
-def _important(layout: Layout, plan: Plan | None, told: list[tuple[str, Finding]]) -> str:
+def _important(layout: Layout, plan: Plan | None, recent: list[tuple[str, Finding]]) -> str:
     paragraphs = []
     if plan and plan.objective:
         paragraphs.append(f"Objective: {plan.objective}")
@@ -128,9 +128,9 @@ def _important(layout: Layout, plan: Plan | None, told: list[tuple[str, Finding]
         paragraphs.append(f"Strategy: {plan.strategy}")
     if plan and plan.constraints:
         paragraphs.append("Constraints: " + "; ".join(plan.constraints))
-    for path, finding in told:
-        said = names.one_line(finding.summary or "; ".join(finding.discoveries[:3]))
-        paragraphs.append(f"{finding.agent} found: {said} ({layout.shown(path)})")
+    for path, finding in recent:
+        found = names.one_line(finding.summary or "; ".join(finding.discoveries[:3]))
+        paragraphs.append(f"{finding.agent} found: {found} ({layout.shown(path)})")
     where = _git_state(layout)
     return "\n\n".join([*paragraphs, *([where] if where else [])])
 

@@ -1,10 +1,10 @@
-"""What a session or a subagent is told when it starts: what is waiting, what was saved."""
+"""The start and the end of a session: what it or a subagent is told, what ends and comes back."""
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, names
+from contextkit.base import addresses, files, names, sessions
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts, open_sessions, seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
@@ -122,7 +122,7 @@ def _open_task(layout: Layout) -> Answer:
         return NOTHING
     kinds = ((store.CHECKPOINTS, ".json"), (store.SNAPSHOTS, ".md"))
     found = [
-        store.parted(os.path.basename(path))[1]
+        store.split_name(os.path.basename(path))[1]
         for kind, suffix in kinds
         for path in store.paths(layout.memory_folder(kind), suffix)
     ]
@@ -137,7 +137,7 @@ def recovered(layout: Layout, transcript: str = "") -> Answer:
 
     `transcript` is that of a session that died: its work since the last save is included.
     """
-    from contextkit.memory.flows import recovery, report
+    from contextkit.memory.flows import recovery, recovery_report
 
     found = recovery.load(layout, "", names.now(), transcript=transcript)
     if found.empty and not found.caught:
@@ -148,10 +148,73 @@ def recovered(layout: Layout, transcript: str = "") -> Answer:
     lines = [f"The task `{names.one_line(task)}` was saved here: `{command}` prints all of it."]
     lines += [names.one_line(warning)[:200] for warning in found.warnings[:_WARNINGS]]
     budget = min(limits.memory_recover_tokens, limits.hook_context_tokens * 9 // 10)
-    text = report.report(layout, found, budget).text
-    while len(text) > limits.hook_context_characters * 9 // 10 and budget > report.LEAST:
+    text = recovery_report.make(layout, found, budget).text
+    while len(text) > limits.hook_context_characters * 9 // 10 and budget > recovery_report.LEAST:
         budget = budget * 4 // 5
-        text = report.report(layout, found, budget).text
+        text = recovery_report.make(layout, found, budget).text
     refs = tuple(addresses.of(layout, layout.join(path), kind) for kind, path in found.named)
     origin = f"the memory of {task}"
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)
+
+
+# The end, and what a resumed session gets back
+
+
+def start(layout: Layout, session: str) -> None:
+    """Start or resume a session: restore what it stored; end idle sessions."""
+    from contextkit.payloads.flows import retention
+
+    now = names.now()
+    if session:
+        retention.wake(layout, session, now)
+    retention.sweep_in_passing(layout, now, session)
+    seen_agents.sweep(layout, now)
+
+
+def end(layout: Layout, session: str) -> list[str]:
+    """End a session: its payloads (resumable), active agent and state. Return one line for each.
+
+    One line goes into the session's summary, or into the payloads' own log.
+    """
+    from contextkit.base import ledger
+    from contextkit.payloads.flows import retention
+
+    sessions.check(session)
+    now = names.now()
+    done = retention.end(layout, session, now)
+    said = [done.line()] if done else [f"session {session}: ended, no payloads were stored"]
+    if not done:
+        retention.note_end(layout, session, said[0], now)
+        ledger.note(layout, ledger.ENDED, f"session:{session}", session=session)
+    ledger.sweep(layout, now)
+    if seen_agents.forget(layout, session):
+        said.append(f"session {session}: hooks' records of its subagents were removed")
+    open_sessions.forget(layout, session)
+    agent = end_agent(layout, session)
+    if agent:
+        said.append(f"session {session}: {agent} is no longer the active agent")
+    sessions.forget(layout, session)
+    return said
+
+
+def end_agent(layout: Layout, session: str) -> str:
+    """Deactivate the agent that this session activated; return its name, or empty for none.
+
+    Its next activation counts as a first one. `resume_agent` undoes this.
+    """
+    if not os.path.isdir(layout.handoffs):
+        return ""
+    from contextkit.handoffs.documents import state
+
+    there = os.path.isfile(os.path.join(layout.handoffs, state.FILE))
+    return state.end_session(layout, session) if there else ""
+
+
+def resume_agent(layout: Layout, session: str) -> str:
+    """Reactivate the agent that was active when this session ended, unless another is now."""
+    if not os.path.isdir(layout.handoffs):
+        return ""
+    from contextkit.handoffs.documents import state
+
+    there = os.path.isfile(os.path.join(layout.handoffs, state.FILE))
+    return state.resume_session(layout, session) if there else ""

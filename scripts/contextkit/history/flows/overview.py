@@ -7,8 +7,8 @@ from functools import partial
 
 from contextkit.base import copies, files, git, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
-from contextkit.base.layout import SETTINGS, Layout
-from contextkit.base.limits import Limits
+from contextkit.base.layout import Layout
+from contextkit.base.limits import SETTINGS, Limits
 from contextkit.base.version import toolkit
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules

@@ -1,0 +1,161 @@
+"""The commands of `adopt.py` and `doctor.py`."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sys
+
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.hosts.documents import contracts as hosts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contextkit.hosts.flows.changes import Plan
+
+
+def adopt(layout: Layout, args: Arguments) -> str:
+    from contextkit.hosts.flows import adoption
+
+    into, folder = _place(layout, args)
+    with _held(into):
+        names = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
+        return _carried_out(adoption.adopt(into, folder, names, args.link), args.dry_run)
+
+
+def unadopt(layout: Layout, args: Arguments) -> str:
+    from contextkit.base import drafts  # noqa: F401  # used last, and we may be what is removed
+    from contextkit.hosts.flows import adoption
+
+    into, folder = _place(layout, args)
+    with _held(into):
+        return _carried_out(adoption.unadopt(into, folder, args.hosts, args.link), args.dry_run)
+
+
+def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
+    """Return the repository, and the folder in it for our copy."""
+    from contextkit.hosts.flows import adoption
+
+    into = os.path.realpath(os.path.join(layout.here, args.into))
+    return into, args.dir.rstrip("/") if args.dir else adoption.folder_of(into)
+
+
+@contextlib.contextmanager
+def _held(into: str) -> Iterator[None]:
+    """Let one process at a time change a repository; the lock is on the folder itself."""
+    if not os.path.isdir(into):
+        yield  # the plan refuses it
+        return
+    descriptor = os.open(into, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a network drive without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _carried_out(plan: Plan, dry_run: bool) -> str:
+    """Carry out a plan and return its diff; on a terminal, show that first and ask."""
+    from contextkit.hosts.flows import changes
+
+    diff = changes.diff(plan)
+    if dry_run or not plan.changes:
+        if not dry_run:
+            changes.carry_out(plan)  # a run that was killed may have left the last steps
+        return diff if plan.changes else f"{diff}\nnothing to do".lstrip("\n")
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        sys.stderr.write(f"{diff}\nwrite this? [y/N] ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise ContextError("nothing was written")
+        diff = f"{len(plan.changes)} files written"
+    changes.carry_out(plan)
+    return diff
+
+
+def upgrade(layout: Layout, args: Arguments) -> str:
+    from contextkit.hosts.flows import upgrades
+
+    request = upgrades.Request(to=args.to, force=args.force, dry_run=args.dry_run)
+    return upgrades.upgrade(layout.here, request)
+
+
+def examine(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.hosts.flows import checkup
+
+    found = checkup.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
+    wrong = sum(not finding.note for finding in found)
+    rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
+             "mend": one.mend} for one in found]  # fmt: skip
+    lines = [f"{_level(f.note)}: {f.area}: {f.problem} ({f.mend})" for f in found]
+    things = "1 problem" if wrong == 1 else f"{wrong} problems"
+    lines.append(things if wrong else "nothing is wrong")
+    return Answer(text="\n".join(lines), status=1 if wrong else 0, data=rows)
+
+
+def _level(note: bool) -> str:
+    return "note" if note else "wrong"
+
+
+_DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would change")
+_PLACE = (
+    Option(name="into", required=True, positional=True, help="the repository's folder"),
+    Option(
+        name="hosts",
+        kind="words",
+        help=f"host names (default: {' '.join(hosts.defaults())}, or the same as before)",
+    ),
+    Option(
+        name="dir", help="where to put the copy (default: where it is now, else tools/contextkit)"
+    ),
+    Option(
+        name="link", kind="flag", help="no copy: use this checkout's hooks, on this machine only"
+    ),
+    _DRY_RUN,
+)
+
+ADOPT = Program(
+    name="adopt",
+    about="Bring contextkit into a repository: a copy of it, hooks, skills; upgrade it;"
+    " take it out.",
+    default="adopt",
+    commands=(
+        Command(
+            run=adopt,
+            help="bring contextkit into a repository, or bring its copy up to date",
+            options=_PLACE,
+        ),
+        Command(run=unadopt, help="remove what adopt added; documents stay", options=_PLACE),
+        Command(
+            run=upgrade,
+            help="bring this copy or checkout up to date, and say what is new",
+            options=(
+                Option(name="to", help="a checkout's folder, a URL, a version (default: newest)"),
+                Option(name="force", kind="flag", help="allow a downgrade"),
+                _DRY_RUN,
+            ),
+        ),
+    ),
+)
+
+DOCTOR = Program(
+    name="doctor",
+    about="Look for what is wrong: hooks, stores, versions; and say how to fix it.",
+    default="examine",
+    commands=(
+        Command(
+            run=examine,
+            help="fire the hooks, check the stores, say how to fix what is wrong",
+            options=(
+                Option(name="host", choices=hosts.names_of_hosts(), help="only its hooks"),
+                JSON,
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,245 @@
+"""Changes to somebody's repository: collected in a plan, shown as a diff, carried out.
+
+Everything is computed first. `Work` reads the host's files and collects what to write; its `Plan`
+is then shown (`diff`) and written (`carry_out`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+
+from contextkit.base import files
+from contextkit.base.errors import bad_input
+from contextkit.base.records import Record
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import makefiles, vendored
+from contextkit.hosts.documents.vendored import Adopted
+
+
+class Change(Record):
+    """A file to write, or to remove if `new` is None; `path` is relative to the repository."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+    ours: bool = False  # a whole file of the toolkit: no diff is shown
+
+
+class Plan(Record):
+    """What to do in `into`: `record` is the state afterwards, at `record_path`."""
+
+    into: str
+    changes: tuple[Change, ...]
+    record_path: str
+    before: Adopted
+    record: Adopted
+    notes: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()  # files to make executable
+
+
+class Work:
+    """A plan under construction: reads a host's files and collects their new contents."""
+
+    def __init__(self, into: str, record_path: str) -> None:
+        self.into = into
+        self.record_path = record_path
+        self.before = vendored.load(os.path.join(into, record_path))
+        self.files: dict[str, list[str]] = {}
+        self.made = list(self.before.made)
+        self.emptied: dict[str, dict[str, str]] = {}
+        self.changes: dict[str, Change] = {}
+        self.notes: list[str] = []
+        self.programs: list[str] = []
+
+    def read(self, path: str) -> bytes | None:
+        """Return a host's file with the changes so far; refuses a link that leads outside."""
+        real = files.inside(self.into, os.path.join(self.into, path), path)
+        shown = os.path.relpath(real, self.into)
+        if shown in self.changes:
+            return self.changes[shown].new
+        if os.path.isdir(real):
+            raise bad_input(f"{path}: is a folder: move it, then run this again")
+        return files.read_bytes(real) if os.path.lexists(real) else None
+
+    def write(self, path: str, new: bytes | None, ours: bool = False) -> None:
+        real = files.inside(self.into, os.path.join(self.into, path), path)
+        shown = os.path.relpath(real, self.into)
+        known = self.changes.get(shown)
+        there = files.read_bytes(real) if os.path.lexists(real) else None
+        old = known.old if known else there
+        self.changes[shown] = Change(path=shown, old=old, new=new, ours=ours)
+
+    def own(self, path: str, data: bytes, program: bool = False, editable: bool = False) -> None:
+        """Add a whole file of ours: replace it if it is as we left it, never touch the host's own.
+
+        An edited one is renamed first, or stays if it is `editable`.
+        """
+        there = self.read(path)
+        if there is not None and there != data:
+            if path not in self.before.files:
+                self.notes.append(f"{path}: exists and is not contextkit's: left alone")
+                return
+            edited = not vendored.is_ours(self.before, path, there)
+            if edited and editable:
+                self.notes.append(f"{path}: was edited: kept (remove it to get the new one)")
+                self.files[path] = self.before.files[path]
+                return
+            if edited:
+                aside = self._aside(path)
+                self.notes.append(f"{path}: was edited: your text is kept as {aside}")
+                self.write(aside, there, ours=True)
+        self.files[path] = [vendored.digest(data)]
+        if program:
+            self.programs.append(path)
+        if there != data:
+            self.write(path, data, ours=True)
+
+    def _aside(self, path: str) -> str:
+        return next(n for n in files.numbered(f"{path}.edited") if self.read(n) is None)
+
+    def edit(self, path: str, new: str) -> None:
+        """Change a file of the host that contains a part of ours."""
+        old = self.read(path)
+        if old is None and path not in self.made:
+            self.made.append(path)
+        data = new.encode("utf-8", "surrogateescape")
+        if old != data:
+            self.write(path, data)
+
+    def text(self, path: str) -> str:
+        return (self.read(path) or b"").decode("utf-8", "surrogateescape")
+
+    def plan(self, record: Adopted) -> Plan:
+        changes = tuple(change for change in self.changes.values() if change.old != change.new)
+        return Plan(
+            into=self.into,
+            changes=changes,
+            record_path=self.record_path,
+            before=self.before,
+            record=record,
+            notes=tuple(self.notes),
+            programs=tuple(self.programs),
+        )
+
+
+def diff(plan: Plan) -> str:
+    """Return the changes to a host's files line by line, ours as a count, and the notes."""
+    lines: list[str] = []
+    ours: dict[str, int] = {}
+    for change in plan.changes:
+        if change.ours:
+            what = "removed" if change.new is None else "new" if change.old is None else "replaced"
+            ours[what] = ours.get(what, 0) + 1
+            continue
+        lines += _diff_of(change)
+    if ours:
+        counted = ", ".join(f"{count} {what}" for what, count in ours.items())
+        lines.append(f"files of contextkit's own: {counted}")
+    lines += [f"note: {note}" for note in plan.notes]
+    return "\n".join(lines)
+
+
+def _diff_of(change: Change) -> list[str]:
+    old, new = (
+        (data or b"").decode("utf-8", "surrogateescape").splitlines()
+        for data in (change.old, change.new)
+    )
+    before = "/dev/null" if change.old is None else change.path
+    after = "/dev/null" if change.new is None else change.path
+    found = list(difflib.unified_diff(old, new, before, after, lineterm=""))
+    return found or [f"--- {before}", f"+++ {after}"]
+
+
+def carry_out(plan: Plan) -> None:
+    """Write the plan: a record of both states, the files, then the record of the new state.
+
+    If this is killed in between, the next run recognizes every file as ours, in either state.
+    """
+    record_path = os.path.join(plan.into, plan.record_path)
+    gone = not plan.record.hosts
+    if not gone:
+        between = {
+            path: list(dict.fromkeys([*plan.before.files.get(path, []), *digests]))
+            for path, digests in {**plan.before.files, **plan.record.files}.items()
+        }
+        _write_record(plan, record_path, plan.record.replace(files=between))
+    for change in plan.changes:
+        path = os.path.join(plan.into, change.path)
+        if change.new is None:
+            _unlink(path)
+        else:
+            files.write(path, change.new)
+    for name in plan.programs:
+        path = os.path.join(plan.into, name)
+        if not os.access(path, os.X_OK):
+            os.chmod(path, 0o755)
+    _remove_drafts(plan)
+    if gone:
+        _sweep(plan, record_path)
+    else:
+        _write_record(plan, record_path, plan.record)
+
+
+def _write_record(plan: Plan, path: str, record: Adopted) -> None:
+    if plan.record_path == vendored.LINK_RECORD:
+        files.store(os.path.dirname(path))
+    text = vendored.render(record)
+    if files.read_if_there(path) != text:
+        files.write(path, text)
+
+
+def _remove_drafts(plan: Plan) -> None:
+    """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile."""
+    written = [*plan.before.files, *plan.record.files, plan.record_path, *_host_files()]
+    names: dict[str, set[str]] = {}
+    for path in written:
+        names.setdefault(os.path.dirname(path), set()).add(os.path.basename(path))
+    for folder, ours in names.items():
+        place = os.path.join(plan.into, folder)
+        for name in os.listdir(place) if os.path.isdir(place) else ():
+            if files.is_draft(name) and name[1:-17] in ours:
+                _unlink(os.path.join(place, name))
+
+
+def _host_files() -> tuple[str, ...]:
+    """Return the project files that may contain a part of ours."""
+    found = [*makefiles.NAMES]
+    for host in hosts.every():
+        found += [host.instructions, host.settings, host.local_settings]
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _sweep(plan: Plan, record_path: str) -> None:
+    """Clean up after the last file: what set-up and Python left, the record, and empty folders."""
+    state = os.path.dirname(record_path)
+    if plan.record_path == vendored.LINK_RECORD:
+        _unlink(record_path)
+        if os.path.isdir(state) and os.listdir(state) == [".gitignore"]:
+            _unlink(os.path.join(state, ".gitignore"))
+    elif plan.before.hosts:
+        _remove_made(state)
+        _unlink(record_path)
+    for path in sorted(plan.before.made, key=len, reverse=True):
+        if path.endswith("/"):
+            try:
+                os.rmdir(os.path.join(plan.into, path))
+            except OSError:
+                continue  # it holds something of the host's
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass  # an earlier run got this far
+
+
+def _remove_made(folder: str) -> None:
+    if os.path.isfile(os.path.join(folder, ".venv", "contextkit.mk")):
+        shutil.rmtree(os.path.join(folder, ".venv"), ignore_errors=True)
+    for here, inside, _ in os.walk(folder):
+        if "__pycache__" in inside:
+            inside.remove("__pycache__")
+            shutil.rmtree(os.path.join(here, "__pycache__"), ignore_errors=True)

@@ -1,1 +1,0 @@
-"""The toolkit as a whole: commands that span all systems."""
