@@ -437,13 +437,19 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
         at += 1
     quote = text[at : at + 1]
     if quote and quote in _QUOTES:
-        end = text.find(quote, at + 1, at + _LONGEST_VALUE)
-        for _ in range(_QUOTES_INSIDE):  # an apostrophe, an escaped quote
-            if end > at and text[end + 1 : end + 2] in _INSIDE:
-                end = text.find(quote, end + 1, at + _LONGEST_VALUE)
+        end = _closing(text, at, quote)
         return (at + 1, end, quote) if end > at and "\n" not in text[at:end] else None
     value = _word(text, at, _STOPS).rstrip(".,:*")
     return at, at + len(value), joined
+
+
+def _closing(text: str, at: int, quote: str) -> int:
+    """The position of the quote that closes the one at `at`, or -1 if none is near."""
+    end = text.find(quote, at + 1, at + _LONGEST_VALUE)
+    for _ in range(_QUOTES_INSIDE):  # an apostrophe, an escaped quote
+        if end > at and text[end + 1 : end + 2] in _INSIDE:
+            end = text.find(quote, end + 1, at + _LONGEST_VALUE)
+    return end
 
 
 def _word_before(text: str, at: int) -> str:
