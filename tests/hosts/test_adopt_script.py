@@ -658,6 +658,17 @@ def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch
     assert not (host / "tools").exists()
 
 
+def test_several_at_once_wait_for_each_other(host: Path) -> None:
+    command = [sys.executable, str(CHECKOUT / "scripts" / "adopt.py"), "adopt", "."]
+    running = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)
+    ]
+    said = [(*process.communicate(), process.returncode) for process in running]
+    assert [(error, status) for _, error, status in said] == [(b"", 0)] * 4
+    assert sum(b"nothing to do" in out for out, _, _ in said) == 3
+    assert (host / "Makefile").read_text(encoding="utf-8").count("include ") == 1
+
+
 def test_a_copy_that_stored_nothing_takes_itself_out(
     host: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
