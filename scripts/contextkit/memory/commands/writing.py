@@ -147,9 +147,9 @@ def merge(layout: Layout, args: Arguments) -> Answer:
     for line in broken:
         cli.say(names.one_line(f"left out: {line}"))
     if answer.status == 0:
-        count, away = len(merged.parts), len(moved)
+        count, gone = len(merged.parts), len(moved)
         cli.say(
-            f"{count} finding{'s' * (count != 1)} merged, {away} file{'s' * (away != 1)} archived"
+            f"{count} finding{'s' * (count != 1)} merged, {gone} file{'s' * (gone != 1)} archived"
         )
     return answer
 
