@@ -43,7 +43,8 @@ EQUIVALENT = "tests/equivalent_mutants.toml"
 MODULES = {
     "fitting": (
         "handoffs/documents/fitting.py",
-        "handoffs/test_handoffs.py handoffs/test_handoff_sessions.py",
+        "handoffs/test_handoffs.py handoffs/test_handoff_sessions.py"
+        " handoffs/test_handoff_script.py",
     ),
     "handoff_check": (
         "handoffs/documents/check.py",
@@ -59,7 +60,7 @@ MODULES = {
     ),
     "dismissals": (
         "reviews/documents/dismissals.py",
-        "reviews/test_history.py reviews/test_findings_across_runs.py",
+        "reviews/test_dismissals.py reviews/test_findings_across_runs.py",
     ),
     "gate": ("reviews/flows/gate.py", "reviews/test_gates.py reviews/test_history.py"),
     "wide_reading": ("reviews/documents/wide_reading.py", "reviews/test_wide_reading.py"),
@@ -82,8 +83,14 @@ MODULES = {
         "memory/flows/recovery.py",
         "memory/test_recovery.py memory/test_recovery_commands.py memory/test_merged_findings.py",
     ),
-    "pull": ("machines/flows/pull.py", "machines/test_sync_laws.py machines/test_git_remotes.py"),
-    "limits": ("base/limits.py", "base/test_settings.py test_manuals.py"),
+    "pull": (
+        "machines/flows/pull.py",
+        "machines/test_pull.py machines/test_sync_laws.py machines/test_context_sync_script.py",
+    ),
+    "limits": (
+        "base/limits.py",
+        "base/test_settings.py payloads/test_retention.py test_manuals.py",
+    ),
 }
 
 # Runs in the environment of cosmic-ray: every change of the module on standard input, at random.

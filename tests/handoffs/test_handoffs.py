@@ -296,6 +296,14 @@ def test_a_count_in_the_last_entry_stays_true_when_more_files_go() -> None:
     assert 0 < number < 8 and kept.files_modified[-1] == f"(+{8 + 21 - number} more)"
 
 
+def test_a_file_whose_name_is_a_number_is_no_count() -> None:
+    for name in ("7", "7 more)", "(+7"):
+        files = (*(f"src/{'module' * 20}{n}.py (modified)" for n in range(8)), name)
+        kept, _ = a_handoff(**TYPICAL | full(160) | {"files_modified": files}).clipped(LIMITS)
+        number = len(kept.files_modified) - 1
+        assert 0 < number < 8 and kept.files_modified[-1] == f"(+{9 - number} more)"
+
+
 def test_combined_entries_that_do_not_fit_in_a_line_are_counted() -> None:
     old = tuple(f"decision {number} {'x' * 60}" for number in range(30))
     line = fitting._line("decisions", old)
@@ -394,6 +402,14 @@ def test_template_validator_and_writer_agree(layout: Layout) -> None:
     assert handoff.decisions == ("filled in",) * 2
     assert tokens.estimate(handoffs.render(handoff)) < tokens.estimate(text)  # without comments
     assert "#" not in handoffs.render(handoff)
+
+
+def test_what_cannot_be_read_is_a_complaint_and_more_than_two_sentences_a_warning() -> None:
+    assert check.complaints("a: [", LIMITS)[0][0] == "error"
+    for action, warned in (("Go. Then rest.", False), ("Go. Then rest. Then sleep.", True)):
+        text = handoffs.render(a_handoff(**TYPICAL | {"next_action": action}))
+        said = [("warning", "next_action: has more than two sentences")] if warned else []
+        assert check.complaints(text, LIMITS) == said
 
 
 def test_a_template_that_is_not_filled_in_leaves_no_placeholder_in_a_list() -> None:

@@ -1,4 +1,4 @@
-"""recovery.py and report.py: what is left of a task, and what a reader gets of it."""
+"""recovery.py and recovery_report.py: what is left of a task, and what a reader gets of it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import recovery
-from contextkit.memory.flows import report as recovery_report
+from contextkit.memory.flows import recovery, recovery_report
 from contextkit.memory.flows.recovery import Recovered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -28,7 +27,7 @@ def load(layout: Layout, task: str = "") -> Recovered:
 
 
 def report(layout: Layout, budget: int = 4000, task: str = "", prompt: bool = False) -> str:
-    return recovery_report.report(layout, load(layout, task), budget, prompt).text
+    return recovery_report.make(layout, load(layout, task), budget, prompt).text
 
 
 def test_the_report_has_everything_in_its_order(
@@ -222,7 +221,7 @@ def test_the_budget_is_kept_however_much_there_is(
 def test_what_is_left_out_is_named_or_counted(layout: Layout) -> None:
     stores.checkpoint(layout)
     paths = [stores.finding(layout, f"a{n}", NOW - n, summary="Long. " * 300) for n in range(90)]
-    made = recovery_report.report(layout, load(layout), 4000)
+    made = recovery_report.make(layout, load(layout), 4000)
     whole = [path for path in paths if path not in {part.path for part in made.left_out}]
     assert whole == paths[: len(whole)]
     assert "more; `make memory_list task=station` names all" in made.text
@@ -340,7 +339,7 @@ def test_what_failed_has_its_line_among_a_thousand(layout: Layout) -> None:
         status = "failed" if number == 399 else "partial" if number == 200 else "completed"
         stores.finding(layout, f"a{number}", NOW - number, status=status)
     found = recovery.load(layout, TASK, NOW, recovery_report.most_findings(1000))
-    made = recovery_report.report(layout, found, 1000)
+    made = recovery_report.make(layout, found, 1000)
     assert "(failed): What a399 found." in made.text
     assert "(partial): What a200 found." in made.text
     assert "`make memory_list task=station` names all" in made.text
@@ -516,7 +515,7 @@ def test_no_byte_in_the_store_can_keep_recovery_from_working(
         other = path.with_name(path.stem + "_99" + path.suffix)
         other.write_bytes(data[:cut] + odd + data[cut + lost :])
     found = load(layout)
-    text = recovery_report.report(layout, found, budget, prompt).text
+    text = recovery_report.make(layout, found, budget, prompt).text
     assert tokens.cautious(text) <= budget
     assert found.checkpoint is not None
 

@@ -61,6 +61,14 @@ def test_a_name_that_can_be_no_file_is_refused(agent: str) -> None:
         verdicts.encode(agent)
 
 
+def test_a_name_has_at_most_200_bytes() -> None:
+    assert verdicts.encode("x" * 200) == "x" * 200
+    assert len(verdicts.encode("é" * 33 + "xx")) == 200
+    for name in ("x" * 201, "é" * 33 + "xxx"):
+        with pytest.raises(ContextError, match="cannot be the name"):
+            verdicts.encode(name)
+
+
 @pytest.mark.parametrize("agent", ["fd-safety", "Explore", "a.b_c-1"])
 def test_an_ordinary_name_stays_as_it_is(agent: str) -> None:
     assert verdicts.encode(agent) == agent
@@ -77,6 +85,17 @@ def test_parse_gives_back_what_render_wrote(status: str, summary: str, tokens: i
 
 def test_a_verdict_names_its_format() -> None:
     assert json.loads(verdicts.render(a_verdict()))["format"] == 1
+
+
+@pytest.mark.parametrize("number", [0, 1, "1", "x", None, [], 1.5])
+def test_only_a_newer_format_is_an_error(number: object) -> None:
+    entry = verdicts.parse(json.dumps({"status": "CLEAN", "format": number}).encode(), "x")
+    assert entry["status"] == "CLEAN" or number == "x"
+
+
+def test_a_newer_format_is_an_error_that_is_seen() -> None:
+    entry = verdicts.parse(b'{"status": "CLEAN", "format": 2}', "x")
+    assert entry["status"] == "ERROR" and "newer" in entry["summary"]
 
 
 @given(data=st.binary(max_size=200))
@@ -187,6 +206,25 @@ def test_odd_things_in_the_store_hide_nothing(layout: Layout) -> None:
     assert found == {"ui": "CLEAN", "dir": "ERROR", "link": "ERROR", "fifo": "ERROR"}
 
 
+def test_a_pipe_in_the_store_stops_nothing(layout: Layout) -> None:
+    store = Path(verdicts.save(layout, a_verdict())).parent
+    os.mkfifo(store / "pipe.json")
+    found = {entry["agent"]: entry["status"] for entry in verdicts.load_all(layout).documents}
+    assert found == {"ui": "CLEAN", "pipe": "ERROR"}
+
+
+def test_a_verdict_is_synced_to_disk_unless_it_can_be_derived_again(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdicts.save(layout, a_verdict())  # the store is made once
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    verdicts.save(layout, a_verdict(), derived=True)
+    assert not synced
+    verdicts.save(layout, a_verdict())
+    assert synced
+
+
 def test_a_link_at_the_final_name_is_not_written_through(layout: Layout, tmp_path: Path) -> None:
     target = tmp_path / "package.json"
     target.write_text("mine", encoding="utf-8")
@@ -234,7 +272,7 @@ def test_the_variable_of_the_old_library_names_the_store(
 
 
 def test_a_row_has_at_most_160_characters_and_a_legacy_one_all_of_its_summary() -> None:
-    for length in (100, 145, 151, 152, 200, 400):
+    for length in (100, 145, 151, 152, 160, 200, 400):
         entry = an_entry(summary="x" * length)
         whole = f"CLEAN\tui\t{'x' * length}"
         assert verdicts.table([entry], legacy=True) == whole

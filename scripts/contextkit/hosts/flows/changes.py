@@ -183,7 +183,7 @@ def carry_out(plan: Plan) -> None:
 
 
 def _write_record(plan: Plan, path: str, record: Adopted) -> None:
-    if plan.record_path.startswith(".contextkit"):
+    if plan.record_path == vendored.LINK_RECORD:
         files.store(os.path.dirname(path))
     text = vendored.render(record)
     if files.read_if_there(path) != text:
@@ -214,7 +214,7 @@ def _host_files() -> tuple[str, ...]:
 def _sweep(plan: Plan, record_path: str) -> None:
     """Clean up after the last file: what set-up and Python left, the record, and empty folders."""
     state = os.path.dirname(record_path)
-    if plan.record_path.startswith(".contextkit"):
+    if plan.record_path == vendored.LINK_RECORD:
         _unlink(record_path)
         if os.path.isdir(state) and os.listdir(state) == [".gitignore"]:
             _unlink(os.path.join(state, ".gitignore"))

@@ -2,7 +2,7 @@
 
 Finds the newest complete checkpoint, a newer snapshot, the plan, the findings, and the files in
 play. A file that is truncated, foreign, or dated in the future is skipped with a warning that names
-it. `report.py` turns the result into what a fresh agent reads.
+it. `recovery_report.py` turns the result into what a fresh agent reads.
 """
 
 from __future__ import annotations
