@@ -159,7 +159,7 @@ class _Screen:
         import shutil
 
         width, height = shutil.get_terminal_size((80, 24))
-        said = [line[: width - 1] for line in self._said]
+        said = [names.shortened(line, width - 1) for line in self._said]
         room = max(1, height - len(said) - 3)
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
         lines = [f"{names.clock(now)}  {len(found)} subagents", head]

@@ -65,23 +65,22 @@ def refresh(
     """
     rows = _rows(layout, identity)
     found: dict[str, dict[str, Any]] = {}
-    news: list[News] = []
     gaps: list[News] = []
     for row in rows:
         if row.get("status") in registry.ACTIVE:
             changes = _changes(layout, row, now)
             if changes:
                 found[row["id"]] = changes | ({_UNREAD: True} if unattended else {})
-                news.append(_news(row["id"], changes))
             gaps += _collect(layout, row, now)
         elif row.get(_UNREAD) and not unattended:
             found[row["id"]] = {}
-            news.append(_news(row["id"], row))
     if not (found or gaps):
         return rows, []
     ended = _note(layout, found, unattended) if found else []
-    news += gaps + [said for row in ended for said in _follow(layout, row, now)]
-    return _rows(layout, identity), news
+    said = [each for row in ended for each in _follow(layout, row, now)]
+    rows = _rows(layout, identity)
+    news = [_news(layout, row) for row in rows if row["id"] in found]
+    return rows, [*news, *gaps, *said]
 
 
 def _rows(layout: Layout, identity: str) -> list[Row]:
@@ -151,13 +150,19 @@ def outcome(layout: Layout, row: Row) -> tuple[str, int | None]:
     return str(changes.get("status") or ""), code if type(code) is int else None
 
 
-def _news(identity: str, changes: dict[str, Any]) -> News:
-    status, code = changes["status"], changes.get("exit_code")
+def _news(layout: Layout, row: Row) -> News:
+    """Return a row's new status, with its last words if it failed or produced nothing."""
+    status, code = str(row.get("status")), row.get("exit_code")
     if status == "failed" and code is None:
-        line = f"{identity}: gone without an exit status: failed"
+        line = f"{row['id']}: gone without an exit status: failed"
     else:
-        line = f"{identity}: {status} (exit {code})" if code else f"{identity}: {status}"
-    return News(kind=status, line=line)
+        line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
+    if status == "finished" and _left_undone(row):
+        line += f", but its verdict is {row['verdict']}"
+    elif status not in ("failed", "timed_out"):
+        return News(kind=status, line=line)
+    words = last_words(layout, row)
+    return News(kind=status, line=f"{line}: {words}" if words else line)
 
 
 def folder_of(layout: Layout, row: Row) -> str:
