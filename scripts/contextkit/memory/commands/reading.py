@@ -162,7 +162,8 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if made.left_out:
         size = sum(part.tokens for part in made.left_out)
         count = len(made.left_out) + found.unread
-        cli.say(f"{count} parts (~{size} tokens) are not whole: budget={budget}")
+        parts, are = ("part", "is") if count == 1 else ("parts", "are")
+        cli.say(f"{count} {parts} (~{size} tokens) {are} not whole: budget={budget}")
     if not found.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
     allowed = layout.limits.secrets_allow
