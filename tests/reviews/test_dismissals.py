@@ -64,6 +64,8 @@ def test_a_short_file_counts_as_a_whole(layout: Layout, many: int) -> None:
     for changed in range(many):
         write([*NINE[:changed], "other", *NINE[changed + 1 : many]])
         assert not holds(layout, one)
+    write(["new", *NINE[:many]])
+    assert holds(layout, one) == (many == 3)
 
 
 @pytest.mark.parametrize("line", [0, -1, 10])
@@ -114,6 +116,13 @@ def test_the_document_is_read_as_it_was_written_and_a_second_dismissal_replaces_
 def test_what_is_not_a_document_of_dismissals_is_refused(text: str) -> None:
     with pytest.raises(ContextError):
         dismissals.parse(text)
+
+
+def test_a_dismissal_without_a_place_is_read() -> None:
+    named = ("identity", "agent", "id", "severity", "title", "reason", "at", "run")
+    text = json.dumps({"format": 1, "dismissed": [dict.fromkeys(named, "x")]})
+    (one,) = dismissals.parse(text)
+    assert (one.file, one.line, one.quoted, one.by) == ("", 0, "", "")
 
 
 def test_it_is_stored_beside_a_document_and_for_others_by_target(layout: Layout) -> None:

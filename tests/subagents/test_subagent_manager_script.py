@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SCRIPTS, Script, git, start
+from conftest import SCRIPTS, Script, git, start, until
 from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
-from test_background import until
 
 REGISTRY = Path("parallelus/manuals/subagent-registry.json")
 CAPSULES = Path("parallelus/manuals/capsules")
