@@ -307,6 +307,20 @@ def test_every_finding_has_its_line_and_its_summary_before_one_has_all(layout: L
     assert 3200 < tokens.cautious(text) <= 4000
 
 
+def test_recommendations_keep_their_names_and_sources_are_left_out(layout: Layout) -> None:
+    stores.checkpoint(layout)
+    body = "".join(
+        f"### R{n}: Repair part {n}\n\nIt loses {n}00 rows.\n\nSources:\n"
+        f"- [Part {n}](https://example.org/{n})\n\n**Sources:** [More](https://example.org/m{n})\n\n"
+        for n in range(30)
+    )
+    stores.finding(layout, recommendations=(body, "Recommend no cache."))
+    text = report(layout, 1400)
+    assert all(f"  - Recommended: R{n}: Repair part {n}\n" in text for n in range(30))
+    assert "It loses 300 rows." in text and "  - Recommend no cache." in text
+    assert "example.org" not in text
+
+
 def test_details_are_those_that_only_they_carry(layout: Layout) -> None:
     stores.checkpoint(layout)
     same = "The cache in `src/cache.py:9` must never be shared."
@@ -476,7 +490,7 @@ def test_the_task_of_another_worktree_is_listed_and_recovered(
         assert "Finish it over there" in run.out
     assert run("external_memory", "list", "--worktree=side") == 0 and TASK in run.out
     assert run("external_memory", "list", "--worktree=sid") == 2
-    assert "there are feature/demo, side" in run.err
+    assert "available: feature/demo, side" in run.err
 
 
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))

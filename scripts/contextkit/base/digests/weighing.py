@@ -53,7 +53,7 @@ _RECOMMENDING = tuple(
 )
 _SKIPPED = frozenset(
     (
-        "source|sources|reference|references|table of contents|contents|appendix|"
+        "source|sources|see also|reference|references|table of contents|contents|appendix|"
         "bibliography|further reading|links|metadata|changelog|quellen|literatur|inhalt|"
         "fuentes|referencias|referências|fontes|índice|sommaire|fonti|bronnen|källor|"
         "źródła|источники|оглавление|参考|来源|目录|出典|参考文献|目次|참고|출처|목차|المصادر|"
@@ -124,9 +124,15 @@ def is_key(said: str) -> bool:
 
 
 @functools.cache
+def only_refers(title: str) -> bool:
+    """Whether what stands under a heading or lead-in only refers: `Sources`, `See also (web):`."""
+    return title.partition(" (")[0].lower().strip(_AROUND) in _SKIPPED
+
+
+@functools.cache
 def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
     """How decisive text under these headings is, and whether the headings call it key."""
-    if any(title.partition(" (")[0].lower().strip(_AROUND) in _SKIPPED for title in titles):
+    if any(map(only_refers, titles)):
         return 0.0, False
     own = titles[1:] if len(titles) > 1 else titles  # the first is the title of the text itself
     key = any(map(is_key, own))

@@ -162,7 +162,8 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if made.left_out:
         size = sum(part.tokens for part in made.left_out)
         count = len(made.left_out) + found.unread
-        cli.say(f"{count} parts (~{size} tokens) are not whole: budget={budget}")
+        parts, are = ("part", "is") if count == 1 else ("parts", "are")
+        cli.say(f"{count} {parts} (~{size} tokens) {are} not whole: budget={budget}")
     if not found.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
     allowed = layout.limits.secrets_allow
@@ -212,7 +213,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         ("id", "id", lambda row: names.clipped_start(row["id"], _NAME)),
     )
     known = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
-    nothing = f"No memory of {args.task}; there are {known}." if known else "No memory."
+    nothing = f"No memory of {args.task}; known tasks: {known}." if known else "No memory."
     below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
     return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
 

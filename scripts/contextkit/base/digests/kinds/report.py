@@ -127,7 +127,7 @@ def _priority(block: Block) -> str:
 def of_block(block: Block) -> list[Unit]:
     """The units of a block; none for a label, a lead-in, or a list of sources."""
     weight, key = weighing.of_titles(block.titles)
-    if not weight:
+    if not weight or weighing.only_refers(block.lead):
         return []
     if weighing.is_key(_label(block.text[:60])):
         weight, key = max(weight, 2.0), True
