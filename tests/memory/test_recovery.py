@@ -490,7 +490,7 @@ def test_the_task_of_another_worktree_is_listed_and_recovered(
         assert "Finish it over there" in run.out
     assert run("external_memory", "list", "--worktree=side") == 0 and TASK in run.out
     assert run("external_memory", "list", "--worktree=sid") == 2
-    assert "there are feature/demo, side" in run.err
+    assert "available: feature/demo, side" in run.err
 
 
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))

@@ -259,7 +259,7 @@ def _picked(layout: Layout, ref: str) -> str:
         return wanted
     there = ", ".join(name.removesuffix(".yaml") for name in known)
     raise ContextError(
-        f"there is no handoff {names.one_line(ref)[:80]!r}; there are: {there or 'none'}"
+        f"there is no handoff {names.one_line(ref)[:80]!r}; available: {there or 'none'}"
     )
 
 

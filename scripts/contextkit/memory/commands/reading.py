@@ -213,7 +213,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         ("id", "id", lambda row: names.clipped_start(row["id"], _NAME)),
     )
     known = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
-    nothing = f"No memory of {args.task}; there are {known}." if known else "No memory."
+    nothing = f"No memory of {args.task}; known tasks: {known}." if known else "No memory."
     below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
     return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
 

@@ -82,7 +82,7 @@ def finished_task(layout: Layout) -> str:
     if len(done) == 1:
         return done[0]
     going = f"{current} is going on; " if current in known else ""
-    raise bad_input(f"give task=: {going}there are {', '.join(known)}")
+    raise bad_input(f"give task=: {going}known tasks: {', '.join(known)}")
 
 
 def known_tasks(layout: Layout) -> list[str]:

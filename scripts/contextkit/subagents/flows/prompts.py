@@ -123,7 +123,7 @@ def read_role(layout: Layout, name: str) -> Role | None:
         )
         raise bad_input(
             f"role: there is no role {name!r}{names.nearest(name, known)};"
-            f" there are: {', '.join(known)}"
+            f" available: {', '.join(known)}"
         )
     ours = path.startswith(toolkit("templates") + os.sep)
     if not ours:
