@@ -141,6 +141,20 @@ def test_a_folder_whose_name_begins_like_our_state_is_a_copy_in_git(small: Any, 
     assert ".contextkit-copy/.adopted.json" in git("status", "--short")
 
 
+def test_a_folder_that_a_newer_toolkit_lacks_goes_with_its_byte_code(
+    small: dict[str, tuple[bytes, bool]], host: Path
+) -> None:
+    small["scripts/contextkit/old/flows/x.py"] = (b"x = 1\n", False)
+    adopt(host)
+    old = host / FOLDER / "scripts" / "contextkit" / "old"
+    for folder in (old, old / "flows"):
+        (folder / "__pycache__").mkdir()
+        (folder / "__pycache__" / "x.cpython-311.pyc").touch()
+    del small["scripts/contextkit/old/flows/x.py"]
+    adopt(host)
+    assert not old.exists() and (old.parent / "names.py").exists()
+
+
 def test_what_was_written_since_stays(small: Any, host: Path) -> None:
     adopt(host)
     with (host / "CLAUDE.md").open("a", encoding="utf-8") as file:

@@ -360,10 +360,10 @@ def test_a_look_that_stumbles_is_a_finding(
 
 @pytest.mark.usefixtures("untried")
 def test_old_programs_are_found(repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
-    from contextkit.hosts.flows import checkup
+    from contextkit.hosts.flows import doctor
 
     said = {"make": "3.81", "git": "", "python3": "3.12.1"}
-    monkeypatch.setattr(checkup, "_version", said.__getitem__)
+    monkeypatch.setattr(doctor, "_version", said.__getitem__)
     lines = wrong(run)
     assert [line.partition(" (")[0] for line in lines] == [
         "versions: make is 3.81",

@@ -5,5 +5,5 @@ flows/runner, events                 run a hook: its event's actions, which are 
                                      sessions, snapshots, outputs and reviews
 flows/adoption, changes              bring contextkit into a repository and take it out;
                                      upgrades, git_ignores
-flows/checkup, store_checks, trials  doctor
+flows/doctor, store_checks, trials   find what is wrong, and say how to fix it
 """

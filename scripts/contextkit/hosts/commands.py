@@ -87,9 +87,9 @@ def upgrade(layout: Layout, args: Arguments) -> str:
 
 
 def examine(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.hosts.flows import checkup
+    from contextkit.hosts.flows import doctor
 
-    found = checkup.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
+    found = doctor.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
     wrong = sum(not finding.note for finding in found)
     rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
              "mend": one.mend} for one in found]  # fmt: skip

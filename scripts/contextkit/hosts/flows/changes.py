@@ -176,6 +176,7 @@ def carry_out(plan: Plan) -> None:
         if not os.access(path, os.X_OK):
             os.chmod(path, 0o755)
     _remove_drafts(plan)
+    _remove_emptied(plan)
     if gone:
         _sweep(plan, record_path)
     else:
@@ -201,6 +202,18 @@ def _remove_drafts(plan: Plan) -> None:
         for name in os.listdir(place) if os.path.isdir(place) else ():
             if files.is_draft(name) and name[1:-17] in ours:
                 _unlink(os.path.join(place, name))
+
+
+def _remove_emptied(plan: Plan) -> None:
+    """Remove the folders of the copy whose files are all gone, with the byte code left in them."""
+    for path in plan.before.files.keys() - plan.record.files.keys():
+        folder = os.path.dirname(path)
+        while folder.startswith(f"{plan.record.folder}/"):
+            place = os.path.join(plan.into, folder)
+            if os.path.isdir(place) and set(os.listdir(place)) - {"__pycache__"}:
+                break
+            shutil.rmtree(place, ignore_errors=True)
+            folder = os.path.dirname(folder)
 
 
 def _host_files() -> tuple[str, ...]:
