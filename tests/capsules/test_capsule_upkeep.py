@@ -129,6 +129,10 @@ def test_what_does_not_exist_is_an_error_in_its_line(layout: Layout, knows: str,
 
 def test_the_checklist_may_name_notebooks_that_are_not_there(layout: Layout) -> None:
     assert "PLAN.md" in finished() and said(layout, a_capsule()) == []
+    checklist = "# Consistency Checklist\n- [ ] src/gone.py is read\n- [ ] docs/gone.md is too"
+    assert drift.mentions(layout, checklist) == []
+    (found,) = drift.mentions(layout, f"{checklist}\n# Pending Actions\n- [ ] docs/gone.md#x")
+    assert found.line == 5
 
 
 @given(st.text(alphabet="ab/.#:~@-_ `()[]\n0123456789md", max_size=80))
@@ -293,6 +297,8 @@ def test_a_commit_in_the_second_of_the_capsule_does_not_make_it_stale(layout: La
         path = a_capsule(stamp=f"20251023T1805{second}Z")
         assert stale(layout, path) == []
         path.unlink()
+    commit("later.py", when="2025-10-23T18:05:06Z")
+    assert len(stale(layout, a_capsule(stamp="20251023T180505Z"))) == 1
 
 
 def test_a_sealed_capsule_is_measured_from_its_commit(layout: Layout) -> None:

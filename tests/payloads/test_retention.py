@@ -262,6 +262,16 @@ def test_a_sweep_in_passing_that_cannot_be_noted_ends_nothing(
     assert len(retention.sweep_in_passing(layout, NOW + 9 * DAY, "")) == 1
 
 
+def test_in_passing_nothing_waits_for_the_disk(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(layout)
+    retention.sweep_in_passing(layout, NOW, "")
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    assert retention.sweep_in_passing(layout, NOW + 2 * HOUR, "") == [] == synced
+
+
 def test_in_passing_there_is_one_sweep_an_hour(layout: Layout) -> None:
     save(layout)
     assert retention.sweep_in_passing(layout, NOW + DAY, "") == []
