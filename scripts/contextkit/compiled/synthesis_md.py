@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 103909515435655734
+SOURCE = 2218124439678927743
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -89,28 +89,28 @@ def root(context, missing=missing):
         yield '## Since the last run\n\n'
         yield str((undefined(name='across') if l_0_across is missing else l_0_across))
         yield '.\n\n'
-        for l_1_one in (undefined(name='fixed') if l_0_fixed is missing else l_0_fixed):
+        for l_1_gone in (undefined(name='fixed') if l_0_fixed is missing else l_0_fixed):
             _loop_vars = {}
             pass
             yield '- fixed: **'
-            yield str(environment.getattr(l_1_one, 'severity'))
+            yield str(environment.getattr(l_1_gone, 'severity'))
             yield '** '
-            yield str(environment.getattr(l_1_one, 'title'))
+            yield str(environment.getattr(l_1_gone, 'title'))
             yield ' ('
-            yield str(t_1(environment.getattr(l_1_one, 'agents')))
+            yield str(t_1(environment.getattr(l_1_gone, 'agents')))
             yield ')\n'
-        l_1_one = missing
-        for l_1_one in (undefined(name='unchecked') if l_0_unchecked is missing else l_0_unchecked):
+        l_1_gone = missing
+        for l_1_missed in (undefined(name='unchecked') if l_0_unchecked is missing else l_0_unchecked):
             _loop_vars = {}
             pass
             yield '- not looked at again: **'
-            yield str(environment.getattr(l_1_one, 'severity'))
+            yield str(environment.getattr(l_1_missed, 'severity'))
             yield '** '
-            yield str(environment.getattr(l_1_one, 'title'))
+            yield str(environment.getattr(l_1_missed, 'title'))
             yield ' ('
-            yield str(t_1(environment.getattr(l_1_one, 'agents')))
+            yield str(t_1(environment.getattr(l_1_missed, 'agents')))
             yield ')\n'
-        l_1_one = missing
+        l_1_missed = missing
         yield '\n'
     yield '## Issues checklist\n\n'
     t_3 = 1
