@@ -177,7 +177,7 @@ def test_a_block_is_put_in_once_and_taken_out_to_the_byte(
 ) -> None:
     text = end.join(parts) + (end if last and parts else "")
     once = marker_blocks.put(text, "include a\ninclude b", style)
-    assert marker_blocks.has(once, style) and not marker_blocks.has(text, style)
+    assert "include a" in once and "include a" not in text
     assert marker_blocks.put(once, "include a\ninclude b", style) == once
     assert marker_blocks.take_out(once, style) == text
     assert marker_blocks.take_out(once + "mine\n", style) == text + "mine\n"

@@ -1,7 +1,7 @@
 """Words in the form in which the search compares them: lower case, no accents, no punctuation.
 
-The index and a scan both work on the text that `folded` returns, so they find the same. Characters
-of scripts without spaces between words (Chinese, Japanese …) are words of their own.
+The index and the snippets both work on the text that `folded` returns, so they agree. Characters of
+scripts without spaces between words (Chinese, Japanese …) are words of their own.
 """
 
 from __future__ import annotations
@@ -49,11 +49,6 @@ def query(text: str) -> tuple[Term, ...]:
     if not found:
         raise bad_input(f"q: {text[:60]!r} has no word to look for")
     return tuple(found)
-
-
-def matches(body: str, terms: tuple[Term, ...]) -> bool:
-    """Return whether a folded text has all the terms, as the index would."""
-    return all(_place(f" {body} ", term) >= 0 for term in terms)
 
 
 def _place(padded: str, term: Term) -> int:

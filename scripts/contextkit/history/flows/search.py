@@ -64,14 +64,6 @@ def search(layout: Layout, query: Query) -> tuple[Iterator[Found], int]:
     return filter(None, found), len(hits)
 
 
-def scan(layout: Layout, query: Query) -> list[str]:
-    """Return the matching addresses, sorted, by reading every document without an index."""
-    catalog = Catalog(layout)
-    every = [one for path in catalog.files() for one in catalog.read(path)]
-    fitting = [one for one in every if words.matches(words.folded(one.text), query.terms)]
-    return sorted(one.ref for one in fitting if _fits(one, query))
-
-
 def _fits(one: Hit | Entry, query: Query) -> bool:
     return (
         query.kind in ("", one.kind)
