@@ -49,7 +49,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     if asked.run:
         from contextkit.reviews.flows import history
 
-        history.told(layout, runs.load(layout, asked.run), data, found)
+        history.annotate(layout, runs.load(layout, asked.run), data, found)
     research = bool(sources) and all(source.review.type == "research" for source in sources)
     if research:
         data["verdict"] = _research_verdict(sources)
