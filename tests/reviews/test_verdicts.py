@@ -253,10 +253,10 @@ def test_a_verdict_is_written_although_the_store_is_cleaned_meanwhile(
 
 
 def test_the_ledger_knows_the_file_and_the_run_of_a_verdict(layout: Layout) -> None:
-    verdicts.save(layout, a_verdict(detail_path="out/ui.md", run="r-1"), tokens=7)
+    verdicts.save(layout, a_verdict(detail_path="shared/payloads/s/x.md", run="r-1"), tokens=7)
     verdicts.save(layout, a_verdict())
     first, second = ledger.read(layout)
-    assert "run:r-1" in first["from"] and any("out/ui.md" in one for one in first["from"])
+    assert first["from"] == ["payload:s/x", "run:r-1"]
     assert (first["tokens"], second.get("tokens", 0), tuple(second.get("from", ()))) == (
         7,
         0,
