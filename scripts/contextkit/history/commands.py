@@ -50,7 +50,8 @@ def _shown(value: object) -> str:
 def status(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
-    return Rows(columns=(("system", "id"), ("status", "status")), rows=overview.status(layout))
+    columns = (("system", "id"), ("status", "status"))
+    return Rows(columns=columns, rows=overview.status(layout), wrap=True)
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
