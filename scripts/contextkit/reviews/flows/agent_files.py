@@ -258,7 +258,8 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
 
 def _research(review: Review) -> str:
     """Return `7 findings, 29 sources: the first finding`."""
-    counts = f"{len(review.findings)} findings, {len(review.sources)} sources"
+    counts = names.counted(len(review.findings), "finding")
+    counts += f", {names.counted(len(review.sources), 'source')}"
     return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
 
 
