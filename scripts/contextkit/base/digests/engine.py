@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-_SHARE = 0.55  # share of the cap for units with a rank
+_SHARE, _LESS = 0.55, 0.2  # shares of the cap for units with a rank, and with a rank above 4
 _ROW = 4  # extra tokens per row
-_TASTE = 0.7  # weight of a unit's decisiveness relative to its facts
+_TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
-_NAME, _NAMES = 12, 8  # characters of a short name, and names listed after `+n more`
+_NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
 _TRIES = 48  # units tried for the remaining room
 _CUTS, _SHORT = (0.8, 0.6, 0.4, 0.2), 12  # shares of a unit to try, and minimum characters
 _FEW = 3  # with fewer units than this, one may be cut between any two words
@@ -241,7 +241,7 @@ class _Choice:
         units = self.weighed.units
         ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank]
         for rank, index in sorted(ranks):
-            share = 1.0 if rank == 1 and len(self.chosen) < 2 else _SHARE
+            share = 1.0 if rank == 1 and len(self.chosen) < 2 else _SHARE if rank < 5 else _LESS
             if self.spent + self.weighed.costs[index] <= cap * share:
                 self.take(index)
         free = [index for index, unit in enumerate(units) if not unit.rank]
@@ -310,9 +310,10 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
     key = all_units[main].text if main >= 0 else ""
     missing = [unit for i, unit in enumerate(all_units) if i not in told]
     rows: list[Row] = []
-    for unit in units:
+    for number, unit in enumerate(units):
         if rows and rows[-1].aspect == unit.aspect:
-            rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, unit.text))
+            more = _without_lead(unit.text, units[number - 1].text)
+            rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, more))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     counts = _more(missing)
@@ -328,6 +329,14 @@ def _key(units: list[Unit], chosen: list[int]) -> int:
     if len(chosen) < 2:
         return -1
     return next((i for i in chosen if units[i].key), chosen[0])
+
+
+def _without_lead(said: str, before: str) -> str:
+    """An item without the words that lead into it, if the item before it has the same ones."""
+    lead = said[: said.find(": ") + 2]
+    while (longer := said.find(": ", len(lead))) > 0 and before.startswith(said[: longer + 2]):
+        lead = said[: longer + 2]
+    return said[len(lead) :] if len(lead) > _SHORT and before.startswith(lead) else said
 
 
 def _joined(one: str, other: str) -> str:

@@ -42,6 +42,14 @@ _DECIDING = tuple(
         "सारांश|öneri|karar|sonuç|özet"
     ).split("|")
 )
+_ADVISING = tuple(
+    (
+        "recommend|next step|action item|decision|proposal|empfehl|nächste schritt|entscheid|maßnahm|"
+        "recomenda|decisi|decis|próximos pas|recommand|décision|prochaine|raccomanda|prossim|aanbevel|"
+        "beslui|volgende stap|rekommend|beslut|zaleceni|decyzj|рекоменд|решени|следующ|建议|推荐|决定|"
+        "下一步|推奨|決定|次のステップ|권장|결정|다음 단계|توصي|قرار|सिफ़ारिश|सिफारिश|निर्णय|öneri|karar"
+    ).split("|")
+)
 _SKIPPED = frozenset(
     (
         "source|sources|reference|references|table of contents|contents|appendix|"
@@ -128,6 +136,13 @@ def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
 def _decides(title: str) -> bool:
     lower = title.lower()
     return any(word in lower for word in _DECIDING)
+
+
+@functools.cache
+def is_advice(title: str) -> bool:
+    """Whether the headings below this one are recommendations or decisions."""
+    lower = title.lower()
+    return any(word in lower for word in _ADVISING) and not NEGATING.search(title)
 
 
 def _states(lower: str) -> bool:

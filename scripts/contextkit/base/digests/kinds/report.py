@@ -10,8 +10,13 @@ from contextkit.base.digests.reading import Block, Pattern, Unit
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
-_PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?![\w.])")
+_PRIORITY = Pattern(r"\W*(P[0-3])(?![\w.])")  # as the first words of an item
+_OF_ROW = Pattern(r"(?:^| - |, )(?:(?:Priority|Prio|Severity): )?\W?(P[0-3])(?= - |,|$)", re.I)
+_NUMBERED = Pattern(r"(?:Priority |[A-Z]{0,2})\d+(?:\.\d+)*[a-z]?[.):]? ?\W*\s\w", re.I)
 _URGENT = 1.5  # how much more an item of the highest priority weighs
+_LINKING = Pattern(r"(?:^| - |, )(?:URL|Link|Source|Quelle|Fuente|Fonte): ", re.I)
+_LINKED = 0.4  # how much a row of a list of sources weighs
+_ADVICE = 5  # the rank of recommendations
 _ASPECT = 44  # characters shown of a heading
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
@@ -28,29 +33,61 @@ def is_it(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """Sentences, items, and rows, each under its heading."""
+    """Recommendations by their headings, then sentences, items, and rows, each under its heading.
+
+    What is left out of a text's highest priority is counted.
+    """
     found: list[Unit] = []
     levels: list[str] = []
+    titles: tuple[str, ...] = ()
     for block in reading.blocks(text):
-        if block.kind != "code":
-            more = of_block(block)
-            found += more
-            levels += [_priority(block)] * len(more)
+        advice = _advice(block, titles)
+        titles = block.titles
+        if advice:
+            found.append(advice)
+            levels.append("")
+        if block.kind != "code" and not (advice and advice.text == reading.plain(block.text)):
+            found += of_block(block)
+            levels += [_priority(block), *[""] * len(found)][: len(found) - len(levels)]
     top = min(filter(None, levels), default="")
+    if not top:
+        return found
     return [
-        unit._replace(group=top, weight=unit.weight * _URGENT) if top and level == top else unit
+        unit._replace(group=top, weight=unit.weight * _URGENT) if level == top else unit
         for unit, level in zip(found, levels, strict=True)
     ]
 
 
-def _priority(block: Block) -> str:
-    """The priority that an item or row begins with, or its heading has: `P0`; empty for none.
+def statements(text: str) -> list[Unit]:
+    """Sentences, items, and rows, each under its heading."""
+    blocks = (block for block in reading.blocks(text) if block.kind != "code")
+    return [unit for block in blocks for unit in of_block(block)]
 
-    What is left out of a text's highest priority is counted.
+
+def _advice(block: Block, before: tuple[str, ...]) -> Unit | None:
+    """The recommendation or decision that a block begins: a numbered heading, or bold words alone.
+
+    `before` are the headings of the block before it.
     """
-    if block.kind not in ("item", "row"):
-        return ""
-    stated = _PRIORITY.search(block.text[:60]) or _PRIORITY.search(" ".join(block.titles[-1:]))
+    if block.kind == "text" and block.text[:2] == block.text[-2:] == "**":
+        above, title = block.titles, reading.plain(block.text)
+    elif block.titles != before:
+        above, title = block.titles[:-1], "".join(block.titles[-1:])
+    else:
+        return None
+    if not any(map(weighing.is_advice, above[-2:])) or not _NUMBERED.match(title):
+        return None
+    title = title.partition(" (")[0]
+    return Unit(block.line, aspect_of(above[-1:]), title, 2.0, _ADVICE, "recommendations")
+
+
+def _priority(block: Block) -> str:
+    """The priority that an item begins with, or that is a cell of a row: `P0`; empty for none."""
+    stated = None
+    if block.kind == "item":
+        stated = _PRIORITY.match(block.text[:20])
+    elif block.kind == "row":
+        stated = _OF_ROW.search(block.text)
     return stated[1] if stated else ""
 
 
@@ -61,6 +98,8 @@ def of_block(block: Block) -> list[Unit]:
         return []
     if weighing.is_key(_label(block.text[:60])):
         weight, key = max(weight, 2.0), True
+    if block.kind == "row" and _LINKING.search(block.text):
+        weight *= _LINKED
     aspect = aspect_of(block.titles)
     found = []
     said = reading.plain(block.text)
