@@ -20,7 +20,7 @@ import itertools
 import os
 
 from contextkit.base import facts, tokens
-from contextkit.base.digests import encodings, reading
+from contextkit.base.digests import encodings, reading, weighing
 from contextkit.base.digests.reading import Unit
 from contextkit.base.records import NamedTuple
 
@@ -29,14 +29,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-_SHARE, _LESS = 0.55, 0.2  # shares of the cap for units with a rank, and with a rank above 4
+_LAST_RANK = 4  # a rank above it is for headings of recommendations
+_SHARE, _LESS = 0.55, 0.18  # shares of the cap for units with a rank, and with a rank above 4
 _ROW = 4  # extra tokens per row
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
-_TRIES = 48  # units tried for the remaining room
-_CUTS, _SHORT = (0.8, 0.6, 0.4, 0.2), 12  # shares of a unit to try, and minimum characters
-_FEW = 3  # with fewer units than this, one may be cut between any two words
+_TRIES, _STEPS = 10, 5  # units tried for the remaining room, and cuts of a unit
+_CUT, _SHORT = 8, 12  # units that may be cut, and the least characters that stay of one
+_MOST = 0.4  # share of a unit that must stay if it is cut between two words
+_SPARE, _SPARE_BETWEEN_WORDS = 3, 10  # tokens left for which a unit is cut, and between words
 
 
 class Row(NamedTuple):
@@ -117,12 +119,11 @@ class Told:
         self._weighed = _Weighed(units, self.facts, tokenizer)
 
     def digest(
-        self, cap: int, most_rows: int = 7, fits: Callable[[Digest], bool] | None = None
+        self, cap: int, most_rows: int = 7, size: Callable[[Digest], int] | None = None
     ) -> Digest:
         """The digest within `cap` tokens.
 
-        If `fits` is given, it decides whether a digest, as it will be shown, fits; `cap` is then an
-        approximation of its limit.
+        `size` counts the tokens of a digest as it will be shown, by default as its summary.
         """
 
         def made(chosen: Sequence[int], cut: dict[int, str]) -> Digest:
@@ -131,14 +132,14 @@ class Told:
                 units = [*units[:index], units[index]._replace(text=text), *units[index + 1 :]]
             return _digest(self.kind, units, list(chosen), most_rows)
 
-        def within(digest: Digest) -> bool:
-            return fits(digest) if fits else tokens.within(digest.summary, cap, self.tokenizer)
+        def of_summary(digest: Digest) -> int:
+            return tokens.size(digest.summary, self.tokenizer)
 
-        found = _chosen(self._weighed, cap, within, made)
+        found = _chosen(self._weighed, _Filling(cap, size or of_summary, made))
         return found._replace(kept=self.kept(found.summary), total=len(self.facts))
 
-    def _about(self, cap: int, digest: Digest) -> bool:
-        return tokens.estimate(digest.summary, self.tokenizer) <= cap
+    def _about(self, digest: Digest) -> int:
+        return tokens.estimate(digest.summary, self.tokenizer)
 
     def kept(self, said: str) -> int:
         """The number of facts of the text that `said` carries."""
@@ -150,8 +151,7 @@ class Told:
 
     def lead(self, most: int = 3, cap: int = 100) -> str:
         """The most decisive parts of the text in up to `most` sentences, in the text's order."""
-        about = functools.partial(self._about, cap)
-        digest = self.digest(cap, most, about)
+        digest = self.digest(cap, most, self._about)
         found = [(digest.at, digest.key)] if digest.key else []
         found += [(row.line, row.finding) for row in digest.rows if row.finding[:1] != "+"]
         found.sort(key=lambda one: one[0])
@@ -197,20 +197,18 @@ def carried(said: str, known: set[tuple[str, str]]) -> frozenset[tuple[str, str]
     return frozenset((kind, value) for kind, value, _ in facts.find(said)) & known
 
 
-def _chosen(
-    weighed: _Weighed,
-    cap: int,
-    within: Callable[[Digest], bool],
-    made: Callable[[Sequence[int], dict[int, str]], Digest],
-) -> Digest:
+def _chosen(weighed: _Weighed, filling: _Filling) -> Digest:
     """Choose units in order of value and return the digest with as many as fit."""
     choice = _Choice(weighed)
-    choice.ranked(cap)
-    while choice.spent < 2.2 * cap and (index := choice.best()) is not None:
+    choice.ranked(filling.cap)
+    while choice.spent < 2.2 * filling.cap and (index := choice.best()) is not None:
         choice.take(index)  # more than will fit, which is measured below
     costs = [cost + aspect for cost, aspect in zip(weighed.costs, weighed.aspects, strict=True)]
-    texts = [unit.text for unit in weighed.units]
-    return _fitted(choice.chosen, choice.order, costs, texts, within, made)
+    first = filling.begin(choice.chosen, costs)
+    others = choice.chosen[first:] + choice.order
+    filling.add(others, costs)
+    filling.add_beginning(others, costs, [unit.text for unit in weighed.units])
+    return filling.digest
 
 
 class _Choice:
@@ -241,7 +239,13 @@ class _Choice:
         units = self.weighed.units
         ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank]
         for rank, index in sorted(ranks):
-            share = 1.0 if rank == 1 and len(self.chosen) < 2 else _SHARE if rank < 5 else _LESS
+            share = (
+                1.0
+                if rank == 1 and len(self.chosen) < 2
+                else _SHARE
+                if rank <= _LAST_RANK
+                else _LESS
+            )
             if self.spent + self.weighed.costs[index] <= cap * share:
                 self.take(index)
         free = [index for index, unit in enumerate(units) if not unit.rank]
@@ -264,49 +268,83 @@ class _Choice:
         return None
 
 
-def _fitted(
-    chosen: list[int],
-    others: list[int],
-    costs: list[int],
-    texts: list[str],
-    within: Callable[[Digest], bool],
-    made: Callable[[Sequence[int], dict[int, str]], Digest],
-) -> Digest:
-    """As many of `chosen` as fit, in order, then smaller units in the remaining room.
+class _Filling:
+    """A digest that is filled until nothing fits any more, and the room that is left in it.
 
-    Finally, part of the first unit that did not fit is added if there is room for it.
+    Costs are estimates, so each digest is made and measured; they decide what is worth a try.
     """
-    low, high = 0, len(chosen)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if within(made(chosen[:middle], {})) else (low, middle - 1)
-    kept = chosen[:low]
-    room = costs[chosen[low]] if low < len(chosen) else 0  # it did not fit, so nothing larger does
-    for index in (chosen[low + 1 :] + others)[:_TRIES]:
-        if costs[index] > room:
-            continue
-        if within(made([*kept, index], {})):
-            kept.append(index)
-            room -= costs[index]
-        else:
-            room = min(room, costs[index] - 1)
-    for index in chosen[low : low + 1]:
-        for share in _CUTS:
-            part = reading.clause(texts[index], int(share * len(texts[index])), len(kept) < _FEW)
-            if len(part) < _SHORT:
-                continue
-            digest = made([*kept, index], {index: part})
-            if within(digest):
-                return digest
-    return made(kept, {})
+
+    def __init__(
+        self,
+        cap: int,
+        size: Callable[[Digest], int],
+        made: Callable[[Sequence[int], dict[int, str]], Digest],
+    ) -> None:
+        self.cap, self._size, self._made = cap, size, made
+        self.kept: list[int] = []
+        self.digest = made([], {})
+        self.room = cap  # that is left
+        self._scale = 1.0  # tokens per estimated token
+
+    def try_(self, indexes: list[int], cut: dict[int, str] | None = None) -> int:
+        """Add units if they fit; the tokens that they are above the cap, 0 or less if they fit."""
+        digest = self._made([*self.kept, *indexes], cut or {})
+        above = self._size(digest) - self.cap
+        if above <= 0 and (-above < self.room or not cut):
+            self.digest, self.room = digest, -above
+            if not cut:
+                self.kept += indexes
+        return above
+
+    def begin(self, chosen: list[int], costs: list[int]) -> int:
+        """Add as many of `chosen` as fit, in order; how many."""
+        totals = list(itertools.accumulate(costs[index] for index in chosen))
+        count = bisect.bisect_right(totals, self.cap)
+        while count and (above := self.try_(chosen[:count])) > 0:
+            count = min(count - 1, bisect.bisect_right(totals, totals[count - 1] - above))
+        if count:
+            self._scale = (self.cap - self.room) / totals[count - 1]
+        return count
+
+    def add(self, others: list[int], costs: list[int]) -> None:
+        """Add other units for which there is room, in order."""
+        tries = _TRIES
+        for index in others:
+            likely = 0.8 * costs[index] * self._scale <= self.room
+            if likely and tries and index not in self.kept:
+                self.try_([index])
+                tries -= 1
+
+    def add_beginning(self, others: list[int], costs: list[int], texts: list[str]) -> None:
+        """Add the longest beginning that fits of a unit that does not: up to a clause or a word."""
+        left, room = [index for index in others if index not in self.kept][:_CUT], self.room
+        for between_words, index in itertools.product((False, True), left):
+            if self.room < (_SPARE_BETWEEN_WORDS if between_words else _SPARE):
+                return
+            text, longest = texts[index], room / (costs[index] * self._scale)
+            least = _least(text) if between_words and len(self.kept) > 1 else _SHORT
+            ends = [end for end in reading.ends(text, between_words) if end >= least]
+            at = bisect.bisect_right(ends, longest * len(text))
+            for _ in range(_STEPS):
+                if not at:
+                    break
+                above = self.try_([index], {index: reading.beginning(text, ends[at - 1])})
+                if above <= 0:
+                    break
+                at = min(at - 1, bisect.bisect_right(ends, ends[at - 1] * room / (room + above)))
+
+
+def _least(text: str) -> int:
+    """How many characters must stay of a unit that is cut between words: not `not` or `if`."""
+    turns = [found.end() for found in weighing.NEGATING.finditer(text)]
+    return max(_SHORT, round(_MOST * len(text)), *turns)
 
 
 def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int) -> Digest:
     """The units in the text's order, grouped by heading, with those left out counted."""
     told = set(chosen)
     main = _key(all_units, chosen)
-    order = sorted(told - {main}, key=lambda i: (all_units[i].line, i))
-    units = [all_units[i] for i in order]
+    units = _in_order([all_units[i] for i in sorted(told - {main})])
     key = all_units[main].text if main >= 0 else ""
     missing = [unit for i, unit in enumerate(all_units) if i not in told]
     rows: list[Row] = []
@@ -324,11 +362,25 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
     return Digest(kind, tuple(rows), key, 0, 0, len(missing), first, last, at)
 
 
+def _in_order(units: list[Unit]) -> list[Unit]:
+    """The units in the text's order; those of a severity, or failures, follow the first one."""
+    units.sort(key=lambda unit: unit.line)
+    begins: dict[str, int] = {}
+    for unit in units:
+        if unit.rank and unit.group:
+            begins.setdefault(unit.aspect, unit.line)
+    return sorted(units, key=lambda u: begins[u.aspect] if u.rank and u.group else u.line)
+
+
 def _key(units: list[Unit], chosen: list[int]) -> int:
-    """The index of the key finding: one that the text calls key, otherwise the first one chosen."""
+    """The index of the key finding: one that the text calls key, otherwise the first one chosen.
+
+    The heading of a recommendation says too little for that.
+    """
     if len(chosen) < 2:
         return -1
-    return next((i for i in chosen if units[i].key), chosen[0])
+    said = [i for i in chosen if units[i].rank <= _LAST_RANK] or chosen
+    return next((i for i in said if units[i].key), said[0])
 
 
 def _without_lead(said: str, before: str) -> str:

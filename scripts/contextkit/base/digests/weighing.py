@@ -44,10 +44,11 @@ _DECIDING = tuple(
 )
 _ADVISING = tuple(
     (
-        "recommend|next step|action item|decision|proposal|empfehl|nächste schritt|entscheid|maßnahm|"
-        "recomenda|decisi|decis|próximos pas|recommand|décision|prochaine|raccomanda|prossim|aanbevel|"
-        "beslui|volgende stap|rekommend|beslut|zaleceni|decyzj|рекоменд|решени|следующ|建议|推荐|决定|"
-        "下一步|推奨|決定|次のステップ|권장|결정|다음 단계|توصي|قرار|सिफ़ारिश|सिफारिश|निर्णय|öneri|karar"
+        "recommend|next step|action item|decision|proposal|empfehl|nächste schritt|entscheid|"
+        "maßnahm|recomenda|decis|próximos pas|recommand|décision|prochaine|raccomanda|prossim|"
+        "aanbevel|beslui|volgende stap|rekommend|beslut|zaleceni|decyzj|рекоменд|решени|следующ|"
+        "建议|推荐|决定|下一步|推奨|決定|次のステップ|권장|결정|다음 단계|توصي|قرار|"
+        "सिफ़ारिश|सिफारिश|निर्णय|öneri|karar"
     ).split("|")
 )
 _SKIPPED = frozenset(

@@ -11,6 +11,7 @@ from contextkit.base.digests.reading import Block, Pattern, Unit
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
 _PRIORITY = Pattern(r"\W*(P[0-3])(?![\w.])")  # as the first words of an item
+_COUNTED = Pattern(r"^(?:Priority |R)?\d+(?:\.\d+)*[a-z]?[.):]\s+", re.I)
 _OF_ROW = Pattern(r"(?:^| - |, )(?:(?:Priority|Prio|Severity): )?\W?(P[0-3])(?= - |,|$)", re.I)
 _NUMBERED = Pattern(r"(?:Priority |[A-Z]{0,2})\d+(?:\.\d+)*[a-z]?[.):]? ?\W*\s\w", re.I)
 _URGENT = 1.5  # how much more an item of the highest priority weighs
@@ -77,7 +78,7 @@ def _advice(block: Block, before: tuple[str, ...]) -> Unit | None:
         return None
     if not any(map(weighing.is_advice, above[-2:])) or not _NUMBERED.match(title):
         return None
-    title = title.partition(" (")[0]
+    title = _COUNTED.sub("", title).partition(" (")[0]
     return Unit(block.line, aspect_of(above[-1:]), title, 2.0, _ADVICE, "recommendations")
 
 

@@ -52,6 +52,8 @@ def is_it(text: str) -> int:
     lines = sample.split("\n")
     listed = [line for line in lines if "|" in line and line.lstrip()[:1] in "-*+"]
     rows = sum(bool(_INDEX.match(line)) for line in listed)
+    marked = [line for line in lines if line[:3] in ("- [", "* [", "- *", "* *")]
+    rows += sum(bool(_ITEM.match(line)) for line in marked)
     if rows > 1:
         return 80
     titles = [line for line in lines if line[:2] == "##" and any(map(line.upper().count, _SIGNS))]
