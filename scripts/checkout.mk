@@ -44,7 +44,7 @@ test_page: $(CONTEXTKIT_DEVELOPMENT) ## the report in a real browser; skipped, a
 picture: $(CONTEXTKIT_DEVELOPMENT) ## the pictures of README.md: the demo's report in a real browser
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/page.py' picture
 
-mutants: $(CONTEXTKIT_DEVELOPMENT) ## change what decides something and see whether a test notices: what=fitting n=50
+mutants: $(CONTEXTKIT_DEVELOPMENT) ## change what makes decisions and see whether a test notices: what=fitting n=40
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/mutants.py $(foreach name,what n seed,$(if $(filter $(name),$(CONTEXTKIT_GIVEN)),"$(name)=$$$(name)"))
 
 lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types

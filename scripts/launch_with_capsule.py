@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """A SUBAGENT_LAUNCH_HELPER that adds the branch's capsule to a prompt, then calls the real helper.
 
-For a kit that knows no capsules: it writes the prompt, calls the helper that this variable names
-with `--prompt FILE` among its options, and the agent reads the file afterwards. The real helper
-is CONTEXTKIT_LAUNCH_HELPER, else the kit's own. Whatever goes wrong with the capsule is said on
-stderr, and the agent is started without it.
+For kits without capsules: such a kit writes the prompt, calls the helper that this variable names
+with `--prompt FILE` among its options, and has the agent read the file afterwards. The real helper
+is CONTEXTKIT_LAUNCH_HELPER, else the kit's own. If anything goes wrong with the capsule, a line on
+stderr says so, and the agent starts without it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ PROGRAM = Program(
                 Option(name="launcher", help="the kind of launcher"),
                 Option(name="log", help="the log's file"),
                 Option(name="type", help="the kind of sandbox"),
-                Option(name="title", help="the subagent's id, in whose row the capsule is noted"),
+                Option(
+                    name="title",
+                    help="the subagent's id; its row in the registry names the capsule",
+                ),
                 Option(name="capsule", help="a path, latest or none (default: CONTEXTKIT_CAPSULE)"),
             ),
         ),

@@ -266,6 +266,15 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 _accepting = os.environ.get("GOLDEN") == "accept"  # read before `sealed` empties the environment
 
 
+def until(happened: Callable[[], object]) -> None:
+    """Wait for what another process does, as long as a busy machine may take."""
+    for _ in range(30_000):
+        if happened():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
 def start(*arguments: str, **changes: str) -> subprocess.Popen[str]:
     """A script as a real process: `start("remember_later.py", "--message=x")`."""
     return subprocess.Popen(

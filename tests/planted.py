@@ -15,6 +15,7 @@ import uuid
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + "234567"
+LOWER = string.ascii_lowercase + string.digits
 WORDY = ALNUM + "_-"
 CAPITALS = string.ascii_uppercase + string.digits
 
@@ -65,7 +66,14 @@ _FORMS: dict[str, tuple[str | tuple[int, str], ...]] = {
     "onepassword": ("A", "3-", (6, CAPITALS), "-", (11, CAPITALS), "-", (5, CAPITALS), "-",
                     (5, CAPITALS), "-", (5, CAPITALS)),
     "openshift": ("sha", "256~", (43, WORDY)),
+    "gitlab-session": ("_gitlab_", "session=", (32, LOWER)),
+    "bannerbear": ("bb_", "ma_", (32, HEX)),
+    "besttime": ("pri", "_", (32, HEX)),
+    "elevenlabs": ("sk", "_", (48, HEX)),
+    "azure-refresh": ("0", ".A", (60, WORDY), ".AgABAAEAAAD", (300, WORDY)),
     "random-mixed": ((40, ALNUM),),
+    "random-lower": ((40, LOWER),),
+    "random-long": ((589, ALNUM + "+/"),),
 }  # fmt: skip
 
 # name before the value, and the value: what has no beginning of its own
@@ -120,6 +128,12 @@ LOOK_ALIKES = (
     "linux-x64-node-20.11.1-pnpm-9.1.0-cache-v3 was restored",
     "test_http2_returns_404_when_the_v2_route_is_gone_in_py312",
     "getUserByIdV2FromHttp2ServerWithRetry3Times",
+    "_mm512_mask_4dpwssds_epi32 and __builtin_ia32_vfcmaddcph512_mask3_round are intrinsics",
+    "AES256GCM-ECDHE-TLS13-SHA384-X25519-with-HTTP2-and-gRPC1",
+    "key = abc123def4567890abcdef12",
+    "api_key: sk-12345678901abcdefghijk",
+    "szczegoly2025przetwarzania, Wirtschaftspruefung2025Quartal3, keskeytymaton2025yhteys",
+    '<path d="M10.5H1v2h3v-2zm9-9.95h-2V3.5h2V.55zm7.45 207v123h210v40h-256V13h248v40h-202v114"/>',
     "ULID 01ARZ3NDEKTSV4RRFFQ69G5FAV and 01BX5ZZKBKACTAV9WEVGEMMVRZ",
     "_ZN4core3fmt9Formatter9write_str17h3b1f2a4c5d6e7f80E",
     "scripts/contextkit/base/x86_64-v2/2025-10-23T18-05-00Z_run42.log",
@@ -218,6 +232,7 @@ def look_alikes(seed: int = 8) -> list[str]:
         f"public_key = {_made(((44, ALNUM),), rng)}",
         f'"csrf-token": "{_made(((40, ALNUM),), rng)}"',
         f"-----BEGIN CERTIFICATE-----\n{_lines(rng)}\n-----END CERTIFICATE-----",
+        f"{_lines(rng)}\n{_made(((24, ALNUM),), rng)}9Zz==\n-----END CERTIFICATE-----",
         f"/nix/store/{_made(((32, string.ascii_lowercase + string.digits),), rng)}-python3-3.12",
         f"ghcr.io/acme/app@sha256:{digest}",
         'notes = "Maven - io.jsonwebtoken:jjwt-jackson-0.11.2"',

@@ -448,6 +448,15 @@ def test_a_host_can_call_one_of_ours_in_a_recipe(host: Path) -> None:
     assert notes(host) == ["$5 $(x)"]
 
 
+def test_the_help_says_how_to_call_a_target_whose_name_the_host_has_taken(host: Path) -> None:
+    taken = "doctor reminders session_end: ; @echo the hosts\n"
+    (host / "Makefile").write_text(f"CONTEXTKIT_PREFIX := kit_\n{INCLUDE}{taken}", encoding="utf-8")
+    said = make("-s", "context_help", cwd=host).stdout
+    assert "  kit_doctor " in said and "  kit_reminders " in said and "  kit_session_end " in said
+    assert "  doctor " not in said and "  payload_list " in said
+    assert max(map(len, said.split("\n"))) < 80
+
+
 def test_the_help_inside_a_host_leaves_out_the_plain_names(host: Path) -> None:
     told = make("-s", "context_help", cwd=host).stdout
     assert "  capsule_prompt " in told and makefiles.CHECKOUT not in told

@@ -157,6 +157,27 @@ def test_a_row_is_its_cells_with_or_without_bars_at_its_ends() -> None:
     assert markdown.cells("| a || b") == ["a", "", "b"] and markdown.cells("|") == []
 
 
+def test_an_escaped_bar_is_text_of_its_cell() -> None:
+    assert markdown.cells(r"| a \| b | c |") == ["a | b", "c"]
+    assert markdown.cells(r"a \| b | c") == ["a | b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("---\na: 1\n---\n---\n", 2),
+        ("--- \n---\n", 1),
+        ("---\na: 1\n", 0),
+        ("a\n---\nb\n---\n", 0),
+        ("", 0),
+    ],
+)
+def test_front_matter_begins_in_the_first_line_and_ends_at_the_next_rule(
+    text: str, end: int
+) -> None:
+    assert markdown.front_matter(text.split("\n")) == end
+
+
 def test_a_section_reaches_to_the_next_heading_of_its_order() -> None:
     lines = ["above", "## A", "### below", "```", "## code", "```", "## B", "end"]
     assert markdown.sections(lines, 2) == [(1, 6), (6, 8)]

@@ -30,6 +30,10 @@ def a_token() -> str:
     return text_of(("github-classic", ".env")).partition("=")[2]
 
 
+def a_random(size: int, chars: str = planted.ALNUM, seed: int = 3) -> str:
+    return "".join(random.Random(seed).choices(chars, k=size))
+
+
 @pytest.mark.parametrize("case", CASES, ids="-".join)
 def test_a_planted_secret_is_found_in_prose_settings_and_json(case: tuple[str, str]) -> None:
     assert bool(redaction.found(text_of(case))) == (case not in MISSED)
@@ -101,6 +105,62 @@ def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
     assert redaction.redacted(cut)[0].endswith("(redacted private-key)\n\nmore")
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "clean"),
+    [
+        ("app 554150948346985|", " it is", "app (redacted random) it is"),
+        ("line 1234567|", " it is", "line 1234567|(redacted random) it is"),
+        ("", "\ni8BJu_-6a1\n== ends", "(redacted random) ends"),
+        ("", "\r\nHc5rMl8K0oWA7", "(redacted random)"),
+        ("", "\nDockerfile2", "(redacted random)\nDockerfile2"),
+        ("", "\nPython312", "(redacted random)\nPython312"),
+        ("", "\n2026-01-02T10", "(redacted random)\n2026-01-02T10"),
+        ("", ",i5HMccWNvM.>! ", "(redacted random).>! "),
+        ("", ",other=Value1 ", "(redacted random),other=Value1 "),
+        ("QGxPqRyzvtXxEKcVePJGn)", " ", "(redacted random) "),
+        ("Wirtschaftspruefung:", " ", "Wirtschaftspruefung:(redacted random) "),
+        ("session=", ";", "session=(redacted random);"),
+        ("wynwoUnxnjcnz=", ";", "(redacted random);"),
+    ],
+)
+def test_all_parts_of_a_value_are_redacted_and_nothing_else(
+    before: str, after: str, clean: str
+) -> None:
+    text = f"{before}{a_random(40)}{after}"
+    assert redaction.redacted(text)[0] == clean
+    assert redaction.redacted(clean) == (clean, ())
+
+
+def test_a_short_value_does_not_go_on_in_the_next_line() -> None:
+    text = f"{a_random(26)}\ni8BJu_-6a1"
+    assert redaction.redacted(text)[0] == "(redacted random)\ni8BJu_-6a1"
+
+
+def test_a_value_after_a_name_may_be_long_and_contain_quotes_and_signs() -> None:
+    long = a_random(1_500, planted.WORDY)
+    for text in (f'refresh_token = "{long}"', f"REFRESH_TOKEN={long}"):
+        assert long[-12:] not in redaction.redacted(text)[0]
+    for value in ("sk_dFet;a_?B0I'Un.]>z@@fA0NN[a/j", 'a1B2c3D4\\"e5F6g7H8'):
+        clean = redaction.redacted(f"secret_key = {value[-1:] and chr(39)}{value}{chr(39)}")[0]
+        assert clean == "secret_key = '(redacted assigned-secret)'"
+    number = f"APP_TOKEN=980716303652974|{a_random(32, planted.LOWER)}"
+    assert redaction.redacted(number)[0] == "APP_TOKEN=(redacted assigned-secret)"
+
+
+def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -> None:
+    for seed in range(50):
+        value = a_random(40, planted.LOWER, seed)
+        assert redaction.found(f"We deployed with {value} yesterday.")
+    words = "deployment settings2 of environment4 staging77 internal underline2nd version"
+    assert not redaction.found(words.replace(" ", "_"))
+
+
+@given(st.lists(st.sampled_from([*map(text_of, CASES), "\n", ",", "|", ":", " ", "=", "'", "x1"])))
+def test_redacting_twice_changes_nothing_more(parts: list[str]) -> None:
+    clean = redaction.redacted("".join(parts))[0]
+    assert redaction.redacted(clean)[0] == clean
+
+
 @given(st.text(), st.sampled_from(CASES), st.text())
 def test_any_text_around_it_neither_breaks_nor_is_changed(
     before: str, case: tuple[str, str], after: str
@@ -119,7 +179,14 @@ def test_any_text_around_it_neither_breaks_nor_is_changed(
 
 @pytest.mark.parametrize(
     "unit",
-    [*"password= -eyJ sk- :// pwd=x password=$".split(), "-----BEGIN PRIVATE KEY-----", "--token "],
+    [
+        *"password= -eyJ sk- :// pwd=x password=$ token='".split(),
+        "-----BEGIN PRIVATE KEY-----",
+        "--token ",
+        f"{a_random(40)} ",
+        f"{a_random(40)}\n",
+        "a1B2c3D4e5F6g7H8i9,",
+    ],
 )
 def test_a_text_made_to_be_slow_is_not(unit: str) -> None:
     assert is_in_proportion(redaction.found, unit)

@@ -228,6 +228,14 @@ def test_a_setting_that_is_wrong_is_refused_by_name(text: str, complaint: str) -
     assert complaint in refused(text)
 
 
+def test_the_least_and_the_most_that_a_setting_can_be_are_taken() -> None:
+    text = "payload_idle: 1s\ncapsule_max_tokens: 1\nmemory_warn_percent: 100\n"
+    FILE.write_text(text + "hook_tool_output_tokens: 0\n", encoding="utf-8")
+    limits = Layout().limits
+    assert (limits.payload_idle, limits.capsule_max_tokens) == ("1s", 1)
+    assert (limits.memory_warn_percent, limits.hook_tool_output_tokens) == (100, 0)
+
+
 def test_a_settings_file_that_cannot_be_read_is_named() -> None:
     FILE.mkdir()
     with pytest.raises(ContextError, match=r"contextkit\.yaml: cannot be read"):

@@ -97,3 +97,19 @@ def test_no_command_decides_how_it_is_shown() -> None:
         for node in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 assert (node.value.id, node.attr) != ("args", "json"), path
+
+
+def test_on_a_terminal_a_wide_column_is_cut_or_goes_on_below(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tables, "_terminal_width", lambda: 20)
+    rows = [{"id": "memory", "status": "one two three four five"}, {"id": "b", "status": ""}]
+    columns = (("system", "id"), ("status", "status"))
+    assert tables.of(Rows(columns, rows)).split("\n")[1] == "memory  one two thr…"
+    assert tables.of(Rows(columns, rows, wrap=True)).split("\n") == [
+        "system  status",
+        "memory  one two",
+        "        three four",
+        "        five",
+        "b",
+    ]

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NamedTuple
 
 PRINTABLE = [chr(code) for code in range(33, 127)]
 WORD = [char for char in PRINTABLE if char.isalnum() or char == "_"]
@@ -27,8 +27,17 @@ FORMS = (
 )  # fmt: skip
 
 
-def samples(path: str, each: int = 3, seed: int = 8) -> Iterator[tuple[str, str, str]]:
-    """For each rule `each` times: its id, the value assigned to a name, the value in a sentence."""
+class Sample(NamedTuple):
+    """A value in two contexts; `secret` is the part that gitleaks itself would report."""
+
+    rule: str
+    secret: str
+    assigned: str
+    alone: str
+
+
+def samples(path: str, each: int = 3, seed: int = 8) -> Iterator[Sample]:
+    """Make `each` values by each rule."""
     rng = random.Random(seed)
     rules = tomllib.loads(Path(path).read_text(encoding="utf-8"))["rules"]
     for rule in rules:
@@ -40,12 +49,23 @@ def samples(path: str, each: int = 3, seed: int = 8) -> Iterator[tuple[str, str,
             groups: dict[int, str] = {}
             whole = _made(tree, rng, groups)
             value = (groups.get(rule.get("secretGroup", 1)) or whole).strip("'\"` ")
+            secret = groups.get(rule.get("secretGroup", 0)) or _first(groups) or whole
             form = rng.choice(FORMS)
-            yield (
+            yield Sample(
                 rule["id"],
+                secret.strip("'\"` "),
                 form.format(name=name, capitals=name.upper(), value=value),
-                f"We deployed with {value} yesterday, and it worked.",
+                in_a_sentence(value),
             )
+
+
+def in_a_sentence(value: str) -> str:
+    return f"We deployed with {value} yesterday, and it worked."
+
+
+def _first(groups: dict[int, str]) -> str:
+    """The first group that is not empty: what gitleaks reports if a rule names none."""
+    return next((groups[number] for number in sorted(groups) if groups[number]), "")
 
 
 def _in_python(expression: str) -> str:

@@ -2,9 +2,10 @@
 
 The planted fakes are ours (tests/planted.py), so their rate says that no rule is broken, not how
 well strangers' secrets are found. For that, `folder=DIR` takes any folder: it prints how many
-findings of each kind its files have, never a value; and `folder=FILE.toml` takes the rules of
-gitleaks (its `config/gitleaks.toml`) and makes values from them. Where detect-secrets can be
-imported it gets the same texts: `.venv/bin/python -m pip install detect-secrets==1.5.0`.
+findings of each kind its files have, never a value; a checkout of gitleaks or trufflehog as
+`folder=` gives the rates for values made by the rules of the one (or of `folder=FILE.toml`) and for
+those in the tests of the other. Where detect-secrets can be imported it gets the same texts:
+`.venv/bin/python -m pip install detect-secrets==1.5.0`.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
 
 import gitleaks_rules  # noqa: E402
 import planted  # noqa: E402
+import scanner_tests  # noqa: E402
 from contextkit.base import redaction  # noqa: E402
 
 Scanner = Callable[[str], int]
+LEFT = 12  # characters of a secret that are too many to be left
 
 
 def ours(text: str) -> int:
@@ -62,6 +65,16 @@ def cost(scanner: Scanner) -> str:
     return f"{(time.perf_counter() - start) / 20 * 1000:.1f} ms for {len(text) // 1000} kB"
 
 
+def of(given: Path) -> str:
+    if given.suffix == ".toml":
+        return of_rules(str(given))
+    if (given / scanner_tests.RULES).is_dir():
+        return of_gitleaks(given)
+    if (given / scanner_tests.DETECTORS).is_dir():
+        return of_trufflehog(given)
+    return of_folder(str(given))
+
+
 def of_folder(folder: str) -> str:
     kinds: Counter[str] = Counter()
     files = 0
@@ -74,33 +87,59 @@ def of_folder(folder: str) -> str:
     return "\n".join([*lines, *(f"{kind}: {count}" for kind, count in kinds.most_common())])
 
 
-def of_rules(path: str) -> str:
-    """How many values made from the rules of gitleaks are found, and what redaction leaves."""
-    count = assigned = alone = left = 0
-    missed: Counter[str] = Counter()
-    for rule, named, sentence in gitleaks_rules.samples(path):
-        count += 1
-        assigned += bool(redaction.found(named))
-        alone += bool(redaction.found(sentence))
-        if not redaction.found(sentence):
-            missed[rule] += 1
-        once = redaction.redacted(sentence)[0]
-        left += redaction.redacted(once)[0] != once
+def of_gitleaks(folder: Path) -> str:
+    """What is found of values made by the rules of gitleaks, and flagged of its harmless ones."""
+    harmless = scanner_tests.harmless(folder)
+    flagged = sum(bool(redaction.found(text)) for text in harmless)
     return "\n".join([
-        f"{count} values of {path}",
-        f"assigned to a name: {assigned} found ({assigned / count:.0%})",
-        f"alone in a sentence: {alone} found ({alone / count:.0%})",
-        f"found again in what redaction left: {left}",
-        f"never found alone: {', '.join(sorted(rule for rule in missed if missed[rule] == 3))}",
+        of_rules(str(folder / "config" / "gitleaks.toml")),
+        f"harmless by its tests: {flagged} of {len(harmless)} flagged"
+        f" ({flagged / len(harmless):.1%})",
     ])  # fmt: skip
 
 
+def of_rules(path: str) -> str:
+    samples = list(gitleaks_rules.samples(path))
+    lines = found_of([(one.secret, one.assigned, one.alone) for one in samples])
+    alone = Counter(one.rule for one in samples if redaction.found(one.alone))
+    never = sorted({one.rule for one in samples} - set(alone))
+    return "\n".join([*lines, f"never found alone: {', '.join(never)}"])
+
+
+def of_trufflehog(folder: Path) -> str:
+    """What is found of the values that trufflehog's tests want found."""
+    return "\n".join(found_of([
+        (value, f'{name}_token = "{value}"', gitleaks_rules.in_a_sentence(value))
+        for name, value in scanner_tests.wanted(folder)
+    ]))  # fmt: skip
+
+
+def found_of(texts: list[tuple[str, str, str]]) -> list[str]:
+    """The rates of secrets assigned and alone, and what redaction leaves of them."""
+    assigned = sum(bool(redaction.found(named)) for _, named, _ in texts)
+    alone = sum(bool(redaction.found(sentence)) for _, _, sentence in texts)
+    left = again = 0
+    for secret, *both in texts:
+        for text in both:
+            once, found = redaction.redacted(text)
+            left += bool(found) and is_left(secret, once)
+            again += redaction.redacted(once)[0] != once
+    return [
+        f"{len(texts)} values",
+        f"assigned to a name: {assigned} found ({assigned / len(texts):.1%})",
+        f"alone in a sentence: {alone} found ({alone / len(texts):.1%})",
+        f"{LEFT} characters or more left after redaction: {left}",
+        f"found again in what redaction left: {again}",
+    ]
+
+
+def is_left(secret: str, text: str) -> bool:
+    return any(secret[at : at + LEFT] in text for at in range(len(secret) - LEFT + 1))
+
+
 def main() -> int:
-    if len(sys.argv) > 1 and sys.argv[1].endswith(".toml"):
-        print(of_rules(sys.argv[1]))
-        return 0
     if len(sys.argv) > 1 and sys.argv[1]:
-        print(of_folder(sys.argv[1]))
+        print(of(Path(sys.argv[1])))
         return 0
     print("| scanner | in prose | in .env | in JSON | look-alikes flagged | cost |")
     print("|---|---|---|---|---|---|")

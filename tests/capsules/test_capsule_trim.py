@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from contextkit.base import tokens
 from contextkit.capsules.documents import trim
 from hypothesis import given
@@ -56,6 +57,27 @@ def test_the_newest_of_a_section_stays() -> None:
         assert gone == ["Transcript Highlights: 1 of 2 items"]
 
 
+def test_the_time_of_day_counts_and_of_equals_the_first_stays() -> None:
+    for first, second in (("2025-10-22 09:00", "2025-10-22 10:00"), ("2025-10-21", "2025-10-22")):
+        old, new = f"- {first} {WORDS}", f"- {second} {WORDS}"
+        for items in ((old, new), (new, old)):
+            for mark in ("- ", "- [ ] ", "10. ", ""):
+                own = [item.replace("- ", mark) for item in items]
+                body = a_body(highlights="\n\n".join(own))
+                kept = new.replace("- ", mark)
+                assert trim.trimmed(body, room_for(body) - 1)[0] == a_body(highlights=kept)
+    body = a_body(highlights=f"- one {WORDS}\n- two {WORDS}")
+    assert trim.trimmed(body, room_for(body) - 1)[0] == a_body(highlights=f"- one {WORDS}")
+
+
+def test_an_item_with_a_code_block_goes_without_the_one_before_it() -> None:
+    kept = f"- one {WORDS}"
+    more = "```sh\nmake x\n```\n - and a detail\n\n and a paragraph of it"
+    body = a_body(highlights=f"{kept}\n- two {WORDS}\n{more}")
+    text, gone = trim.trimmed(body, room_for(body) - 1)
+    assert text == a_body(highlights=kept) and gone == ["Transcript Highlights: 1 of 2 items"]
+
+
 def test_an_item_goes_with_what_is_indented_below_it_and_a_code_block_stays_whole() -> None:
     code = "```sh\n# Knowledge Base\n- no item\n\nmake x\n```"
     body = a_body(pending=f"- [ ] {WORDS}\n  - detail\n{code}", highlights=f"- {WORDS}\n  - more")
@@ -64,10 +86,20 @@ def test_an_item_goes_with_what_is_indented_below_it_and_a_code_block_stays_whol
 
 
 def test_where_nothing_fits_whole_the_beginning_of_the_most_important_does() -> None:
-    body = a_body(mission=f"- {WORDS} {WORDS}", knowledge=f"- {WORDS}")
+    body = a_body(mission=f"- {WORDS} {WORDS}", knowledge=f"- {WORDS}\n- {WORDS}")
     text, gone = trim.trimmed(body, 12)
     assert text.startswith("# Mission Snapshot\n- the plan") and text.endswith("…\n")
-    assert gone == ["Knowledge Base: 1 of 1 items", "the rest was cut"]
+    assert gone == ["Knowledge Base: 2 of 2 items", "the rest was cut"]
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k", "cl100k", "claude"])
+@pytest.mark.parametrize("text", ["word ", "é😀,.\n12 ", "登录令牌", "x7Qz9"])
+def test_what_is_cut_is_within_the_tokens_and_uses_half_of_them(text: str, tokenizer: str) -> None:
+    body = a_body(mission=f"- {text * 300}")
+    for most in range(12, 200, 8):
+        cut, _ = trim.trimmed(body, most, tokenizer)
+        assert tokens.within(cut, most, tokenizer)
+        assert most < 40 or not tokens.within(cut, most // 2, tokenizer)
 
 
 @given(st.lists(st.text(max_size=60), max_size=12), st.integers(8, 200))

@@ -72,6 +72,41 @@ def test_what_is_there_is_no_finding(layout: Layout) -> None:
     assert said(layout, a_capsule(knows)) == []
 
 
+def test_lines_of_a_file_are_there_up_to_its_last(layout: Layout) -> None:
+    commit("a.md", "one\ntwo\nthree\n", "2025-10-23T17:00:00Z")
+    knows = "a.md#L1, a.md#L3, a.md#L2-L3 and a.md#L4-L9, but a.md#L5"
+    assert said(layout, a_capsule(knows)) == [("error", "a.md has no entry 'L5'")]
+
+
+def test_a_hash_is_a_commit_if_git_knows_it_or_one_of_the_two_words_before_it_says_so(
+    layout: Layout,
+) -> None:
+    sha = commit("a.py", when="2025-10-23T17:00:00Z")[:9]
+    body = (
+        f"{sha}\ncommit deadbee1\nreverted by deadbee2\ncommit and not deadbee3\n"
+        "version v2.0.1 of it\nhttps://example.org?q=1:2\n"
+    )
+    found = drift.mentions(layout, body)
+    assert [(mention.line, mention.text, mention.problem) for mention in found] == [
+        (1, sha, ""),
+        (2, "deadbee1", "there is no commit deadbee1 here"),
+        (3, "deadbee2", "there is no commit deadbee2 here"),
+        (6, "https://example.org?q=1:2", ""),
+    ]
+
+
+def test_git_is_asked_about_a_hundred_commits_at_most(layout: Layout) -> None:
+    body = "\n".join(f"commit deadbe{number:03}" for number in range(102))
+    assert [mention.line for mention in drift.mentions(layout, body)] == list(range(1, 101))
+
+
+def test_a_mention_of_an_entry_is_quoted_as_it_was_written(layout: Layout) -> None:
+    commit("a.md", "# Title\n## 2025-10-20 10:00\n", "2025-10-23T17:00:00Z")
+    found = drift.mentions(layout, "a.md#title\na.md 2025-10-20 10:00\n")
+    entries = [mention.text for mention in found if mention.kind == "entry"]
+    assert entries == ["a.md#title", "a.md 2025-10-20 10:00"]
+
+
 @pytest.mark.parametrize(
     ("knows", "what"),
     [
@@ -94,6 +129,10 @@ def test_what_does_not_exist_is_an_error_in_its_line(layout: Layout, knows: str,
 
 def test_the_checklist_may_name_notebooks_that_are_not_there(layout: Layout) -> None:
     assert "PLAN.md" in finished() and said(layout, a_capsule()) == []
+    checklist = "# Consistency Checklist\n- [ ] src/gone.py is read\n- [ ] docs/gone.md is too"
+    assert drift.mentions(layout, checklist) == []
+    (found,) = drift.mentions(layout, f"{checklist}\n# Pending Actions\n- [ ] docs/gone.md#x")
+    assert found.line == 5
 
 
 @given(st.text(alphabet="ab/.#:~@-_ `()[]\n0123456789md", max_size=80))
@@ -243,8 +282,23 @@ def test_a_capsule_is_fresh_until_something_else_is_committed(layout: Layout) ->
     assert stale(layout, path, "scope.md") == []
     short = git("rev-parse", "--short", "HEAD").strip()
     assert stale(layout, path) == [f"a commit since: {short}"]
-    commit("b.py")
-    assert stale(layout, path)[0].startswith("2 commits since: ")
+    for name in ("b.py", "c.py"):
+        commit(name)
+    three = git("log", "-3", "--format=%h").split()
+    assert stale(layout, path) == [f"3 commits since: {', '.join(three)}"]
+    commit("d.py")
+    newest = git("log", "-3", "--format=%h").split()
+    assert stale(layout, path) == [f"4 commits since: {', '.join(newest)}, …"]
+
+
+def test_a_commit_in_the_second_of_the_capsule_does_not_make_it_stale(layout: Layout) -> None:
+    for second in ("04", "05"):
+        commit(f"a{second}.py", when=f"2025-10-23T18:05:{second}Z")
+        path = a_capsule(stamp=f"20251023T1805{second}Z")
+        assert stale(layout, path) == []
+        path.unlink()
+    commit("later.py", when="2025-10-23T18:05:06Z")
+    assert len(stale(layout, a_capsule(stamp="20251023T180505Z"))) == 1
 
 
 def test_a_sealed_capsule_is_measured_from_its_commit(layout: Layout) -> None:

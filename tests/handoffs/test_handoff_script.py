@@ -456,7 +456,7 @@ def test_consuming_twice_is_nothing_new(team: Path, run: Script) -> None:
     assert run("handoff", "show", "unconsumed") == 1 and "no unconsumed handoff" in run.err
     run("handoff", "context", "qa")
     assert run.out.count("(consumed)") == 2
-    assert run("handoff", "show", "nothing") == 1 and "there are: handoff-sm-to-dev" in run.err
+    assert run("handoff", "show", "nothing") == 1 and "available: handoff-sm-to-dev" in run.err
 
 
 def test_check_says_what_is_wrong(team: Path, run: Script) -> None:

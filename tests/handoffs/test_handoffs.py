@@ -289,6 +289,29 @@ def test_files_that_were_left_out_are_counted_in_the_last_entry() -> None:
     assert f"files_modified: 10 given, {number} kept, {10 - number} dropped" in said
 
 
+def test_a_count_in_the_last_entry_stays_true_when_more_files_go() -> None:
+    files = (*(f"src/{'module' * 20}{n}.py (modified)" for n in range(8)), "(+21 more)")
+    kept, _ = a_handoff(**TYPICAL | full(160) | {"files_modified": files}).clipped(LIMITS)
+    number = len(kept.files_modified) - 1
+    assert 0 < number < 8 and kept.files_modified[-1] == f"(+{8 + 21 - number} more)"
+
+
+def test_a_file_whose_name_is_a_number_is_no_count() -> None:
+    for name in ("7", "7 more)", "(+7"):
+        files = (*(f"src/{'module' * 20}{n}.py (modified)" for n in range(8)), name)
+        kept, _ = a_handoff(**TYPICAL | full(160) | {"files_modified": files}).clipped(LIMITS)
+        number = len(kept.files_modified) - 1
+        assert 0 < number < 8 and kept.files_modified[-1] == f"(+{9 - number} more)"
+
+
+def test_combined_entries_that_do_not_fit_in_a_line_are_counted() -> None:
+    old = tuple(f"decision {number} {'x' * 60}" for number in range(30))
+    line = fitting._line("decisions", old)
+    shown = [entry for entry in old if entry in line]
+    assert shown == list(old[: len(shown)]) and 0 < len(shown) < 30
+    assert line.endswith(f"(+{30 - len(shown)} more)")
+
+
 @pytest.mark.parametrize("width", [40, 80, 160, 500])
 def test_full_caps_fit_and_identity_stays(width: int) -> None:
     given = a_handoff(**TYPICAL | full(width))
@@ -381,6 +404,14 @@ def test_template_validator_and_writer_agree(layout: Layout) -> None:
     assert "#" not in handoffs.render(handoff)
 
 
+def test_what_cannot_be_read_is_a_complaint_and_more_than_two_sentences_a_warning() -> None:
+    assert check.complaints("a: [", LIMITS)[0][0] == "error"
+    for action, warned in (("Go. Then rest.", False), ("Go. Then rest. Then sleep.", True)):
+        text = handoffs.render(a_handoff(**TYPICAL | {"next_action": action}))
+        said = [("warning", "next_action: has more than two sentences")] if warned else []
+        assert check.complaints(text, LIMITS) == said
+
+
 def test_a_template_that_is_not_filled_in_leaves_no_placeholder_in_a_list() -> None:
     handoff = a_handoff(decisions=("{key decision 1}", "kept"), files_modified=("{file 1}",))
     assert handoff.decisions == ("kept",) and handoff.files_modified == ()
@@ -440,17 +471,17 @@ handoff:
     handoff = handoffs.parse(text)
     assert (handoff.from_agent, handoff.to_agent, handoff.consumed) == ("dev", "qa", True)
     assert handoff.last_command == "*develop story-16" and handoff.version == "1.0"
-    assert check.consumed(text, "x") == text
+    assert handoffs.mark_consumed(text, "x") == text
     waiting = text.replace("consumed: true", "consumed: false  # soon")
-    assert handoffs.parse(check.consumed(waiting, "x")).consumed
+    assert handoffs.parse(handoffs.mark_consumed(waiting, "x")).consumed
     without = text.replace("  consumed: true\n", "")
-    marked = check.consumed(without, "x")
+    marked = handoffs.mark_consumed(without, "x")
     assert marked == without + "  consumed: true\n" and "scratchpad_path: x.md" in marked
 
 
 def test_consuming_what_has_an_unusual_form_is_left_to_people() -> None:
     with pytest.raises(ContextError, match="by hand"):
-        check.consumed('{"from": "sm", "to": "dev", "next_action": "x"}', "x")
+        handoffs.mark_consumed('{"from": "sm", "to": "dev", "next_action": "x"}', "x")
 
 
 @pytest.mark.skipif(not CORPUS, reason="CONTEXTKIT_CORPUS names no folder of real artifacts")

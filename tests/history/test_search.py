@@ -40,11 +40,11 @@ def finding(name: str, text: str) -> None:
 
 def found(q: str, **narrow: str) -> list[str]:
     layout = Layout()
-    wish = search.wish(q, **narrow)
-    hits, count = search.search(layout, wish)
+    query = search.query(q, **narrow)
+    hits, count = search.search(layout, query)
     refs = sorted(one.ref for one in hits)
     assert count == len(refs)
-    assert refs == search.scan(layout, wish)
+    assert refs == search.scan(layout, query)
     return refs
 
 
@@ -181,6 +181,6 @@ def test_a_snippet_has_no_secret(repo: Path, run: Script, q: str) -> None:
 def test_the_new_comes_before_the_old(repo: Path) -> None:
     for name in ("a_20241001T000000", "b_20251001T000000"):
         finding(name, "one word\n")
-    hits = [*search.search(Layout(), search.wish("word"))[0]]
+    hits = [*search.search(Layout(), search.query("word"))[0]]
     assert [one.ref for one in hits] == ["finding:b_20251001T000000", "finding:a_20241001T000000"]
     assert hits[0].score > hits[1].score

@@ -134,6 +134,27 @@ def test_whatever_a_host_has_comes_back_to_the_byte(
     assert tree(folder) == before
 
 
+def test_a_folder_whose_name_begins_like_our_state_is_a_copy_in_git(small: Any, host: Path) -> None:
+    adopt(host, folder=".contextkit-copy")
+    assert not (host / ".contextkit-copy" / ".gitignore").exists()
+    git("add", "-A")
+    assert ".contextkit-copy/.adopted.json" in git("status", "--short")
+
+
+def test_a_folder_that_a_newer_toolkit_lacks_goes_with_its_byte_code(
+    small: dict[str, tuple[bytes, bool]], host: Path
+) -> None:
+    small["scripts/contextkit/old/flows/x.py"] = (b"x = 1\n", False)
+    adopt(host)
+    old = host / FOLDER / "scripts" / "contextkit" / "old"
+    for folder in (old, old / "flows"):
+        (folder / "__pycache__").mkdir()
+        (folder / "__pycache__" / "x.cpython-311.pyc").touch()
+    del small["scripts/contextkit/old/flows/x.py"]
+    adopt(host)
+    assert not old.exists() and (old.parent / "names.py").exists()
+
+
 def test_what_was_written_since_stays(small: Any, host: Path) -> None:
     adopt(host)
     with (host / "CLAUDE.md").open("a", encoding="utf-8") as file:
@@ -649,6 +670,17 @@ def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch
     git("reset", "-q")
     assert git("status", "--short") == ""
     assert not (host / "tools").exists()
+
+
+def test_several_at_once_wait_for_each_other(host: Path) -> None:
+    command = [sys.executable, str(CHECKOUT / "scripts" / "adopt.py"), "adopt", "."]
+    running = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)
+    ]
+    said = [(*process.communicate(), process.returncode) for process in running]
+    assert [(error, status) for _, error, status in said] == [(b"", 0)] * 4
+    assert sum(b"nothing to do" in out for out, _, _ in said) == 3
+    assert (host / "Makefile").read_text(encoding="utf-8").count("include ") == 1
 
 
 def test_a_copy_that_stored_nothing_takes_itself_out(

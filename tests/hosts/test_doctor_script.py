@@ -230,17 +230,31 @@ def test_a_copy_of_an_older_version_is_found_and_an_edited_one_is_not(
 
 
 @pytest.mark.usefixtures("untried")
-def test_what_adopt_put_there_is_looked_over(
+def test_the_copy_of_a_repository_with_a_longer_name_is_not_looked_over(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    copy = repo.parent / f"{repo.name}-2" / "tools" / "contextkit"
+    copy.mkdir(parents=True)
+    record = vendored.Adopted(folder="tools/contextkit", files={"tools/contextkit/x": ["0"]})
+    (copy / vendored.RECORD).write_text(vendored.render(record), encoding="utf-8")
+    monkeypatch.setattr(version, "TOOLKIT", str(copy))
+    assert not [line for line in wrong(run, "--host=claude") if "copies:" in line]
+
+
+@pytest.mark.parametrize("folder", ["tools/contextkit", "kit"])
+@pytest.mark.usefixtures("untried")
+def test_what_adopt_put_there_is_looked_over(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    """In whatever folder the copy is, and whichever checkout doctor is run from."""
     monkeypatch.setattr(vendored, "toolkit_files", lambda: {"Makefile": (b"x:\n", False)})
-    plan = adoption.adopt(str(repo), "tools/contextkit", ("claude",), False)
+    plan = adoption.adopt(str(repo), folder, ("claude",), False)
     changes.carry_out(plan)
     assert wrong(run, "--host=claude") == []
     (repo / ".claude" / "skills" / "verdicts" / "SKILL.md").write_text("mine", encoding="utf-8")
-    (repo / "tools" / "contextkit" / "Makefile").unlink()
+    (repo / folder / "Makefile").unlink()
     (line,) = wrong(run, "--host=claude")
-    assert "tools/contextkit/Makefile: is missing (make adopt into=.)" in line
+    assert f"{folder}/Makefile: is missing (make adopt into=.)" in line
     assert "verdicts/SKILL.md: was edited" in run.out
 
 
@@ -346,10 +360,10 @@ def test_a_look_that_stumbles_is_a_finding(
 
 @pytest.mark.usefixtures("untried")
 def test_old_programs_are_found(repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
-    from contextkit.hosts.flows import checkup
+    from contextkit.hosts.flows import doctor
 
     said = {"make": "3.81", "git": "", "python3": "3.12.1"}
-    monkeypatch.setattr(checkup, "_version", said.__getitem__)
+    monkeypatch.setattr(doctor, "_version", said.__getitem__)
     lines = wrong(run)
     assert [line.partition(" (")[0] for line in lines] == [
         "versions: make is 3.81",

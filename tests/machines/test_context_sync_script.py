@@ -357,5 +357,7 @@ def test_file_url_must_be_absolute_and_not_our_own_state(
     one.find_out("ui", "x\n")
     for url in ("file://relative", f"file://{one.root}/.contextkit/x"):
         assert run("context_sync", "push", f"--root={one.root}", f"--remote={url}") == 2
+    url = f"file://{one.root}/.contextkit-share"
+    assert run("context_sync", "push", f"--root={one.root}", f"--remote={url}") == 0
     assert run("context_sync", "push", f"--root={one.root}") == 2
     assert "this is not a git repository: name one, remote=URL" in run.err

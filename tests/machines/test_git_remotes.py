@@ -78,6 +78,25 @@ def test_two_clones_share_what_they_store(sealed: Path, how: str) -> None:
     assert git("for-each-ref", cwd=one.root) == git("log", "--all", cwd=one.root) == ""
 
 
+def test_no_hook_that_stands_in_the_copy_of_the_remote_is_run(sealed: Path) -> None:
+    """The control at the end shows that the hook does run when git is asked in the usual way."""
+    hub = bare(sealed / "hub.git")
+    one, other = clone(sealed / "one", str(hub)), clone(sealed / "other", str(hub))
+    for machine in (one, other):
+        machine.push()
+        machine.pull()
+        hook = machine.root / ".contextkit/sync/git/hooks/reference-transaction"
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f'#!/bin/sh\necho "$0" >> "{sealed}/ran"\n', encoding="utf-8")
+        hook.chmod(0o755)
+    one.find_out("ui", "# Finding\n")
+    assert one.push().rows and other.pull().rows
+    assert not (sealed / "ran").exists()
+    git("update-ref", "refs/heads/x", next(iter(refs(hub).values())),
+        cwd=other.root / ".contextkit/sync/git")  # fmt: skip
+    assert (sealed / "ran").exists()
+
+
 def packed(hub: Path) -> int:
     """The bytes of all objects of a repository, loose and packed."""
     files = (hub / "objects").rglob("*")

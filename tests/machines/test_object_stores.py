@@ -135,7 +135,7 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
 
 def pull_when_ready(machine: Machine) -> None:
     """Pull once the server has found its volumes again, a few seconds after it answers."""
-    for _ in range(60):
+    for _ in range(600):
         try:
             machine.pull()
             return

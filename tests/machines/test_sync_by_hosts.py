@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
-from conftest import Script, git
+from conftest import Script, git, until
 from contextkit.hosts.documents import diagnostics
 from contextkit.hosts.flows import runner
 from contextkit.machines.flows import background
@@ -27,15 +26,6 @@ def fire(machine: Machine, event: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return runner.run([event], json.dumps({"session_id": "s-1"}).encode())
 
 
-def comes(path: Path) -> bool:
-    """Whether something is there in the end; what is waited for is another process."""
-    for _ in range(600):
-        if path.exists():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def test_a_session_pushes_as_it_ends_and_pulls_as_it_starts(
     sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,20 +33,11 @@ def test_a_session_pushes_as_it_ends_and_pulls_as_it_starts(
     one, other = synced(sealed / "one", str(hub)), synced(sealed / "other", str(hub))
     finding = one.find_out("ui", "# one\n")
     assert fire(one, "SessionEnd", monkeypatch) == ""
-    assert comes(next_ref(hub))
+    until(lambda: refs(hub))
     fire(other, "SessionStart", monkeypatch)
-    assert comes(other.root / finding.relative_to(one.root))
+    until((other.root / finding.relative_to(one.root)).exists)
     with other.clock():
         assert background.run(other.layout, "pull") == "nothing new was taken"
-
-
-def next_ref(hub: Path) -> Path:
-    """Where the ref of the first machine that pushes will be."""
-    for _ in range(600):
-        if refs(hub):
-            return hub / next(iter(refs(hub)))
-        time.sleep(0.05)
-    return hub / "refs/contextkit/none"
 
 
 def test_with_sync_off_nothing_is_started(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

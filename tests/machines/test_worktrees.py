@@ -53,5 +53,5 @@ def test_a_folder_that_is_no_worktree_is_refused_with_those_there_are(
 ) -> None:
     share = f"--remote=file://{linked.parent}/share"
     assert run("context_sync", "push", share, "--worktree=nowhere") == 2
-    assert "no worktree of this repository; there are" in run.err and "side" in run.err
+    assert "not a worktree of this repository; available:" in run.err and "side" in run.err
     assert not (linked.parent / "share").exists()

@@ -145,7 +145,7 @@ def test_a_task_that_is_going_on_is_never_archived_by_itself(layout: Layout, run
     stores.plan(layout)
     memory.record(layout, TASK)
     assert run("external_memory", "archive") == 2
-    assert "give task=: station is going on; there are station" in run.err
+    assert "give task=: station is going on; known tasks: station" in run.err
     stores.plan(layout, "done", completed=("all",), questions=())
     stores.plan(layout, "asked", completed=("all",))
     assert run("external_memory", "archive") == 0
@@ -179,4 +179,4 @@ def test_the_list_fits_eighty_columns(layout: Layout, run: Script) -> None:
     assert run("external_memory", "list") == 0
     assert max(map(len, run.out.splitlines())) <= 80
     run("external_memory", "list", "--task=statoin")
-    assert run.out == f"No memory of statoin; there are other, station, {'t' * 60}.\n"
+    assert run.out == f"No memory of statoin; known tasks: other, station, {'t' * 60}.\n"

@@ -64,6 +64,22 @@ def test_files_that_were_edited_and_not_those_where_it_failed(transcript: str) -
     assert set(transcripts.catch_up(transcript).edited) == {"src/cache.py", "src/screen.py"}
 
 
+def test_edited_files_without_room_are_counted(tmp_path: Path) -> None:
+    path = Path(recorded("claude_code", tmp_path))
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    edit = "".join(line for line in lines if "toolu_03" in line)  # the call and its result
+    more = [
+        edit.replace("src/cache.py", f"src/part{n}.py").replace("toolu_03", f"more_{n}")
+        for n in range(80)
+    ]
+    path.write_text("".join([*lines, *more]), encoding="utf-8")
+    told = transcripts.catch_up(str(path), max_tokens=200)
+    (line,) = [line for line in told.text.split("\n") if line.startswith("Files edited: ")]
+    shown = line.count("src/")
+    assert 0 < shown < len(told.edited)
+    assert line.endswith(f" (+{len(told.edited) - shown} more)")
+
+
 def test_a_command_that_failed_and_passed_later_is_not_told(transcript: str) -> None:
     failed = transcripts.catch_up(transcript).failed
     assert any("exit 6: curl: (6) Could not resolve host" in line for line in failed)

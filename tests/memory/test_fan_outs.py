@@ -11,7 +11,7 @@ from conftest import Script
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import agents, recovery, report
+from contextkit.memory.flows import agents, recovery, recovery_report
 from memory_stores import NOW, TASK
 
 REPORT = "The list renders twice in `src/screen.py:42`.\n\n## Recommendations\n- Render once\n"
@@ -131,12 +131,12 @@ def test_recovery_names_who_is_missing_and_who_still_runs(
         encoding="utf-8",
     )
     monkeypatch.setattr(background, "is_alive", lambda _: True)
-    text = report.report(layout, recovery.load(layout, TASK, NOW + 60), 4000).text
+    text = recovery_report.make(layout, recovery.load(layout, TASK, NOW + 60), 4000).text
     assert (
         "- Agents: 3 agents expected, 1 returned (ui), 1 running (docs), missing: backend\n" in text
     )
     monkeypatch.setattr(background, "is_alive", lambda _: False)
-    text = report.report(layout, recovery.load(layout, TASK, NOW + 60), 4000).text
+    text = recovery_report.make(layout, recovery.load(layout, TASK, NOW + 60), 4000).text
     assert "missing: backend, docs\n" in text
 
 

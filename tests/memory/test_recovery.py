@@ -1,4 +1,4 @@
-"""recovery.py and report.py: what is left of a task, and what a reader gets of it."""
+"""recovery.py and recovery_report.py: what is left of a task, and what a reader gets of it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import recovery
-from contextkit.memory.flows import report as recovery_report
+from contextkit.memory.flows import recovery, recovery_report
 from contextkit.memory.flows.recovery import Recovered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -28,7 +27,7 @@ def load(layout: Layout, task: str = "") -> Recovered:
 
 
 def report(layout: Layout, budget: int = 4000, task: str = "", prompt: bool = False) -> str:
-    return recovery_report.report(layout, load(layout, task), budget, prompt).text
+    return recovery_report.make(layout, load(layout, task), budget, prompt).text
 
 
 def test_the_report_has_everything_in_its_order(
@@ -108,6 +107,20 @@ def test_one_from_the_future_counts_only_where_nothing_else_is(layout: Layout) -
     found = load(layout)
     assert found.checkpoint_path == past and found.age == 60
     assert found.warnings == (f"{future}: is dated 2025-10-24T18:05:00Z, which is in the future",)
+
+
+def test_the_clock_of_another_machine_may_be_five_minutes_ahead(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60)
+    ahead = stores.checkpoint(layout, NOW + 300)
+    assert load(layout).checkpoint_path == ahead and load(layout).age == 0
+    stores.checkpoint(layout, NOW + 301)
+    assert load(layout).checkpoint_path == ahead and len(load(layout).warnings) == 1
+
+
+def test_a_checkpoint_is_stale_when_it_is_older_than_a_day(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 86_400)
+    assert not load(layout).stale
+    assert recovery.load(layout, "", NOW + 1).stale
 
 
 def test_a_newer_snapshot_is_read_and_an_older_one_is_not(layout: Layout) -> None:
@@ -208,7 +221,7 @@ def test_the_budget_is_kept_however_much_there_is(
 def test_what_is_left_out_is_named_or_counted(layout: Layout) -> None:
     stores.checkpoint(layout)
     paths = [stores.finding(layout, f"a{n}", NOW - n, summary="Long. " * 300) for n in range(90)]
-    made = recovery_report.report(layout, load(layout), 4000)
+    made = recovery_report.make(layout, load(layout), 4000)
     whole = [path for path in paths if path not in {part.path for part in made.left_out}]
     assert whole == paths[: len(whole)]
     assert "more; `make memory_list task=station` names all" in made.text
@@ -294,6 +307,20 @@ def test_every_finding_has_its_line_and_its_summary_before_one_has_all(layout: L
     assert 3200 < tokens.cautious(text) <= 4000
 
 
+def test_recommendations_keep_their_names_and_sources_are_left_out(layout: Layout) -> None:
+    stores.checkpoint(layout)
+    body = "".join(
+        f"### R{n}: Repair part {n}\n\nIt loses {n}00 rows.\n\nSources:\n"
+        f"- [Part {n}](https://example.org/{n})\n\n**Sources:** [More](https://example.org/m{n})\n\n"
+        for n in range(30)
+    )
+    stores.finding(layout, recommendations=(body, "Recommend no cache."))
+    text = report(layout, 1400)
+    assert all(f"  - Recommended: R{n}: Repair part {n}\n" in text for n in range(30))
+    assert "It loses 300 rows." in text and "  - Recommend no cache." in text
+    assert "example.org" not in text
+
+
 def test_details_are_those_that_only_they_carry(layout: Layout) -> None:
     stores.checkpoint(layout)
     same = "The cache in `src/cache.py:9` must never be shared."
@@ -312,7 +339,7 @@ def test_what_failed_has_its_line_among_a_thousand(layout: Layout) -> None:
         status = "failed" if number == 399 else "partial" if number == 200 else "completed"
         stores.finding(layout, f"a{number}", NOW - number, status=status)
     found = recovery.load(layout, TASK, NOW, recovery_report.most_findings(1000))
-    made = recovery_report.report(layout, found, 1000)
+    made = recovery_report.make(layout, found, 1000)
     assert "(failed): What a399 found." in made.text
     assert "(partial): What a200 found." in made.text
     assert "`make memory_list task=station` names all" in made.text
@@ -362,6 +389,20 @@ def test_of_a_plan_and_a_later_checkpoint_the_checkpoint_counts(layout: Layout) 
     assert "screen: pending in the checkpoint, which is later; completed in the plan" in report(
         layout
     )
+
+
+def test_a_difference_quotes_the_beginning_of_a_long_subtask(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60, completed_subtasks=("x" * 300,))
+    stores.plan(layout, pending=("x" * 300,))
+    (difference,) = [one for one in load(layout).state.differences if one.startswith("x")]
+    assert difference.startswith("x" * 120 + ": ")
+
+
+def test_the_plan_of_another_task_is_not_taken(layout: Layout) -> None:
+    for task in ("a", "z"):
+        stores.plan(layout, task)
+    stores.checkpoint(layout)
+    assert load(layout, TASK).plan_path == ""
 
 
 def test_where_both_agree_nothing_is_said(layout: Layout) -> None:
@@ -423,6 +464,9 @@ def test_what_the_last_session_did_since_is_told(
     )
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     assert run("external_memory", "recover") == 0 and "> Now wire it" in run.out
+    Path("contextkit.yaml").write_text("memory_transcripts: false\n", encoding="utf-8")
+    assert run("external_memory", "recover") == 0 and "> Now wire it" not in run.out
+    Path("contextkit.yaml").unlink()
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "34d4eba1")  # the calling session
     assert run("external_memory", "recover") == 0 and "> Now wire it" not in run.out
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
@@ -446,7 +490,7 @@ def test_the_task_of_another_worktree_is_listed_and_recovered(
         assert "Finish it over there" in run.out
     assert run("external_memory", "list", "--worktree=side") == 0 and TASK in run.out
     assert run("external_memory", "list", "--worktree=sid") == 2
-    assert "there are feature/demo, side" in run.err
+    assert "available: feature/demo, side" in run.err
 
 
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))
@@ -471,7 +515,7 @@ def test_no_byte_in_the_store_can_keep_recovery_from_working(
         other = path.with_name(path.stem + "_99" + path.suffix)
         other.write_bytes(data[:cut] + odd + data[cut + lost :])
     found = load(layout)
-    text = recovery_report.report(layout, found, budget, prompt).text
+    text = recovery_report.make(layout, found, budget, prompt).text
     assert tokens.cautious(text) <= budget
     assert found.checkpoint is not None
 

@@ -236,7 +236,7 @@ def test_every_lint_names_its_line_and_how_to_mend_it(layout: Layout, run: Scrip
         "error .temp/memory/checkpoints/cp_implementation_20251023T180500.json:21: "
         "no next action, so nobody can resume from it",
         "error .temp/memory/findings/broken_20251023T180500.md:1: "
-        "no finding: the first line must be `# Findings: <agent>`",
+        "not a finding: the first line must be `# Findings: <agent>`",
         "warning .temp/memory/findings/dump_20251023T180500.md:1: "
         "has ~3585 tokens, more than 3000: a dump is not a finding",
         "warning .temp/memory/findings/vague_20251023T180500.md:13: "

@@ -15,7 +15,7 @@ from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, context_window
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import auto_snapshots, recovery, report, upkeep
+from contextkit.memory.flows import auto_snapshots, recovery, recovery_report, upkeep
 from memory_stores import NOW, TASK
 
 # The system calls that a save is made of; the process may die before any of them.
@@ -100,7 +100,7 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
         found = recovery.load(layout, TASK, moment)
         assert broken == [] and found.warnings == ()  # nothing half-written under a final name
         assert found.checkpoint == whole[-1][1]
-        text = report.report(layout, found, 4000).text
+        text = recovery_report.make(layout, found, 4000).text
         assert f"## Next action\n\n{found.state.next_action}" in text and "## Plan" in text
         assert found.state.next_action in (whole[-1][1].next_action, "Write the screen", "Look")
     assert deaths == EACH

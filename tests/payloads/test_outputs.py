@@ -245,7 +245,7 @@ def test_a_text_that_was_kept_is_found_by_its_path(
 
 
 def test_latest_is_the_last_one_stored_in_the_session_then_in_all(layout: Layout) -> None:
-    with pytest.raises(ContextError, match="latest: no such payload; there are: none"):
+    with pytest.raises(ContextError, match="latest: no such payload; available: none"):
         storing.find(layout, "latest", "", NOW)
     old = store(layout, "z", topic="old")
     store(layout, "a", topic="zeta", now=NOW + 5)
@@ -262,7 +262,7 @@ def test_a_session_that_is_named_is_the_only_one_looked_into(layout: Layout) -> 
     stored = store(layout, "a")
     identity = os.path.basename(stored.path)[:-3]
     assert storing.find(layout, identity, "b", NOW) == stored.path
-    with pytest.raises(ContextError, match="no such payload; there are: none"):
+    with pytest.raises(ContextError, match="no such payload; available: none"):
         storing.find(layout, identity, "b", NOW, only=True)
 
 
@@ -325,7 +325,7 @@ def test_after_it_the_answer_says_when_it_went(layout: Layout) -> None:
         assert "2025-11-28T10:05:00Z session s: 1 payloads, 600 tokens" in str(caught.value)
         assert caught.value.status == 1
     store(layout, topic="new", now=NOW + DAY + 2)
-    with pytest.raises(ContextError, match="no such payload; there are: 20251129-100502-new"):
+    with pytest.raises(ContextError, match="no such payload; available: 20251129-100502-new"):
         storing.find(layout, identity, "s", NOW + DAY + 3)
 
 

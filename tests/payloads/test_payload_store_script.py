@@ -476,7 +476,7 @@ def test_a_session_that_is_named_is_the_only_one_looked_into(
     identity = Path(call("text", "--force", session="a")["@stored"]).stem
     assert run("payload_store", "show", identity) == 0
     assert run("payload_store", "show", identity, "--session=b") == 1
-    assert run.out == "" and "there are: none" in run.err
+    assert run.out == "" and "available: none" in run.err
 
 
 def test_a_changed_file_is_shown_whole_and_not_as_what_was_stored(

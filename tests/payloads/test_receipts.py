@@ -159,6 +159,9 @@ def test_what_is_no_stored_line_is_refused(text: str) -> None:
 @example(
     (Row(aspect="\U0001f600" * 400, finding="\U0001f600" * 400),), "\U0001f600" * 400, "High", 1
 )
+@example(  # each character costs four tokens
+    (Row(aspect="\U00012000" * 400, finding="\U00012000" * 400),), "\U00012000" * 400, "High", 1
+)
 def test_a_receipt_is_never_above_the_cap(
     rows: tuple[Row, ...], key: str, confidence: str, stored: int
 ) -> None:

@@ -152,6 +152,19 @@ def test_what_ended_twice_in_a_second_comes_back_together(layout: Layout) -> Non
     }
 
 
+def test_the_ended_session_of_a_payload_is_known_while_it_can_come_back(layout: Layout) -> None:
+    identity = Path(save(layout)).stem
+    other = Path(save(layout, "t", NOW + 1)).stem
+    for session in "st":
+        retention.end(layout, session, NOW)
+    grace = names.seconds(layout.limits.payload_grace)
+    for now in (NOW, NOW + grace):
+        assert retention.session_of(layout, identity, now) == "s"
+        assert retention.session_of(layout, other, now) == "t"
+    for name, now in ((identity, NOW + grace + 1), ("another", NOW)):
+        assert retention.session_of(layout, name, now) == ""
+
+
 def test_purging_leaves_nothing_to_resume(layout: Layout) -> None:
     save(layout), save(layout, "t")
     for session in ("s", "t"):
@@ -249,11 +262,31 @@ def test_a_sweep_in_passing_that_cannot_be_noted_ends_nothing(
     assert len(retention.sweep_in_passing(layout, NOW + 9 * DAY, "")) == 1
 
 
+def test_in_passing_nothing_waits_for_the_disk(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(layout)
+    retention.sweep_in_passing(layout, NOW, "")
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    assert retention.sweep_in_passing(layout, NOW + 2 * HOUR, "") == [] == synced
+
+
 def test_in_passing_there_is_one_sweep_an_hour(layout: Layout) -> None:
     save(layout)
     assert retention.sweep_in_passing(layout, NOW + DAY, "") == []
     assert retention.sweep_in_passing(layout, NOW + DAY + HOUR - 1, "") == []
     assert len(retention.sweep_in_passing(layout, NOW + DAY + HOUR, "")) == 1
+
+
+def test_in_passing_a_clock_that_went_back_stops_no_sweep(layout: Layout) -> None:
+    assert retention.sweep_in_passing(layout, NOW, "") == []
+    save(layout)
+    retention.sweep_in_passing(layout, NOW + 9 * DAY, "s")
+    save(layout, "t", NOW)
+    os.utime(folder(layout, "t") / payloads.MANIFEST, (NOW, NOW))
+    assert retention.sweep_in_passing(layout, NOW + 9 * DAY, "s") == []  # in the same second
+    assert len(retention.sweep_in_passing(layout, NOW + 9 * DAY - 1, "s")) == 1
 
 
 def test_in_passing_a_few_sessions_go_at_once_and_the_rest_with_the_next_command(
@@ -266,6 +299,18 @@ def test_in_passing_a_few_sessions_go_at_once_and_the_rest_with_the_next_command
     much_later = later + 2 * DAY
     assert [len(retention.sweep_in_passing(layout, much_later, "")) for _ in range(3)] == [5, 2, 0]
     assert os.listdir(layout.ended) == []
+
+
+def test_a_sweep_ends_and_removes_no_more_than_it_may(layout: Layout) -> None:
+    for number in range(4):
+        save(layout, f"old{number}")
+        retention.end(layout, f"old{number}", NOW)
+    for number in range(3):
+        save(layout, f"idle{number}", NOW + 4 * DAY)
+        os.utime(folder(layout, f"idle{number}") / payloads.MANIFEST, (NOW, NOW))
+    assert len(retention.sweep(layout, NOW + 4 * DAY, DAY, most=5)) == 5
+    assert not list(Path(layout.payloads).glob("idle*"))
+    assert len(list(Path(layout.ended).glob("old*"))) == 2
 
 
 def test_in_passing_nothing_is_made_where_nothing_is_stored(layout: Layout) -> None:
@@ -291,6 +336,22 @@ def test_a_sweep_that_fails_in_passing_says_so_and_stops_nothing(
 # What is not ours
 
 
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENOTEMPTY])
+def test_a_session_that_cannot_be_renamed_stays(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    save(layout)
+    before = stock(folder(layout))
+
+    def refuse(source: str, target: str) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "rename", refuse)
+    with pytest.raises((OSError, ContextError)):
+        retention.end(layout, "s", NOW)
+    assert stock(folder(layout)) == before
+
+
 def test_what_is_not_ours_stays_in_its_place_and_is_named(layout: Layout) -> None:
     save(layout), save(layout)
     before = stock(folder(layout))
@@ -311,6 +372,13 @@ def test_what_is_not_ours_stays_in_its_place_and_is_named(layout: Layout) -> Non
     assert resume(layout, NOW)
     assert stock(folder(layout)).items() >= before.items()
     assert len(stock(folder(layout))) == len(before) + 4
+
+
+def test_a_draft_that_a_kill_left_behind_goes_with_the_session(layout: Layout) -> None:
+    save(layout)
+    (folder(layout) / ".payload.md.0123456789ab.tmp").touch()
+    ended = retention.end(layout, "s", NOW)
+    assert ended is not None and ended.stayed == () and not folder(layout).exists()
 
 
 def test_a_folder_without_anything_of_ours_is_never_touched(layout: Layout) -> None:
@@ -393,6 +461,18 @@ def test_the_end_is_noted_in_the_sessions_own_summary(
     resume(layout, NOW)
     retention.end(layout, "s", NOW, "notes/end.md")
     assert Path("notes/end.md").read_text("utf-8") == LINE
+
+
+def test_the_end_of_a_session_without_payloads_is_noted_in_its_summary_alone(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    payloads.prepare_store(layout)
+    retention.note_end(layout, "s", "nothing was stored", NOW)
+    assert not LOG.exists()
+    noted = summary(tmp_path / "any-name")
+    monkeypatch.setenv("SESSION_DIR", str(noted.parent))
+    retention.note_end(layout, "s", "nothing was stored", NOW)
+    assert noted.read_text("utf-8") == "# Session\n- 2025-11-28T10:05:00Z nothing was stored\n"
 
 
 def test_a_swept_session_is_not_noted_in_the_summary_of_another(

@@ -28,7 +28,7 @@ def test_a_section_ends_where_the_next_of_its_order_begins() -> None:
 
 
 def test_an_unknown_section_is_answered_with_those_there_are() -> None:
-    with pytest.raises(ContextError, match="there are: T; One; Inner; Two"):
+    with pytest.raises(ContextError, match="available: T; One; Inner; Two"):
         slices.section(TEXT, "Three")
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sarif
 from conftest import Script, git
 
 OUT = Path(".clavain/reviews/current")
@@ -202,19 +204,96 @@ def test_sarif_has_what_code_scanning_reads(run: Script) -> None:
     ]
 
 
-@pytest.mark.skipif(not SCHEMA, reason="CONTEXTKIT_SARIF_SCHEMA names no copy of OASIS's schema")
-def test_sarif_is_valid_by_the_published_schema(run: Script) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
-    schema = json.loads(Path(SCHEMA).read_text(encoding="utf-8"))
-    kind = jsonschema.validators.validator_for(schema)
+def exports(run: Script) -> list[dict[str, Any]]:
+    """SARIF of a run without findings, and of one with some of every kind."""
     odd = ("P1", "P1-3", "100% of <b>\u2028lost</b> ", 3)
+    made = []
     for found in ((), (SAFE, LOST, SLOW, odd, ("IMP", "IMP-1", "Say more", 0))):
         identity = a_run(run, *found)
         if found:
             dismiss(run, identity, "a/P1-1")
         assert run("verdict", "export", f"--run={identity}", "--format=sarif") == 0
-        valid = kind(schema, format_checker=kind.FORMAT_CHECKER)
-        assert [error.message for error in valid.iter_errors(json.loads(run.out))] == []
+        made.append(json.loads(run.out))
+    return made
+
+
+def test_sarif_is_valid_by_the_types_of_the_published_schema(run: Script) -> None:
+    for document in exports(run):
+        assert sarif.faults(document) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda log: log.update(version="2.0.0"), "$.version: '2.0.0' is not a word for it"),
+        (lambda log: log.update(run=[]), "$: has no run"),
+        (lambda log: log.pop("runs"), "$: lacks runs"),
+        (lambda log: log["runs"][0].pop("tool"), "$.runs[0]: lacks tool"),
+        (lambda log: driver(log).pop("name"), "$.runs[0].tool.driver: lacks name"),
+        (lambda log: driver(log)["rules"].append(driver(log)["rules"][0]),
+         "$.runs[0].tool.driver.rules: says something twice"),
+        (lambda log: driver(log)["rules"][0]["shortDescription"].pop("text"),
+         "$.runs[0].tool.driver.rules[0].shortDescription: lacks text"),
+        (lambda log: result(log).update(level="fatal"),
+         "$.runs[0].results[0].level: 'fatal' is not a word for it"),
+        (lambda log: result(log).pop("message"), "$.runs[0].results[0]: lacks message"),
+        (lambda log: result(log)["message"].clear(), "$.runs[0].results[0].message: lacks text"),
+        (lambda log: result(log).update(message="lost"),
+         "$.runs[0].results[0].message: must be an object"),
+        (lambda log: result(log).update(severity="P1"), "$.runs[0].results[0]: has no severity"),
+        (lambda log: result(log).update(ruleIndex="0"),
+         "$.runs[0].results[0].ruleIndex: '0' is not int"),
+        (lambda log: result(log).update(ruleIndex=True),
+         "$.runs[0].results[0].ruleIndex: True is not int"),
+        (lambda log: result(log).update(locations={}),
+         "$.runs[0].results[0].locations: must be an array"),
+        (lambda log: place(log)["region"].update(startLine=0),
+         "$.runs[0].results[0].locations[0].physicalLocation.region.startLine: 0 is less than 1"),
+        (lambda log: place(log)["artifactLocation"].update(uri=None),
+         "$.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri:"
+         " None is not str"),
+        (lambda log: result(log).update(suppressions=[{"kind": "said"}]),
+         "$.runs[0].results[0].suppressions[0].kind: 'said' is not a word for it"),
+    ],
+)  # fmt: skip
+def test_those_types_refuse_what_the_schema_refuses(
+    run: Script, change: Callable[[dict[str, Any]], object], fault: str
+) -> None:
+    [_, document] = exports(run)
+    change(document)
+    assert sarif.faults(document) == [fault]
+    if SCHEMA:
+        assert by_schema(document)
+
+
+def driver(document: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = document["runs"][0]["tool"]["driver"]
+    return found
+
+
+def result(document: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = document["runs"][0]["results"][0]
+    return found
+
+
+def place(document: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = result(document)["locations"][0]["physicalLocation"]
+    return found
+
+
+def by_schema(document: dict[str, Any]) -> list[str]:
+    """What the schema itself refuses."""
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads(Path(SCHEMA).read_text(encoding="utf-8"))
+    kind = jsonschema.validators.validator_for(schema)
+    valid = kind(schema, format_checker=kind.FORMAT_CHECKER)
+    return [error.message for error in valid.iter_errors(document)]
+
+
+@pytest.mark.skipif(not SCHEMA, reason="CONTEXTKIT_SARIF_SCHEMA names no copy of OASIS's schema")
+def test_sarif_is_valid_by_the_published_schema(run: Script) -> None:
+    for document in exports(run):
+        assert by_schema(document) == []
 
 
 def test_annotations_are_a_line_for_each_finding_whatever_it_says(run: Script) -> None:

@@ -200,6 +200,54 @@ def test_an_edit_after_the_review_makes_it_stale_and_a_commit_does_not(
     assert gate(run) == ("FAIL", [["stale", "-"]])
 
 
+def test_of_many_edited_files_five_are_named_and_the_rest_counted(out: Path, run: Script) -> None:
+    base = git("rev-parse", "HEAD").strip()
+    a_run(out, base=base)
+    layout = Layout()
+    with changes.work_tree(layout, (layout.join("out"),)) as tree:
+        runs.keep_listing(layout, "r-1", tree.listing(base))
+    ingest(run)
+    for many, said in ((5, "a, b, c, d, e"), (8, "a, b, c, d, e and 3 more")):
+        for name in "abcdefgh"[:many]:
+            Path(name).write_text("new", encoding="utf-8")
+        gate(run)
+        assert run.out.endswith(f"edited since it was reviewed: {said}\n")
+
+
+def test_where_it_is_unknown_which_files_were_edited_that_is_said(out: Path, run: Script) -> None:
+    a_run(out, base="1" * 40)
+    runs.keep_listing(Layout(), "r-1", b"")
+    ingest(run)
+    Path("app.py").write_text("new", encoding="utf-8")
+    assert gate(run) == ("FAIL", [["stale", "-"]])
+    assert run.out.endswith("\tthe work tree is no longer what was reviewed\n")
+
+
+def test_a_reason_has_at_most_160_characters(out: Path, run: Script) -> None:
+    (out / "fd-b.md").write_text(SEVERE.replace("It blocks", "x" * 300), encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    gate(run)
+    assert max(map(len, run.out.splitlines())) == 160
+
+
+def test_where_git_cannot_compare_the_review_is_stale(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    Path(".git/HEAD").write_text("broken", encoding="utf-8")
+    word, lines = gate(run)
+    assert word == "FAIL" and ["stale", "-"] in lines
+    assert "what was reviewed cannot be compared: " in run.out
+
+
+def test_a_malformed_file_that_changed_after_the_ingest_says_both(out: Path, run: Script) -> None:
+    (out / "fd-b.md").write_text("All is fine.\n", encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    (out / "fd-b.md").write_text("All is really fine.\n", encoding="utf-8")
+    assert gate(run) == ("FAIL", [["malformed", "fd-b"], ["changed", "fd-b"]])
+
+
 def test_a_document_that_was_edited_or_removed_is_stale(out: Path, run: Script) -> None:
     plan = Path("plan.md")
     plan.write_text("# Plan\n", encoding="utf-8")
@@ -288,6 +336,15 @@ def test_a_folder_without_a_run_is_judged_and_its_revision_unknown(out: Path, ru
     run("verdict", "ingest", "--dir=out")
     (out / "fd-b.md").write_text(SMALL, encoding="utf-8")
     assert gate(run, "--dir=out") == ("FAIL", [["changed", "fd-b"]])
+
+
+def test_the_verdict_of_another_folder_says_nothing_about_this_one(out: Path, run: Script) -> None:
+    run("verdict", "ingest", "--dir=out")
+    for name in ("aa", "zz"):
+        (out.parent / name).mkdir()
+        for agent in ROSTER:
+            (out.parent / name / f"{agent}.md").write_text(SMALL, encoding="utf-8")
+        assert gate(run, f"--dir={name}") == ("PASS", [])
 
 
 def test_an_empty_folder_fails(repo: Path, run: Script) -> None:

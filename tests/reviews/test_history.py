@@ -8,14 +8,14 @@ from typing import Any
 
 from conftest import Script
 from contextkit.reviews.flows import history, synthesis
-from contextkit.reviews.flows.synthesis import Finding
+from contextkit.reviews.flows.synthesis import MergedFinding
 from test_synthesis import a_source
 
 RACE = 'P1 | P1-1 | "Writer" | Two writers lose one entry at src/app.py:42'
 LEAK = 'P0 | P0-1 | "Login" | Tokens are written to the log'
 
 
-def matches(found: list[Finding], earlier: list[Finding]) -> dict[int, int]:
+def matches(found: list[MergedFinding], earlier: list[MergedFinding]) -> dict[int, int]:
     own, olds = ([one.title for one in those] for those in (found, earlier))
     return history.matches(found, own, earlier, olds)
 

@@ -117,7 +117,7 @@ def test_what_a_host_says_wrongly_is_refused_by_name(repo: Path, line: str, comp
 def test_an_unknown_process_is_refused_with_the_nearest(layout: Layout) -> None:
     with pytest.raises(ContextError, match="did you mean 'flux-drive'"):
         processes.load(layout, "flux-drvie")
-    with pytest.raises(ContextError, match="there are brainstorm, flux-drive"):
+    with pytest.raises(ContextError, match="available: brainstorm, flux-drive"):
         processes.load(layout, "zzz")
 
 

@@ -13,6 +13,7 @@ import pytest
 from conftest import REFUSED_TEXTS
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.documents.agent_review import Finding, Review
+from contextkit.reviews.documents.headers import Header
 from growth import grows_in_proportion
 from hypothesis import given
 from hypothesis import strategies as st
@@ -359,6 +360,45 @@ def test_a_row_without_a_severity_takes_that_of_its_section() -> None:
     assert review.unparsed == ()
 
 
+def test_a_finding_in_two_indexes_has_its_stricter_severity_whichever_comes_first() -> None:
+    strict, mild = P1, P1.replace("P1 |", "P3 |")
+    for first, second in ((strict, mild), (mild, strict)):
+        text = a_file(first, verdict="Verdict: needs-changes") + a_file(second)
+        assert [row[0] for row in found(text)] == ["P1"]
+
+
+@pytest.mark.parametrize(
+    ("last", "complete"),
+    [
+        ("<!-- flux-drive:complete -->", True),
+        ("<!-- the end -->", False),
+        ("All is flux-drive:complete", False),
+    ],
+)
+def test_a_file_is_complete_if_its_last_line_is_the_sentinel(last: str, complete: bool) -> None:
+    assert agent_review.parse(a_file(*ROWS, end=last)).complete is complete
+
+
+def test_findings_are_known_from_an_index_or_as_a_person_would_see_them() -> None:
+    clean = agent_review.parse(a_file())
+    prose = agent_review.parse("# Review\n\n## P1: A session never ends\n\nIt does not.\n")
+    assert clean.validation == "valid" and not clean.findings and agent_review.is_read(clean)
+    assert prose.validation == "malformed" and prose.findings and agent_review.is_read(prose)
+    assert not agent_review.is_read(agent_review.parse("All is fine.\n"))
+
+
+def test_a_header_that_is_stricter_than_the_review_counts_and_is_flagged() -> None:
+    clean, severe = (agent_review.parse(text) for text in (a_file(*ROWS), a_file(P1)))
+    for status, review, said in (
+        ("CLEAN", clean, ("CLEAN", ())),
+        ("NEEDS_ATTENTION", clean, ("NEEDS_ATTENTION", ("header_mismatch",))),
+        ("CLEAN", severe, ("NEEDS_ATTENTION", ("verdict_mismatch",))),
+        ("ERROR", severe, ("ERROR", ("header_mismatch", "verdict_mismatch"))),
+    ):
+        header = Header(form="lines", status=status, stated=status)
+        assert agent_review.effective_status(review, header) == said
+
+
 def test_two_indexes_are_read_as_one_and_the_strictest_verdict_counts() -> None:
     text = a_file(*ROWS) + "\n## Findings Index\n\n" + "\n".join([*ROWS, P1]) + "\nVerdict: risky\n"
     review = agent_review.parse(text)
@@ -440,8 +480,10 @@ def test_research_is_complete_with_its_four_sections() -> None:
 def test_research_that_lacks_a_section_is_not_complete(
     mode: str, section: str, status: str, flag: str
 ) -> None:
-    got, flags = agent_review.effective_status(agent_review.parse(without(section), mode))
-    assert got == status and flag in flags
+    title, body = f"### {section}\n", without(section)
+    for text in (body, f"{title}\n{body}", f"{body}\n{title}", f"{body}\n{title}\n\n"):
+        got, flags = agent_review.effective_status(agent_review.parse(text, mode))
+        assert got == status and flag in flags, text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Script, git
+from conftest import Script, git, until
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
 from contextkit.subagents.documents import registry
@@ -24,15 +24,6 @@ def branch(repo: Path) -> Path:
     git("branch", "main")
     Path("new.py").write_text("new\n", encoding="utf-8")
     return repo
-
-
-def until(what: Any, seconds: float = 10.0) -> None:
-    import time
-
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)
 
 
 def begin(run: Script, *more: str, agents: str = "a b") -> str:
@@ -117,7 +108,7 @@ def test_launch_starts_every_agent_and_the_wait_finds_their_files(run: Script) -
     said = json.loads(run.out)["agents"]
     known = {row["id"]: row for row in registry.rows(Layout())}
     assert [known[one["subagent"]]["slug"] for one in said] == ["a", "b"]
-    assert run("verdict", "wait", f"--run={identity}", "--timeout=20s") == 0
+    assert run("verdict", "wait", f"--run={identity}", "--timeout=10m") == 0
     assert run("verdict", "ingest", f"--run={identity}") == 0
     assert run("verdict", "gate", f"--run={identity}") == 0, run.out
 
@@ -148,7 +139,7 @@ def test_a_failed_agent_is_a_row_and_nobody_waits_for_it(
     run: Script, command: str, said: str
 ) -> None:
     identity = begin(run, "--launch", f"--cmd={command}", agents="a")
-    assert run("verdict", "wait", f"--run={identity}", "--timeout=60s") == 3
+    assert run("verdict", "wait", f"--run={identity}", "--timeout=10m") == 3
     assert run.out == f"ended\ta\t{OUT}/a.md\n" and said in run.err
     until((STORE / "a.json").exists)  # written by nobody who asked
     for report in ("table", "attention"):

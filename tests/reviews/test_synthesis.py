@@ -10,7 +10,7 @@ import pytest
 from conftest import CHECKOUT
 from contextkit.reviews.documents import agent_review, sections
 from contextkit.reviews.flows import synthesis
-from contextkit.reviews.flows.synthesis import Finding, Source
+from contextkit.reviews.flows.synthesis import MergedFinding, Source
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +33,7 @@ def a_source(agent: str, *rows: str, verdict: str = "needs-changes", **changes: 
     return Source(**fields)
 
 
-def keys(found: list[Finding]) -> list[str]:
+def keys(found: list[MergedFinding]) -> list[str]:
     return [one.key for one in found]
 
 

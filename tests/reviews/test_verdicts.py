@@ -12,7 +12,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.documents.verdicts import STATUSES, Verdict
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 LEGACY_V1 = {  # as the old library wrote it, key for key
@@ -41,6 +41,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="/"), min_size=1
 
 
 @given(agent=names, other=names)
+@example(agent="interflux:review:fd-x", other="interflux:review")
 def test_a_name_comes_back_and_no_two_share_a_file(agent: str, other: str) -> None:
     try:
         first, second = verdicts.encode(agent), verdicts.encode(other)
@@ -60,6 +61,14 @@ def test_a_name_that_can_be_no_file_is_refused(agent: str) -> None:
         verdicts.encode(agent)
 
 
+def test_a_name_has_at_most_200_bytes() -> None:
+    assert verdicts.encode("x" * 200) == "x" * 200
+    assert len(verdicts.encode("é" * 33 + "xx")) == 200
+    for name in ("x" * 201, "é" * 33 + "xxx"):
+        with pytest.raises(ContextError, match="cannot be the name"):
+            verdicts.encode(name)
+
+
 @pytest.mark.parametrize("agent", ["fd-safety", "Explore", "a.b_c-1"])
 def test_an_ordinary_name_stays_as_it_is(agent: str) -> None:
     assert verdicts.encode(agent) == agent
@@ -72,6 +81,21 @@ def test_parse_gives_back_what_render_wrote(status: str, summary: str, tokens: i
     said = summary.encode("utf-8", "replace").decode().replace("\ufffe", "\ufffd")
     assert entry["status"] == status and entry["tokens_spent"] == tokens
     assert entry["summary"] == said.replace("\uffff", "\ufffd")
+
+
+def test_a_verdict_names_its_format() -> None:
+    assert json.loads(verdicts.render(a_verdict()))["format"] == 1
+
+
+@pytest.mark.parametrize("number", [0, 1, "1", "x", None, [], 1.5])
+def test_only_a_newer_format_is_an_error(number: object) -> None:
+    entry = verdicts.parse(json.dumps({"status": "CLEAN", "format": number}).encode(), "x")
+    assert entry["status"] == "CLEAN" or number == "x"
+
+
+def test_a_newer_format_is_an_error_that_is_seen() -> None:
+    entry = verdicts.parse(b'{"status": "CLEAN", "format": 2}', "x")
+    assert entry["status"] == "ERROR" and "newer" in entry["summary"]
 
 
 @given(data=st.binary(max_size=200))
@@ -120,7 +144,18 @@ def test_a_crashed_reviewer_is_seen_and_the_old_set_can_be_had() -> None:
     assert legacy == ["NEEDS_ATTENTION", "FAILED"]
 
 
-@pytest.mark.parametrize("spent", [1.5, "12k", None, -3, 1e20, True, [1], "x[$(touch pwned)]"])
+def test_attention_rows_have_the_finding_ids_only_if_asked_for() -> None:
+    entries = [
+        an_entry(findings=["P0-1", "P1-2"], findings_count=2, detail_path="a.md"),
+        an_entry(),
+    ]
+    assert verdicts.attention_rows(entries) == "ui\t2\ta.md\nui\t0\t"
+    assert verdicts.attention_rows(entries, True) == "ui\t2\ta.md\tP0-1 P1-2\nui\t0\t"
+
+
+@pytest.mark.parametrize(
+    "spent", [1.5, "12k", None, -3, -3.0, 1e20, True, [1], "x[$(touch pwned)]"]
+)
 def test_a_number_that_is_none_is_named_and_not_counted(spent: object) -> None:
     total, odd = verdicts.tokens([an_entry(tokens_spent=1200), an_entry(tokens_spent=spent)])
     assert total == 1200 and odd == ["ui"]
@@ -130,11 +165,28 @@ def test_tokens_of_a_file_without_the_key_are_none() -> None:
     assert verdicts.tokens([an_entry(tokens_spent=1200), an_entry()]) == (1200, [])
 
 
+def test_whole_floats_count(layout: Layout) -> None:
+    assert verdicts.tokens([an_entry(tokens_spent=1200.0), an_entry(tokens_spent=0.0)]) == (
+        1200,
+        [],
+    )
+
+
 def test_the_second_verdict_replaces_the_first(layout: Layout) -> None:
     verdicts.save(layout, a_verdict(summary="looking"))
     path = verdicts.save(layout, a_verdict(summary="found"))
     assert [entry["summary"] for entry in verdicts.load_all(layout).documents] == ["found"]
     assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "ui.json"]
+
+
+def test_one_verdict_is_loaded_by_its_agent_from_the_flat_store_or_that_of_a_run(
+    layout: Layout, tmp_path: Path
+) -> None:
+    verdicts.save(layout, a_verdict(agent="a:b"))
+    verdicts.save(layout, a_verdict(agent="a:b", summary="of the run"), str(tmp_path / "run"))
+    flat, of_run = (verdicts.load(layout, "a:b", store) for store in ("", str(tmp_path / "run")))
+    assert flat and of_run and (flat["summary"], of_run["summary"]) == ("fine", "of the run")
+    assert verdicts.load(layout, "b") is None
 
 
 def test_rows_are_sorted_by_the_name_that_is_shown(layout: Layout) -> None:
@@ -152,6 +204,25 @@ def test_odd_things_in_the_store_hide_nothing(layout: Layout) -> None:
     (store / "notes.md").write_text("prose", encoding="utf-8")
     found = {entry["agent"]: entry["status"] for entry in verdicts.load_all(layout).documents}
     assert found == {"ui": "CLEAN", "dir": "ERROR", "link": "ERROR", "fifo": "ERROR"}
+
+
+def test_a_pipe_in_the_store_stops_nothing(layout: Layout) -> None:
+    store = Path(verdicts.save(layout, a_verdict())).parent
+    os.mkfifo(store / "pipe.json")
+    found = {entry["agent"]: entry["status"] for entry in verdicts.load_all(layout).documents}
+    assert found == {"ui": "CLEAN", "pipe": "ERROR"}
+
+
+def test_a_verdict_is_synced_to_disk_unless_it_can_be_derived_again(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdicts.save(layout, a_verdict())  # the store is made once
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    verdicts.save(layout, a_verdict(), derived=True)
+    assert not synced
+    verdicts.save(layout, a_verdict())
+    assert synced
 
 
 def test_a_link_at_the_final_name_is_not_written_through(layout: Layout, tmp_path: Path) -> None:
@@ -173,6 +244,26 @@ def test_clean_leaves_what_agents_wrote(layout: Layout) -> None:
     assert verdicts.clean(layout) == []
 
 
+def test_clean_asks_about_each_verdict_by_the_agent_in_its_name(layout: Layout) -> None:
+    store = Path(verdicts.save(layout, a_verdict())).parent
+    for name in ("a%3Ab", "fd-x"):
+        (store / f"{name}.json").write_text('{"status": "CLEAN"}', encoding="utf-8")
+    assert verdicts.clean(layout, lambda entry: entry["agent"] == "a:b") == ["fd-x.json", "ui.json"]
+
+
+def test_a_verdict_that_another_process_removes_meanwhile_does_not_stop_the_cleaning(
+    layout: Layout,
+) -> None:
+    for agent in "abc":
+        store = Path(verdicts.save(layout, a_verdict(agent=agent))).parent
+
+    def keep(entry: verdicts.Entry) -> bool:
+        (store / "b.json").unlink(missing_ok=True)
+        return False
+
+    assert verdicts.clean(layout, keep) == ["a.json", "c.json"]
+
+
 def test_the_variable_of_the_old_library_names_the_store(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,7 +272,7 @@ def test_the_variable_of_the_old_library_names_the_store(
 
 
 def test_a_row_has_at_most_160_characters_and_a_legacy_one_all_of_its_summary() -> None:
-    for length in (100, 145, 200, 400):
+    for length in (100, 145, 151, 152, 160, 200, 400):
         entry = an_entry(summary="x" * length)
         whole = f"CLEAN\tui\t{'x' * length}"
         assert verdicts.table([entry], legacy=True) == whole

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import end_agents
+from conftest import end_agents, until
 from contextkit.subagents.flows import background
 
 Starter = Callable[..., Path]
-
-
-def until(what: Callable[[], object], seconds: float = 120.0) -> None:
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
 
 
 @pytest.fixture

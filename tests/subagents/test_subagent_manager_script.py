@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SCRIPTS, Script, git, start
+from conftest import SCRIPTS, Script, git, start, until
 from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
-from test_background import until
 
 REGISTRY = Path("parallelus/manuals/subagent-registry.json")
 CAPSULES = Path("parallelus/manuals/capsules")
@@ -603,6 +602,16 @@ def test_the_monitor_says_who_died_whoever_noted_it_first(manager: Manager) -> N
     assert "failed" not in manager.said and "unread" not in rows()[0]
 
 
+def test_an_end_without_a_result_is_said_with_the_last_words(manager: Manager) -> None:
+    dead = manager.launch("echo no key; exit 7", "--capsule=none")
+    silent = manager.launch("true", "--capsule=none", "--slug=silent")
+    until(lambda: {row["status"] for row in rows()} == {"failed", "finished"})
+    until(lambda: all(row.get("verdict") for row in rows()))
+    manager("status")
+    assert f"{dead}: failed (exit 7): no key" in manager.said
+    assert f"{silent}: finished, but its verdict is ERROR" in manager.said
+
+
 def test_a_look_that_overlaps_the_shells_own_says_it_once(
     manager: Manager, layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -757,7 +766,8 @@ def test_on_a_terminal_the_monitor_draws_a_screen_anew(manager: Manager) -> None
     ]  # fmt: skip
     REGISTRY.parent.mkdir(parents=True)
     more = [{**rows[0], "id": f"more-{n}", "slug": "x" * 90} for n in range(40)]
-    REGISTRY.write_text(json.dumps([*rows, *more]), encoding="utf-8")
+    lost = {**rows[0], "id": "lost-" + "y" * 60, "slug": "lost", "status": "running"}
+    REGISTRY.write_text(json.dumps([*rows, lost, *more]), encoding="utf-8")
     seen, tty = pty.openpty()
     import fcntl
     import struct
@@ -771,9 +781,11 @@ def test_on_a_terminal_the_monitor_draws_a_screen_anew(manager: Manager) -> None
     os.close(tty)
     drawn = os.read(seen, 65_536).decode("utf-8")
     os.close(seen)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     assert drawn.startswith("\x1b[H") and "\x1b[J" in drawn
     lines = drawn.partition("\x1b[J")[0].replace("\x1b[H", "").replace("\x1b[K", "").splitlines()
     assert len(lines) <= 23 and all(len(line) < 80 for line in lines)
-    assert lines[2].startswith("! odd-one") and "dead" in lines[2]
+    assert lines[2].startswith("! lost") and "stale" in lines[2]
+    assert lines[3].startswith("! odd-one") and "dead" in lines[3]
     assert any(" more" in line for line in lines)
+    assert lines[-1].startswith("lost-yyy") and lines[-1].endswith("(reason: stale)")

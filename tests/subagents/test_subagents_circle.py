@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 from checkouts import a_host, make
-from conftest import SCRIPTS, git
+from conftest import SCRIPTS, git, until
 from contextkit.capsules.documents import store as capsules
-from test_background import until
 from test_subagent_manager_script import BODY, REGISTRY, a_capsule, rows
 
 AGENT = """\
@@ -57,7 +56,7 @@ def test_the_whole_circle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     )  # fmt: skip
     identity = launched.stdout.strip()
     assert launched.stderr == ""
-    until(lambda: (host / ".contextkit/subagents" / identity / "exit").exists(), 30)
+    until(lambda: (host / ".contextkit/subagents" / identity / "exit").exists())
     log = (host / ".contextkit/subagents" / identity / "agent.log").read_text(encoding="utf-8")
     assert "\n@stored: shared/payloads/s-42/" in log, log
     watched = make("-s", "subagent_monitor", "interval=1", cwd=host).stdout

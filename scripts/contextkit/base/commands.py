@@ -110,7 +110,9 @@ class Rows:
 
     `rows` are records or dicts, each with an `id`. A column has a heading, a field of the row, and,
     if the cell is not just that field, a function of the row. `nothing` replaces an empty table;
-    `total` (a row for people only) and `below` follow the others.
+    `total` (a row for people only) and `below` follow the others. With `most`, people see only that
+    many rows, the last ones. With `wrap`, what is too wide for a terminal goes on below instead of
+    being cut.
     """
 
     def __init__(
@@ -121,6 +123,8 @@ class Rows:
         nothing: str = "",
         total: Any = None,
         below: str = "",
+        most: int = 0,
+        wrap: bool = False,
         status: int = 0,
     ) -> None:
         self.columns = columns
@@ -128,6 +132,8 @@ class Rows:
         self.nothing = nothing
         self.total = total
         self.below = below
+        self.most = most
+        self.wrap = wrap
         self.status = status
 
 

@@ -143,9 +143,9 @@ def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
         yield f"{stem}{mark}{number}{suffix}"
 
 
-def free(path: str) -> str:
-    """`path`, or the first of `path-2`, `path-3` … that does not exist."""
-    return next(name for name in numbered(path) if not os.path.lexists(name))
+def free(stem: str, suffix: str = "") -> str:
+    """The first of the paths of `numbered` that does not exist."""
+    return next(name for name in numbered(stem, suffix) if not os.path.lexists(name))
 
 
 def append(path: str, text: str) -> str:

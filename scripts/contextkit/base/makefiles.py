@@ -1,5 +1,7 @@
 """What our Makefile declares: targets, the commands they call, their variables, and their help.
 
+And which of their names a host's Makefiles have taken.
+
 Read by `make help`, by the page of targets, and, to report an unknown variable, by the command
 line. Commands that succeed never load it.
 """
@@ -27,6 +29,8 @@ _LINE = re.compile(
     r"^contextkit\.(?P<name>[a-z_]+) *= *(?P<script>\w+)(?: (?P<command>\w+))?.*?## (?P<help>.*)$"
 )
 _RULE = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
+_HOST_RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
+_PREFIX = re.compile(r"^\s*(?:override\s+)?CONTEXTKIT_PREFIX\s*:?:?=\s*(\S+)", re.MULTILINE)
 _CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
 _COLUMNS, _NAMES = 79, 20
 CHECKOUT = "This checkout"  # the section of the targets that hosts do not get
@@ -110,36 +114,67 @@ def _defined_somewhere(name: str) -> bool:
     assigns = re.compile(
         rf"^\s*(?:(?:override|export|private|define)\s+)*{re.escape(name)}\s*(?:[:?+!]*=|$)", re.M
     )
-    return any(assigns.search(text) for text in _makefiles())
+    return any(assigns.search(text) for _, text in read_by_make())
 
 
-def _makefiles() -> Iterator[str]:
-    """The text of each Makefile of this call; a path with spaces is several words of the list."""
+def read_by_make() -> Iterator[tuple[str, str]]:
+    """Path and text of each Makefile that make read for this call.
+
+    The list comes as words, of which a path with spaces is several.
+    """
     words = os.environ.get("CONTEXTKIT_MAKEFILES", "").split()
     for start in range(len(words)):
         for end in range(start, len(words)):
             path = " ".join(words[start : end + 1])
             try:
                 with open(path, encoding="utf-8", errors="replace") as file:
-                    yield file.read()
+                    yield path, file.read()
             except OSError:
                 continue  # generated, or not the end of a path
+
+
+def ours_in(texts: Iterable[tuple[str, str]]) -> tuple[dict[str, str], str]:
+    """The targets in a host's Makefiles (path, text) that have names of ours, each with its place.
+
+    And the prefix that ours have there.
+    """
+    ours = {one.name for one in targets() if one.section != CHECKOUT}
+    found: dict[str, str] = {}
+    prefix = "context_"
+    for path, text in texts:
+        prefix = (_PREFIX.findall(text) or [prefix])[-1]
+        for number, line in enumerate(text.replace("\\\n", "  ").split("\n"), 1):
+            rule = _HOST_RULE.match(line)
+            for name in rule["names"].split() if rule else ():
+                if name in ours:
+                    found.setdefault(name, f"{path}:{number}")
+    return found, prefix
+
+
+def _renamed() -> dict[str, str]:
+    """The names that our targets have in this call where the host has taken the plain ones."""
+    copy = os.path.realpath(toolkit()) + os.sep
+    texts = (one for one in read_by_make() if not os.path.realpath(one[0]).startswith(copy))
+    found, prefix = ours_in(texts)
+    return {name: prefix + name for name in found if not name.startswith("context_")}
 
 
 def help_text(inside_host: bool = False) -> str:
     """The targets by section, one per line, after the five to start with.
 
-    The targets for work on this checkout are left out in a host.
+    In a host, those for work on this checkout are left out, and the others have the names that
+    they are called by there.
     """
+    shown = _renamed() if inside_host else {}
     known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
     first = [target for name in FIRST for target in known if target.name == name]
-    lines = ["To start with", *(line for target in first for line in _lines(target))]
+    lines = ["To start with", *(line for target in first for line in _lines(target, shown))]
     section = ""
     for target in known:
         if target.section != section:
             section = target.section
             lines += ["", section]
-        lines += _lines(target)
+        lines += _lines(target, shown)
         lines += _wrapped(f"{name}=" for name in target.variables if name not in ("root", "json"))
     lines += [
         "",
@@ -159,9 +194,12 @@ def _wrapped(words: Iterable[str]) -> list[str]:
     return lines
 
 
-def _lines(target: Target) -> list[str]:
+def _lines(target: Target, renamed: dict[str, str]) -> list[str]:
+    name = renamed.get(target.name, target.name)
     first, *more = _wrapped(target.help.split())
-    return [f"  {target.name:<{_NAMES - 2}}{first[_NAMES:]}", *more]
+    if len(name) > _NAMES - 2:
+        return [f"  {name}", first, *more]
+    return [f"  {name:<{_NAMES - 2}}{first[_NAMES:]}", *more]
 
 
 def unknown_goals(goals: list[str]) -> str:

@@ -1,5 +1,6 @@
-"""The only Markdown parser: lines, code fences, headings, list items, tables, sections.
+"""The Markdown parser: front matter, code fences, headings, list items, tables, sections.
 
+    front_matter(lines)      where it ends
     outside_fences(text)     the lines that are not code, with their numbers
     in_fences(lines)         which lines are code
     heading(line)            its level and title
@@ -22,7 +23,14 @@ _DIGITS = "0123456789"
 _CODE = 4  # columns of indent at which a line is code, not a heading
 
 
-# Code
+# Front matter and code
+
+
+def front_matter(lines: list[str]) -> int:
+    """The index of the `---` that closes the front matter; 0 if there is none."""
+    if lines[0].rstrip() != "---":
+        return 0
+    return next((at for at, line in enumerate(lines) if at and line.rstrip() == "---"), 0)
 
 
 def outside_fences(text: str) -> Iterator[tuple[int, str]]:
@@ -123,13 +131,13 @@ def mark_of(line: str) -> str:
 
 
 def cells(line: str) -> list[str]:
-    """The cells of a table row, with or without bars at its ends."""
-    fields = [field.strip() for field in line.split("|")]
+    """The cells of a table row, with or without bars at its ends; `\\|` is a bar in a cell."""
+    fields = [field.strip() for field in line.replace("\\|", "\0").split("|")]
     if line[:1] == "|":
         fields = fields[1:]
         if fields and not fields[-1]:
             fields.pop()
-    return fields
+    return [field.replace("\0", "|") for field in fields] if "\\|" in line else fields
 
 
 def sections(lines: list[str], order: int) -> list[tuple[int, int]]:

@@ -200,6 +200,11 @@ def count(text: str) -> int | None:
     return int(digits) if is_whole(digits, 12) else None
 
 
+def counted(count: int, what: str) -> str:
+    """`1 session`, `2 sessions`: a count with its noun, whose plural ends in s."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def brief(text: str, longest: int = 80) -> str:
     """A value as quoted in a message: on one line, with the middle of a long one left out."""
     return spoken(text, longest)

@@ -12,6 +12,10 @@ import sys
 from contextkit.base.errors import ContextError
 from contextkit.base.version import TOOLKIT
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _MARK = "CONTEXTKIT_RESTARTED"
 
 
@@ -30,6 +34,25 @@ def need(*names: str) -> None:
                 f"the package {error.name} is missing: run `make -C '{TOOLKIT}' setup`"
             ) from None
         os.execve(python, [python, *sys.orig_argv[1:]], {**os.environ, _MARK: "1"})
+
+
+def optional(*modules: str, requirement: str, purpose: str) -> Any:
+    """Import modules that set-up does not install, and return the first; raises ContextError.
+
+    `requirement` is what pip is told; `purpose` begins the message, such as `object stores need`.
+    """
+    from importlib import import_module
+
+    extend_path()
+    try:
+        found = [import_module(name) for name in modules]
+        return found[0]
+    except ImportError:
+        python = os.path.join(TOOLKIT, ".venv", "bin", "python")
+        raise ContextError(
+            f"{purpose} the package {modules[0]}: install it: {python} -m pip install"
+            f" '{requirement}'"
+        ) from None
 
 
 def speak_utf8() -> None:

@@ -30,6 +30,7 @@ _DIGITS = frozenset("0123456789")
 _SHORTEST = 15  # characters in a token, including its issuer's prefix
 _LONG = 30  # characters in a word that may be a token without a digit
 _REPEATED = 8  # characters in a value that is searched for in the rest of the text
+_ROUNDS = 4
 _MOST_REPEATED = 50  # distinct values that are
 
 
@@ -52,22 +53,58 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
 
     allowed = tuple(allowed)
     places = list(secret_search.places(text))
-    if not places:
-        return ()
+    chosen = _chosen(text, places, allowed)
+    for _ in range(_ROUNDS if chosen else 0):  # what stands next to a replaced value may be one
+        places += _beside(text, chosen, secret_search.places)
+        before, chosen = chosen, _chosen(text, places, allowed)
+        if chosen == before:
+            break
     secrets: list[Secret] = []
-    line = at = end = 0
-    places += _again(text, places)
+    line = at = 0
+    for kind, start, stop in chosen:
+        line, at = line + text.count("\n", at, start), start
+        secrets.append(Secret(kind=kind, line=line + 1, span=(start, stop)))
+    return tuple(secrets)
+
+
+def _chosen(text: str, places: list[Place], allowed: tuple[str, ...]) -> list[Place]:
+    """The places that count, in order and without overlaps."""
+    places = places + _again(text, places)
     known = [(start, stop) for kind, start, stop in places if kind in allowed]
     places = [p for p in places if p[0] != "random" or not _is_within(p, known)]
+    chosen: list[Place] = []
+    end = 0
     for kind, start, stop in sorted(places, key=lambda place: (place[1], -place[2])):
         if kind in allowed or any(known in text[start:stop] for known in allowed):
             continue
         start = max(start, end)  # of two that overlap, the second keeps only the remainder
-        if start >= stop:
-            continue
-        line, at, end = line + text.count("\n", at, start), start, stop
-        secrets.append(Secret(kind=kind, line=line + 1, span=(start, stop)))
-    return tuple(secrets)
+        if start < stop:
+            chosen.append((kind, start, stop))
+            end = stop
+    return chosen
+
+
+def _beside(
+    text: str, chosen: list[Place], search: Callable[[str], Iterable[Place]]
+) -> Iterable[Place]:
+    """The places in the lines of the chosen ones, and next to them, once these are replaced."""
+    following = 0
+    while following < len(chosen):
+        at = text.rfind("\n", 0, max(0, text.rfind("\n", 0, chosen[following][1]))) + 1
+        shown: list[str] = []
+        origins: list[int] = []  # for each character shown, its position in `text`
+        while following < len(chosen):
+            kind, start, stop = chosen[following]
+            if shown and text.count("\n", at, start) > 1:
+                break
+            shown += [text[at:start], mark(kind)]
+            origins += [*range(at, start), *[stop - 1] * len(mark(kind))]
+            at, following = stop, following + 1
+        end = text.find("\n", text.find("\n", at) + 1 or len(text))
+        end = end if end >= 0 else len(text)
+        origins += range(at, end)
+        for kind, start, stop in search("".join([*shown, text[at:end]])):
+            yield kind, origins[start], origins[stop - 1] + 1
 
 
 def _is_within(place: Place, spans: list[tuple[int, int]]) -> bool:

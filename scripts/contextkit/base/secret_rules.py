@@ -34,6 +34,9 @@ _TABLE = (
     ("aws-key", 16, _CAPITALS, "AKIA ASIA ABIA ACCA A3T"),
     ("aws-bedrock-key", 100, BASE64, "ABSK"),
     ("aws-bedrock-key", 24, BASE64, "bedrock-api-key-"),
+    ("azure-token", 300, _DOTTED, "0.A 1.A"),
+    ("bannerbear-key", 20, _HEX, "bb_ma_ bb_pr_"),
+    ("besttime-key", 32, _HEX, "pri_"),
     ("clickhouse-key", 38, WORD, "4b1d"),
     ("clojars-token", 60, WORD, "CLOJARS_"),
     ("cloudflare-ca-key", 100, _HEX + "-", "v1.0-"),
@@ -60,6 +63,7 @@ _TABLE = (
     ("google-key", 28, WORD, "GOCSPX-"),
     ("google-token", 40, _DOTTED, "ya29."),
     ("gocardless-token", 40, BASE64, "live_"),
+    ("gitlab-session", 32, LETTERS + DIGITS, "_gitlab_session="),
     ("grafana-token", 32, BASE64, "glsa_ glc_"),
     ("grafana-key", 60, BASE64, "eyJrIjoi"),
     ("groq-key", 48, WORD, "gsk_"),
@@ -97,6 +101,7 @@ _TABLE = (
     ("settlemint-token", 16, WORD, "sm_aat_ sm_pat_ sm_sat_"),
     ("shippo-token", 40, WORD, "shippo_live_ shippo_test_"),
     ("shopify-token", 32, _HEX, "shpat_ shpca_ shppa_ shpss_"),
+    ("secret-key", 20, LETTERS + DIGITS, "sk_"),
     ("slack-token", 24, _DOTTED, "xoxb-"),
     ("slack-token", 12, _DOTTED, "xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xapp-"),
     ("slack-token", 12, _DOTTED, " ".join(f"xoxo-{digit}" for digit in DIGITS)),
@@ -118,6 +123,7 @@ _TABLE = (
     ("xai-key", 70, WORD, "xai-"),
     ("discord-webhook", 60, BASE64, "discord.com/api/webhooks/ discordapp.com/api/webhooks/"),
     ("jwt", 20, _DOTTED, "eyJ"),
+    ("jwt-base64", 30, BASE64, "ZXlK"),
 )  # fmt: skip
 
 TOKENS: dict[str, Rule] = {
@@ -143,7 +149,7 @@ PUBLIC = ("public", "csrf", "authenticity", "page", "next", "continuation", "cur
 # Random-looking text that is public: digests, public keys, links, mangled names.
 KNOWN = (
     "/", "./", "../", "~/", "sha1-", "sha256-", "sha384-", "sha512-", "h1:", "aaaa", "_zn", "0x",
-    "urn:", "arn:", "@", "www.",
+    "urn:", "arn:", "@", "www.", "__", "_mm",
 )  # fmt: skip
 KNOWN_BEFORE = (
     "base64,", "sha1", "sha256", "sha384", "sha512", "md5", "h1", "checksum", "digest", "hash",
@@ -152,13 +158,13 @@ KNOWN_BEFORE = (
     "csrf_token", "authenticity_token\" value", "table", "page_token", "pagetoken", "cursor",
 )  # fmt: skip
 
-# Placeholders where a secret would be.
+# Placeholders where a secret would be, and sequences that people type in place of one.
 PLACEHOLDERS = (
     "redacted", "example", "placeholder", "changeme", "change-me", "change_me", "your", "xxxx",
     "****", "...", "…", "dummy", "environ", "getenv", "process.env", "insert", "secrets.",
-    "sample", "00000000", "12345678901", "abcdefgh", "abc123", "tokenhere", "stringhere",
-    "initial", "1234-1234", "todo", "foobar", "arn:aws", "####",
+    "sample", "00000000", "tokenhere", "stringhere", "initial", "todo", "foobar", "arn:aws", "####",
 )  # fmt: skip
+SEQUENCES = ("12345678901", "abcdefgh", "abc123", "1234-1234")
 WORDS = frozenset(
     "required optional missing invalid incorrect expired forgotten rotated unchanged redacted"
     " hidden masked removed unknown disabled enabled default string number boolean object hashed"
@@ -176,3 +182,12 @@ PUBLISHED = frozenset((
     1_031_759_936_039_151_999, 1_213_911_863_394_640_935, 1_520_682_190_391_139_472,
     1_674_977_160_683_485_441, 1_821_333_748_859_689_511, 1_934_994_021_737_631_802,
 ))  # fmt: skip
+
+# Letters that often follow a letter in English words and in names of code: `baei` for ba, be, bi.
+_FOLLOWING = (
+    "abcdgiklmnprstuvy baeilorsu cacehiklorstu dadeilorsu eabcdefgilmnopqrstvwxy faefilorsu"
+    " gehinrsu haeiort iabcdefglmnoprstvz je keis ladeilostuy mabeimopsu nacdefgiknostuv"
+    " oabcdfgklmnoprstuvw paeiloprstu qu racdefgiklmnorstuvy sacehilopstuy tacdehilmoprstuy"
+    " uabcefilmnprst vaei waeior xpt ynps ze"
+)
+PAIRS = frozenset(row[0] + letter for row in _FOLLOWING.split() for letter in row[1:])

@@ -15,10 +15,12 @@ from contextkit.base.secret_rules import (
     KNOWN,
     KNOWN_BEFORE,
     LETTERS,
+    PAIRS,
     PASSWORDS,
     PLACEHOLDERS,
     PUBLIC,
     PUBLISHED,
+    SEQUENCES,
     TOKENS,
     WHOLE,
     WORDS,
@@ -33,17 +35,28 @@ if TYPE_CHECKING:
 _NO_START = "/.~@&-,;+)"  # starts a path, an address, or the rest of an expression, not a value
 _QUOTES = "\"'`"
 _INSIDE = frozenset(LETTERS + DIGITS + "_")  # characters that continue a name
+_DIGITS = frozenset(DIGITS)
 _BEFORE = _INSIDE | frozenset(".+")  # characters that no token follows directly
+_PARTS = 8
+_SIGNS = ",;|:!>)]}"  # what may also stand inside a value
 _STOPS = " \t\r\n\"'`<>|,;(){}[]"  # what ends an unquoted value
 _AFTER_NAME = "\"'`*]) \t"  # what may come between a name and its `=` or `:`
 _LONGEST = 16_384  # characters in a token: a JWT may be long
-_LONGEST_VALUE = 400  # characters in the value after a name
+_LONGEST_VALUE = 4_000  # characters in the value after a name
+_QUOTES_INSIDE = 4
 _LONGEST_PASSWORD = 256
 _SHORTEST_ALONE = 20  # characters in a value that is known only by its randomness
-_LONGEST_ALONE = 400  # longer values are data
+_SHORTEST_BROKEN = 30  # characters in the first line of a value that goes on in the next
+_BROKEN_LINES = 4
+_LINE = 60  # characters in a line of base64
+_LONGEST_ALONE = 1_200  # longer values are data
 _HEX = DIGITS + "abcdef"
+_ALPHABET = LETTERS[:26]
+_SVG = DIGITS + ".-achlmqstvz"
+_CROCKFORD = DIGITS + "ABCDEFGHJKMNPQRSTVWXYZ"
 _APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the parts of a value
 _OPENED = str.maketrans(dict.fromkeys("\"'`<>|;(){}[]:", ","))  # what ends a value
+_LONG_REST = 28  # characters besides `abc123` in a value that is no placeholder
 _REPEATED = 8  # a run of one character this long never occurs in a secret
 _KEY_BODY = 24  # minimum characters in the body of a private key
 
@@ -156,7 +169,7 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
     for offset, piece in _opened(word):
         start, value = at + offset, piece.rstrip(".:!?*_-…")
         name, joined, rest = value.partition("=")
-        if rest and name.replace("_", "").replace("-", "").isalpha():
+        if rest and _is_a_name(name):
             start, value = start + len(name) + len(joined), rest
         if not _SHORTEST_ALONE <= len(value) <= _LONGEST_ALONE or not _is_dense(value):
             continue
@@ -167,7 +180,48 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
             or _is_a_line(text, start, value)
         ):
             continue
-        yield "random", start, start + len(value)
+        end = _with_lines(text, start, _with_parts(text, start, start + len(value)))
+        yield "random", _from_parts(text, start), end
+
+
+def _is_a_name(text: str) -> bool:
+    letters = text.replace("_", "").replace("-", "")
+    return letters.isalpha() and not _is_unpronounceable(letters)
+
+
+def _from_parts(text: str, start: int) -> int:
+    """The start of a value before which another part stands: `123456789012|x7…`, `Kqz%Wx)x7…`."""
+    if text[start - 1 : start] not in _SIGNS or not start:
+        return start
+    before = text[max(0, start - 60) : start - 1]
+    part = before[len(before.rstrip(BASE64 + "%&#")) :]
+    number = part[len(part.rstrip(DIGITS)) :]
+    if len(number) >= 8:
+        return start - 1 - len(number)
+    mixed = len(part) >= 12 and part not in (part.lower(), part.upper())
+    return start - 1 - len(part) if mixed and _is_unpronounceable(part) else start
+
+
+def _with_lines(text: str, start: int, end: int) -> int:
+    """The end of a value that is broken into lines, if those after the first are short.
+
+    Long ones are found by themselves.
+    """
+    if end - start < _SHORTEST_BROKEN:
+        return end
+    for _ in range(_BROKEN_LINES):
+        line = end + (2 if text.startswith("\r\n", end) else 1)
+        run = _run(text, line, BASE64) if text[end : end + 1] in ("\r", "\n") else ""
+        if len(run) >= _SHORTEST_ALONE or not (_is_a_part(run) or run in ("=", "==")):
+            break
+        end = line + len(run)
+    return end
+
+
+def _is_a_part(run: str) -> bool:
+    """Whether a line of its own may be a part of a random value, and is not a word or a name."""
+    mixed = run not in (run.lower(), run.upper()) and not _DIGITS.isdisjoint(run)
+    return mixed and 8 <= len(run) <= _runs(run) * 2.2
 
 
 def _opened(word: str) -> list[tuple[int, str]]:
@@ -183,17 +237,39 @@ def _opened(word: str) -> list[tuple[int, str]]:
 def _is_dense(value: str) -> bool:
     """Whether letters and digits alternate as they only do by chance, ignoring hexadecimal."""
     lower = value.lower()
-    if lower.startswith(KNOWN) or not value.isascii():
+    if lower.startswith(KNOWN) or not value.isascii() or _is_ulid(value):
         return False
     ending = lower.rpartition(".")[2]
     if ending != lower and ending.isalpha() and len(ending) <= 5:
         return False  # a file
     if "/" in value and (value == lower or "." in value):
         return False  # a path
-    pieces = value.translate(_APART).split()
+    if not lower.strip(_SVG):
+        return False  # the points of a drawing
+    pieces = _pieces(value)
     if "/" in value and any(p.isalpha() and p.islower() and len(p) > 5 for p in pieces):
         return False
-    return _alternates("".join(filter(_may_be_random, pieces)))
+    return _is_by_chance(pieces)
+
+
+def _pieces(value: str) -> list[str]:
+    return value.translate(_APART).split()
+
+
+def _is_by_chance(pieces: list[str]) -> bool:
+    """Whether the pieces of a value hold more than words, numbers, and hexadecimal digits."""
+    made = list(filter(_may_be_random, pieces))
+    text = "".join(made)
+    if not _is_varied(text):
+        return False
+    if max(map(len, made)) >= 10 and len(text) <= _runs(text) * 6 and _is_unpronounceable(text):
+        return True
+    return _alternates(text)
+
+
+def _is_ulid(value: str) -> bool:
+    """Whether a value is an id in Crockford's base 32: a time and a random part."""
+    return len(value) == 26 and value[0] in DIGITS[:8] and not value.strip(_CROCKFORD)
 
 
 def _may_be_random(piece: str) -> bool:
@@ -207,9 +283,6 @@ def _is_no_hex(piece: str) -> bool:
 
 def _alternates(text: str) -> bool:
     """Whether capitals, lower-case letters, and digits alternate in short runs."""
-    digits = sum(map(text.count, DIGITS))
-    if len(text) < 16 or digits < 2 or len(set(text)) < 10:
-        return False
     if text in (text.lower(), text.upper()):
         return len(text) <= _runs(text) * 3.4
     words = "".join(c if c.islower() else " " for c in text).split()
@@ -217,13 +290,33 @@ def _alternates(text: str) -> bool:
     return len(text) <= _runs(text) * 2.2 and in_words * 5 <= len(text) * 2
 
 
+def _is_varied(text: str) -> bool:
+    return len(text) >= 16 and sum(map(text.count, DIGITS)) >= 2 and len(set(text)) >= 10
+
+
+def _is_unpronounceable(text: str) -> bool:
+    """Whether the letters of a text follow each other as they do in no language.
+
+    A third of all pairs of letters are common in English, and nine tenths of those in its words.
+    """
+    lower = text.lower()
+    pairs = [pair for pair in map(str.__add__, lower, lower[1:]) if pair.isalpha()]
+    rare = sum(pair not in PAIRS and pair not in _ALPHABET for pair in pairs)
+    return len(pairs) >= 8 and rare * 5 >= len(pairs) * 2
+
+
 def _is_a_line(text: str, start: int, value: str) -> bool:
-    """Whether the value is a whole line next to another long one: a certificate, an attachment."""
+    """Whether the value is a line of a certificate or an attachment: its neighbors are long too."""
     end = start + len(value)
-    if len(value) < 60 or text[start - 1 : start].strip() or text[end : end + 1].strip():
+    if text[start - 1 : start].strip() or text[end : end + 1].strip():
         return False
+    before = text[max(0, start - 80) : start].split("\n")[-2:-1]
+    if len(value) < _LINE:  # the last one
+        return any(
+            len(line) >= _LINE and line.isascii() and _is_by_chance(_pieces(line))
+            for line in before
+        )
     after = text[end : end + 2 + len(value)].split("\n")[1:2]
-    before = text[max(0, start - 2 - len(value)) : start].split("\n")[-2:-1]
     return any(len(line) > 40 and " " not in line for line in (*after, *before))
 
 
@@ -241,8 +334,15 @@ def _is_placeholder(text: str) -> bool:
     marks = [mark for mark in PLACEHOLDERS if mark in lower]
     if len(set(text)) < 4 or any(len(mark) > 4 for mark in marks):
         return True
-    pieces = filter(_may_be_random, text.translate(_APART).split())
-    if marks and not _alternates("".join(pieces)):
+    typed = [sequence for sequence in SEQUENCES if sequence in lower]
+    if typed:  # by hand: the rest is judged
+        rest = text
+        for sequence in typed:
+            before, _, after = rest.lower().partition(sequence)
+            rest = f"{rest[: len(before)]} {rest[len(rest) - len(after) :]}"
+        if len(rest) < _LONG_REST or not _is_by_chance(_pieces(rest)):
+            return True
+    elif marks and not _is_by_chance(_pieces(text)):
         return True  # in what is random, four letters stand by chance
     return _is_published(text) or any(char * _REPEATED in text for char in set(text))
 
@@ -293,8 +393,21 @@ def _named(text: str) -> Iterator[Place]:
                     continue
                 place = _value_after(text, at + len(name))
                 if place and _is_value(text, *place, kind == "password"):
-                    end = place[1]
+                    end = _with_parts(text, place[0], place[1])
                     yield kind, place[0], end
+
+
+def _with_parts(text: str, start: int, end: int) -> int:
+    """The end of an unquoted value in which signs stand that end most: `…Z4!,i5HM`, `123|x7…`."""
+    is_number = text[start:end].isdigit()
+    for _ in range(_PARTS):
+        if text[end : end + 1] not in _SIGNS or end >= len(text):
+            break
+        part = _run(text, end + 1, BASE64).rstrip(".")
+        if not (_is_a_part(part) or (is_number and len(part) >= 20 and _is_random(part))):
+            break
+        end += 1 + len(part)
+    return end
 
 
 def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
@@ -324,10 +437,19 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
         at += 1
     quote = text[at : at + 1]
     if quote and quote in _QUOTES:
-        end = text.find(quote, at + 1, at + _LONGEST_VALUE)
+        end = _closing(text, at, quote)
         return (at + 1, end, quote) if end > at and "\n" not in text[at:end] else None
     value = _word(text, at, _STOPS).rstrip(".,:*")
     return at, at + len(value), joined
+
+
+def _closing(text: str, at: int, quote: str) -> int:
+    """The position of the quote that closes the one at `at`, or -1 if none is near."""
+    end = text.find(quote, at + 1, at + _LONGEST_VALUE)
+    for _ in range(_QUOTES_INSIDE):  # an apostrophe, an escaped quote
+        if end > at and text[end + 1 : end + 2] in _INSIDE:
+            end = text.find(quote, end + 1, at + _LONGEST_VALUE)
+    return end
 
 
 def _word_before(text: str, at: int) -> str:
@@ -337,8 +459,9 @@ def _word_before(text: str, at: int) -> str:
 def _word(text: str, at: int, stops: str) -> str:
     """The text from `at` up to the first of `stops`."""
     piece = text[at : at + _LONGEST_VALUE]
-    ends = [end for end in map(piece.find, stops) if end >= 0]
-    return piece[: min(ends, default=len(piece))]
+    for stop in stops:
+        piece = piece.partition(stop)[0]
+    return piece
 
 
 def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> bool:

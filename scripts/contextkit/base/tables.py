@@ -9,7 +9,7 @@ from contextkit.base import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from contextkit.base.commands import Rows
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def of(rows: Rows) -> str:
     """Format a command's rows as a table for people."""
-    shown = [*rows.rows, *([rows.total] if rows.total else [])]
+    shown = [*rows.rows[-rows.most :], *([rows.total] if rows.total else [])]
     if not shown:
         return rows.nothing
     fields = list(map(_fields, shown))
@@ -25,7 +25,7 @@ def of(rows: Rows) -> str:
     for head, field, *made in rows.columns:
         cells = map(made[0], shown) if made else [str(row[field]) for row in fields]
         columns.append([head, *cells])
-    return _aligned(columns) + (f"\n{rows.below}" if rows.below else "")
+    return _aligned(columns, rows.wrap) + (f"\n{rows.below}" if rows.below else "")
 
 
 def data(rows: Rows) -> list[dict[str, Any]]:
@@ -54,14 +54,29 @@ def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return _aligned([list(column) for column in zip(heads, *rows, strict=True)]) if rows else ""
 
 
-def _aligned(columns: list[list[str]]) -> str:
+def _aligned(columns: list[list[str]], wrap: bool = False) -> str:
     """The lines of a table from its columns, each with its heading first."""
     *columns, last = map(_one_line, columns)
     widths = [max(map(len, column)) for column in columns]
     room = _terminal_width() - sum(widths) - 2 * len(widths)
+    if wrap and max(map(len, last)) > room:
+        return "\n".join(_wrapped(columns, widths, last, room))
     padded = [[c.ljust(width) for c in cells] for cells, width in zip(columns, widths, strict=True)]
     padded.append([names.clipped(cell, room) for cell in last])
     return "\n".join(["  ".join(row).rstrip() for row in zip(*padded, strict=True)])
+
+
+def _wrapped(
+    columns: list[list[str]], widths: list[int], last: list[str], room: int
+) -> Iterator[str]:
+    """The lines of a table whose last column continues below."""
+    import textwrap
+
+    for number, cell in enumerate(last):
+        begun = "  ".join(c[number].ljust(width) for c, width in zip(columns, widths, strict=True))
+        for part in textwrap.wrap(cell, room, break_long_words=False) or [""]:
+            yield f"{begun}  {part}".rstrip()
+            begun = " " * len(begun)
 
 
 def _one_line(column: list[str]) -> list[str]:

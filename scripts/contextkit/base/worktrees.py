@@ -29,7 +29,9 @@ def layout_of(layout: Layout, named: str) -> Layout:
             return Layout(top)
     known = [branch or top for top, branch in trees.items()]
     listed = ", ".join(names.one_line(each) for each in known)
-    raise bad_input(f"worktree={named[:60]}: no worktree of this repository; there are {listed}")
+    raise bad_input(
+        f"worktree={named[:60]}: not a worktree of this repository; available: {listed}"
+    )
 
 
 def _all(repository: git.Repository) -> dict[str, str]:

@@ -186,7 +186,6 @@ def _piped() -> bool:
 
 def consume(layout: Layout, args: Arguments) -> str:
     from contextkit.base import files
-    from contextkit.handoffs.documents import check as handoff_check
 
     with handoff_state.locked(layout):
         path, text = _chosen(layout, args)
@@ -194,7 +193,7 @@ def consume(layout: Layout, args: Arguments) -> str:
         if handoffs.parse(text, where).consumed:
             cli.say(f"{where}: was already consumed; nothing changed")
         else:
-            files.write(path, handoff_check.consumed(text, where))
+            files.write(path, handoffs.mark_consumed(text, where))
             ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "handoff"))
     return where
 
@@ -260,7 +259,7 @@ def _picked(layout: Layout, ref: str) -> str:
         return wanted
     there = ", ".join(name.removesuffix(".yaml") for name in known)
     raise ContextError(
-        f"there is no handoff {names.one_line(ref)[:80]!r}; there are: {there or 'none'}"
+        f"there is no handoff {names.one_line(ref)[:80]!r}; available: {there or 'none'}"
     )
 
 

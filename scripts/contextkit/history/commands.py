@@ -50,7 +50,8 @@ def _shown(value: object) -> str:
 def status(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
-    return Rows(columns=(("system", "id"), ("status", "status")), rows=overview.status(layout))
+    columns = (("system", "id"), ("status", "status"))
+    return Rows(columns=columns, rows=overview.status(layout), wrap=True)
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
@@ -78,14 +79,14 @@ def events(layout: Layout, args: Arguments) -> Rows:
         for one in found
         if args.session in ("", one.get("session", "")) and args.event in ("", one["event"])
     ]
-    shown = found if vars(args).get("json") else found[-_MOST:]
-    left = len(found) - len(shown)
+    left = len(found) - _MOST
     return Rows(
         columns=(("at", "at"), ("event", "event"), ("tokens", "tokens", _tokens),
                  ("ref", "ref"), ("who and to whom", "to", _who)),
-        rows=shown,
+        rows=found,
         nothing="No events.",
-        below=f"\n{left} earlier ones not shown: since=, ref=, session=" if left else "",
+        below=f"\n{left} earlier ones not shown: since=, ref=, session=" if left > 0 else "",
+        most=_MOST,
     )  # fmt: skip
 
 
@@ -134,26 +135,28 @@ def why(layout: Layout, args: Arguments) -> Answer:
 
     ref = _ref(layout, args.ref)
     history = reasons.History(list(ledger.read(layout)))
-    known = ref in history.of or ref in history.made_of or ref in history.put_with
-    if not known:
+    talk = ""
+    if not (ref in history.of or ref in history.made_of or ref in history.put_with):
         addresses.find(layout, ref)  # the message names those there are
-        said = (
+        talk = (
             f"{ref}: the ledger has no record of it: it predates the ledger, or its record was lost"
         )
-        if not vars(args).get("json"):
-            cli.say(said)
     try:
-        way = reasons.way(layout, history, ref)
+        lineage = reasons.lineage(layout, history, ref)
     except OSError as error:
         raise ContextError(f"{ref}: cannot be read: {error.strerror}") from None
-    return Answer(text=reasons.tree(history, way), data=lambda: reasons.data(history, way))
+    return Answer(
+        text=reasons.tree(history, lineage),
+        data=lambda: reasons.data(history, lineage),
+        talk=talk,
+    )
 
 
 def search(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import search as searching
 
-    wish = searching.wish(args.q, args.kind, args.session, args.branch, args.since)
-    hits, count = searching.search(layout, wish)
+    query = searching.query(args.q, args.kind, args.session, args.branch, args.since)
+    hits, count = searching.search(layout, query)
     room = args.max_tokens or 1500
     found: list[searching.Found] = []
     lines: list[str] = []

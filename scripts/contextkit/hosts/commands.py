@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import sys
 
@@ -12,6 +14,8 @@ from contextkit.hosts.documents import contracts as hosts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from contextkit.hosts.flows.changes import Plan
 
 
@@ -19,8 +23,9 @@ def adopt(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import adoption
 
     into, folder = _place(layout, args)
-    names = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
-    return _carried_out(adoption.adopt(into, folder, names, args.link), args.dry_run)
+    with _held(into):
+        names = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
+        return _carried_out(adoption.adopt(into, folder, names, args.link), args.dry_run)
 
 
 def unadopt(layout: Layout, args: Arguments) -> str:
@@ -28,7 +33,8 @@ def unadopt(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import adoption
 
     into, folder = _place(layout, args)
-    return _carried_out(adoption.unadopt(into, folder, args.hosts, args.link), args.dry_run)
+    with _held(into):
+        return _carried_out(adoption.unadopt(into, folder, args.hosts, args.link), args.dry_run)
 
 
 def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
@@ -37,6 +43,21 @@ def _place(layout: Layout, args: Arguments) -> tuple[str, str]:
 
     into = os.path.realpath(os.path.join(layout.here, args.into))
     return into, args.dir.rstrip("/") if args.dir else adoption.folder_of(into)
+
+
+@contextlib.contextmanager
+def _held(into: str) -> Iterator[None]:
+    """Let one process at a time change a repository; the lock is on the folder itself."""
+    if not os.path.isdir(into):
+        yield  # the plan refuses it
+        return
+    descriptor = os.open(into, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a network drive without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _carried_out(plan: Plan, dry_run: bool) -> str:
@@ -66,9 +87,9 @@ def upgrade(layout: Layout, args: Arguments) -> str:
 
 
 def examine(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.hosts.flows import checkup
+    from contextkit.hosts.flows import doctor
 
-    found = checkup.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
+    found = doctor.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
     wrong = sum(not finding.note for finding in found)
     rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
              "mend": one.mend} for one in found]  # fmt: skip

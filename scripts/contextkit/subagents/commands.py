@@ -9,7 +9,7 @@ from contextkit.base import cli, files, names, packages, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.subagents.flows import watch
+from contextkit.subagents.flows import lifecycle, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _request(args: Arguments) -> launching.Request:
 
 def status(layout: Layout, args: Arguments) -> Rows:
     now = names.now()
-    rows, news = watch.refresh(layout, now, args.id, args.unattended)
+    rows, news = lifecycle.refresh(layout, now, args.id, args.unattended)
     cli.say_each(each.line for each in news)
     if not (args.all or args.id):
         rows = [row for row in rows if row.get("status") != "cleaned"]
@@ -97,7 +97,7 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
     while True:
         polls += 1
         now = names.now()
-        rows, news = watch.refresh(layout, now, identity)
+        rows, news = lifecycle.refresh(layout, now, identity)
         if identity:
             identity = rows[0]["id"]  # keep the same one even if a newer one has its slug
         else:
@@ -159,7 +159,7 @@ class _Screen:
         import shutil
 
         width, height = shutil.get_terminal_size((80, 24))
-        said = [line[: width - 1] for line in self._said]
+        said = [names.shortened(line, width - 1) for line in self._said]
         room = max(1, height - len(said) - 3)
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
         lines = [f"{names.clock(now)}  {len(found)} subagents", head]
@@ -232,15 +232,11 @@ def _is_piped() -> bool:
 
 
 def abort(layout: Layout, args: Arguments) -> str:
-    from contextkit.subagents.flows import endings
-
-    return endings.abort(layout, args.id, args.reason, names.now(), args.force)
+    return lifecycle.abort(layout, args.id, args.reason, names.now(), args.force)
 
 
 def cleanup(layout: Layout, args: Arguments) -> str:
-    from contextkit.subagents.flows import endings
-
-    return endings.cleanup(layout, args.id, args.force, args.reason, names.now())
+    return lifecycle.cleanup(layout, args.id, args.force, args.reason, names.now())
 
 
 LAUNCH = (

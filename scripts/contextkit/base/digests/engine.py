@@ -29,16 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-_LAST_RANK = 4  # a rank above it is for headings of recommendations
-_SHARE, _LESS = 0.55, 0.18  # shares of the cap for units with a rank, and with a rank above 4
+_SHARE, _LISTED = 0.55, 0.18  # shares of the cap for units with a rank, and for those of a list
 _ROW = 4  # extra tokens per row
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
 _TRIES, _STEPS = 10, 5  # units tried for the remaining room, and cuts of a unit
-_CUT, _SHORT = 8, 12  # units that may be cut, and the least characters that stay of one
-_MOST = 0.4  # share of a unit that must stay if it is cut between two words
-_SPARE, _SPARE_BETWEEN_WORDS = 3, 10  # tokens left for which a unit is cut, and between words
+_CUT, _SHORT = 16, 12  # units that may be cut, and the least characters that stay of one
+_MOST = 0.3  # share of a unit that must stay if it is cut
+_SPARE, _SPARE_BETWEEN_WORDS = 3, 7  # tokens left for which a unit is cut, and between words
 
 
 class Row(NamedTuple):
@@ -207,6 +206,8 @@ def _chosen(weighed: _Weighed, filling: _Filling) -> Digest:
     first = filling.begin(choice.chosen, costs)
     others = choice.chosen[first:] + choice.order
     filling.add(others, costs)
+    whole = [index for index in others if weighed.units[index].group]  # told or counted
+    others = [index for index in others if index not in whole] or whole
     filling.add_beginning(others, costs, [unit.text for unit in weighed.units])
     return filling.digest
 
@@ -239,13 +240,8 @@ class _Choice:
         units = self.weighed.units
         ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank]
         for rank, index in sorted(ranks):
-            share = (
-                1.0
-                if rank == 1 and len(self.chosen) < 2
-                else _SHARE
-                if rank <= _LAST_RANK
-                else _LESS
-            )
+            share = _LISTED if rank == reading.LISTED else _SHARE
+            share = 1.0 if rank == 1 and len(self.chosen) < 2 else share
             if self.spent + self.weighed.costs[index] <= cap * share:
                 self.take(index)
         free = [index for index, unit in enumerate(units) if not unit.rank]
@@ -322,7 +318,7 @@ class _Filling:
             if self.room < (_SPARE_BETWEEN_WORDS if between_words else _SPARE):
                 return
             text, longest = texts[index], room / (costs[index] * self._scale)
-            least = _least(text) if between_words and len(self.kept) > 1 else _SHORT
+            least = _least(text, between_words) if len(self.kept) > 1 else _SHORT
             ends = [end for end in reading.ends(text, between_words) if end >= least]
             at = bisect.bisect_right(ends, longest * len(text))
             for _ in range(_STEPS):
@@ -334,10 +330,10 @@ class _Filling:
                 at = min(at - 1, bisect.bisect_right(ends, ends[at - 1] * room / (room + above)))
 
 
-def _least(text: str) -> int:
-    """How many characters must stay of a unit that is cut between words: not `not` or `if`."""
-    turns = [found.end() for found in weighing.NEGATING.finditer(text)]
-    return max(_SHORT, round(_MOST * len(text)), *turns)
+def _least(text: str, between_words: bool) -> int:
+    """How many characters must stay of a unit that is cut; a `not` or `if` in a clause does."""
+    turns = weighing.NEGATING.finditer(text) if between_words else ()
+    return max(_SHORT, round(_MOST * len(text)), *(found.end() for found in turns))
 
 
 def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int) -> Digest:
@@ -345,8 +341,10 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
     told = set(chosen)
     main = _key(all_units, chosen)
     units = _in_order([all_units[i] for i in sorted(told - {main})])
+    aspects = {unit.aspect for unit in units}
+    missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
+    units = [unit for unit in units if unit.text not in aspects]  # a name that is an aspect, too
     key = all_units[main].text if main >= 0 else ""
-    missing = [unit for i, unit in enumerate(all_units) if i not in told]
     rows: list[Row] = []
     for number, unit in enumerate(units):
         if rows and rows[-1].aspect == unit.aspect:
@@ -354,7 +352,13 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
             rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, more))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
-    counts = _more(missing)
+    groups = _more(missing)
+    lists = {unit.aspect for unit in units if unit.rank == reading.LISTED} & set(groups)
+    for at, row in enumerate(rows):
+        if row.aspect in lists:
+            rows[at] = row._replace(finding=f"{row.finding}; {groups.pop(row.aspect)[0]}")
+            lists.remove(row.aspect)
+    counts = _counts(groups)
     rows = [*_few(rows, most_rows - len(counts)), *counts]
     lines = [unit.line for unit in missing if unit.line]
     first, last = min(lines, default=0), max(lines, default=0)
@@ -375,12 +379,12 @@ def _in_order(units: list[Unit]) -> list[Unit]:
 def _key(units: list[Unit], chosen: list[int]) -> int:
     """The index of the key finding: one that the text calls key, otherwise the first one chosen.
 
-    The heading of a recommendation says too little for that.
+    An entry of a list, which is told in one row with the others, is not the key.
     """
     if len(chosen) < 2:
         return -1
-    said = [i for i in chosen if units[i].rank <= _LAST_RANK] or chosen
-    return next((i for i in said if units[i].key), said[0])
+    free = [i for i in chosen if units[i].rank != reading.LISTED]
+    return next((i for i in chosen if units[i].key), (free or chosen)[0])
 
 
 def _without_lead(said: str, before: str) -> str:
@@ -406,20 +410,30 @@ def _few(rows: list[Row], most: int) -> list[Row]:
     return rows
 
 
-def _more(missing: list[Unit]) -> list[Row]:
-    """`+n more` for each group whose left-out units must be mentioned, with their short names."""
+def _more(missing: list[Unit]) -> dict[str, tuple[str, int]]:
+    """`+n more` for each group whose left-out units must be mentioned, with their short names.
+
+    Each with the line of the first of them.
+    """
     groups: dict[str, list[Unit]] = {}
     for unit in missing:
         if unit.group:
             groups.setdefault(unit.group, []).append(unit)
-    if not groups:
-        return []
     said = {}
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
         listed = len(names) == len(units) <= _NAMES
-        said[group] = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
-    line = min(unit.line for units in groups.values() for unit in units)
-    if len(said) == 1:
-        return [Row(*next(iter(said.items())), line)]
-    return [Row("more", "; ".join(f"{group} {text}" for group, text in said.items()), line)]
+        text = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
+        said[group] = (text, min(unit.line for unit in units))
+    return said
+
+
+def _counts(groups: dict[str, tuple[str, int]]) -> list[Row]:
+    """The row for groups of which nothing is told."""
+    if not groups:
+        return []
+    line = min(line for _, line in groups.values())
+    if len(groups) == 1:
+        group, (said, _) = next(iter(groups.items()))
+        return [Row(group, said, line)]
+    return [Row("more", "; ".join(f"{group} {said}" for group, (said, _) in groups.items()), line)]

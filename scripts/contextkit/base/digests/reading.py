@@ -2,6 +2,10 @@
 
 A unit makes sense by itself: a sentence under its heading, a list item with its parent's words, a
 table row with its header's words, a log event, a file of a diff.
+
+`base/markdown` says what a single line is. A digest needs more and less: each block together with
+the headings, items and table header above it, in one pass over a text that may be long and is often
+not quite Markdown (quoted, struck out, with front matter and comments). So this reader is its own.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+LISTED = 9  # the rank of an entry of a list
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs approx resp ca bzw z.b d.h p.ej no st".split()
@@ -37,8 +42,9 @@ class Pattern:
 class Unit(NamedTuple):
     """A statement that makes sense by itself; `text` is in the text's own words, `line` is from 1.
 
-    `rank` 0 means optional; among ranks above 0, lower ones come first. `group` is the name under
-    which units that do not fit are counted, and `short` then represents the unit.
+    `rank` 0 means optional; among ranks above 0, lower ones come first, and LISTED is an entry of a
+    list, whose first ones are told. `group` is the name under which units that do not fit are
+    counted, and `short` then represents the unit.
     """
 
     line: int

@@ -42,18 +42,18 @@ _DECIDING = tuple(
         "सारांश|öneri|karar|sonuç|özet"
     ).split("|")
 )
-_ADVISING = tuple(
+_RECOMMENDING = tuple(
     (
-        "recommend|next step|action item|decision|proposal|empfehl|nächste schritt|entscheid|"
-        "maßnahm|recomenda|decis|próximos pas|recommand|décision|prochaine|raccomanda|prossim|"
-        "aanbevel|beslui|volgende stap|rekommend|beslut|zaleceni|decyzj|рекоменд|решени|следующ|"
-        "建议|推荐|决定|下一步|推奨|決定|次のステップ|권장|결정|다음 단계|توصي|قرار|"
-        "सिफ़ारिश|सिफारिश|निर्णय|öneri|karar"
+        "recommend|next step|action|priorit|proposal|decision|empfehl|nächste schritt|"
+        "maßnahm|entscheid|recomenda|próximo pas|próximos pas|decisi|decis|recommand|"
+        "prochaine|décision|raccomanda|prossim|aanbevel|volgende stap|beslui|rekommend|"
+        "beslut|zaleceni|decyzj|рекоменд|решени|следующ|建议|推荐|下一步|决定|推奨|決定|次のステップ|권장|"
+        "결정|다음 단계|توصي|قرار|सिफ़ारिश|सिफारिश|निर्णय|öneri|karar"
     ).split("|")
 )
 _SKIPPED = frozenset(
     (
-        "source|sources|reference|references|table of contents|contents|appendix|"
+        "source|sources|see also|reference|references|table of contents|contents|appendix|"
         "bibliography|further reading|links|metadata|changelog|quellen|literatur|inhalt|"
         "fuentes|referencias|referências|fontes|índice|sommaire|fonti|bronnen|källor|"
         "źródła|источники|оглавление|参考|来源|目录|出典|参考文献|目次|참고|출처|목차|المصادر|"
@@ -124,9 +124,15 @@ def is_key(said: str) -> bool:
 
 
 @functools.cache
+def only_refers(title: str) -> bool:
+    """Whether what stands under a heading or lead-in only refers: `Sources`, `See also (web):`."""
+    return title.partition(" (")[0].lower().strip(_AROUND) in _SKIPPED
+
+
+@functools.cache
 def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
     """How decisive text under these headings is, and whether the headings call it key."""
-    if any(title.partition(" (")[0].lower().strip(_AROUND) in _SKIPPED for title in titles):
+    if any(map(only_refers, titles)):
         return 0.0, False
     own = titles[1:] if len(titles) > 1 else titles  # the first is the title of the text itself
     key = any(map(is_key, own))
@@ -140,10 +146,10 @@ def _decides(title: str) -> bool:
 
 
 @functools.cache
-def is_advice(title: str) -> bool:
-    """Whether the headings below this one are recommendations or decisions."""
+def recommends(title: str) -> bool:
+    """Whether a section of this heading says what to do or what was decided."""
     lower = title.lower()
-    return any(word in lower for word in _ADVISING) and not NEGATING.search(title)
+    return any(word in lower for word in _RECOMMENDING)
 
 
 def _states(lower: str) -> bool:

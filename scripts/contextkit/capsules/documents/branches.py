@@ -145,9 +145,7 @@ def path_at(layout: Layout, branch: str, created_at: str) -> str:
 
 def free_path(layout: Layout, branch: str, now: int) -> str:
     """Like `path_at`, but a taken name gets `-2`."""
-    path = path_at(layout, branch, names.iso(now))
-    tried = files.numbered(*os.path.splitext(path))
-    return next(name for name in tried if not os.path.lexists(name))
+    return files.free(*os.path.splitext(path_at(layout, branch, names.iso(now))))
 
 
 # Notebooks
@@ -166,10 +164,7 @@ def latest_entries(path: str, count: int) -> list[str]:
 def entries(text: str) -> list[str]:
     """The entries of a notebook in file order; headings inside code fences do not count."""
     lines = text.replace("\r\n", "\n").split("\n")
-    outside = markdown.outside_fences("\n".join(lines))
-    starts = [number - 1 for number, line in outside if line.startswith("## ")]
-    ends = [*starts, len(lines)][1:]
-    return ["\n".join(lines[a:b]).strip() for a, b in zip(starts, ends, strict=True)]
+    return ["\n".join(lines[a:b]).strip() for a, b in markdown.sections(lines, 2)]
 
 
 def newest_entries(texts: list[str], count: int) -> list[str]:

@@ -14,6 +14,7 @@ from contextkit.base import (
     files,
     filters,
     ledger,
+    markdown,
     names,
     stores,
     templates,
@@ -303,8 +304,8 @@ def unsealed(text: str) -> str:
 def sealed(text: str, seal: Seal) -> str:
     """The capsule with this seal, replacing any other, as the last lines of its front matter."""
     lines = unsealed(text).split("\n")
-    end = _front_matter_end(lines)
-    if end < 0:
+    end = markdown.front_matter(lines)
+    if not end:
         return text
     carriage = "\r" * lines[end].endswith("\r")
     added = [f"head: {seal.head}"] if seal.head else []
@@ -314,18 +315,11 @@ def sealed(text: str, seal: Seal) -> str:
     return "\n".join([*lines[:end], *(line + carriage for line in added), *lines[end:]])
 
 
-def _front_matter_end(lines: list[str]) -> int:
-    """The index of the closing `---`, or -1 without front matter."""
-    if lines[0].rstrip() != "---":
-        return -1
-    return next((at for at, line in enumerate(lines) if at and line.rstrip() == "---"), -1)
-
-
 def _seal_lines(lines: list[str]) -> list[int]:
     """The indexes of the lines that form the seal."""
     found = []
     in_list = False
-    for at in range(1, _front_matter_end(lines)):
+    for at in range(1, markdown.front_matter(lines)):
         line = lines[at].rstrip()
         in_list = line == "references:" or (in_list and line.startswith("  - "))
         if in_list or line.startswith("head: "):

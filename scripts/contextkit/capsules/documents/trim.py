@@ -64,11 +64,18 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
     text = _joined(items, going[:low])
     gone = _losses(items, going[:low])
     if not text:  # not even the most urgent item fits: keep its beginning
-        last = going[-1]
-        room = int(max_tokens / tokens.CAUTION) - 1
-        text = tokens.clip(_joined([last], []), room, tokenizer=tokenizer) + "\n"
+        text = _beginning(_joined(going[-1:], []), max_tokens, tokenizer)
         gone = [*_losses(items, going[:-1]), "the rest was cut"]
     return text, gone
+
+
+def _beginning(text: str, max_tokens: int, tokenizer: str) -> str:
+    """The beginning of `text`, as a line of its own, within `max_tokens`."""
+    room, cut = max_tokens, text
+    while room and not tokens.within(cut, max_tokens, tokenizer):
+        cut = tokens.clip(text, room, tokenizer=tokenizer) + "\n"
+        room -= 1 + room // 10
+    return cut
 
 
 def _items(body: str) -> list[_Item]:

@@ -176,6 +176,27 @@ def _parse_own(text: str) -> Handoff | None:
     return own if render(own) == text else None
 
 
+def mark_consumed(text: str, where: str) -> str:
+    """Return the artifact's text with `consumed: true`, otherwise byte for byte the same."""
+    lines = text.split("\n")
+    first = next((line for line in lines if line.lstrip().startswith("from_agent:")), "")
+    margin = first[: len(first) - len(first.lstrip())]
+    marked = [number for number, line in enumerate(lines) if line.startswith(f"{margin}consumed:")]
+    if marked:
+        lines[marked[-1]] = f"{margin}consumed: true"
+        made = "\n".join(lines)
+    else:
+        made = text.rstrip("\n") + f"\n{margin}consumed: true\n"
+    before = parse(text, where)
+    try:
+        fits = parse(made, where) == before.replace(consumed=True)
+    except ContextError:
+        fits = False
+    if not fits:
+        raise ContextError(f"{where}: cannot be marked: add `consumed: true` by hand")
+    return made
+
+
 def measure(handoff: Handoff, tokenizer: str = tokens.DEFAULT) -> int:
     """The tokens of a handoff as its limit counts them, in the reader's tokenizer."""
     return tokens.size(render(handoff), tokenizer)

@@ -1,4 +1,4 @@
-"""Check an artifact or draft for mistakes, and mark an artifact as consumed."""
+"""Check an artifact or draft for mistakes."""
 
 from __future__ import annotations
 
@@ -68,24 +68,3 @@ def _unfilled(fields: Fields) -> Iterator[str]:
 
 def _words(said: object) -> tuple[object, ...]:
     return said if isinstance(said, tuple) else (str(said),)
-
-
-def consumed(text: str, where: str) -> str:
-    """Return the artifact's text with `consumed: true`, otherwise byte for byte the same."""
-    lines = text.split("\n")
-    first = next((line for line in lines if line.lstrip().startswith("from_agent:")), "")
-    margin = first[: len(first) - len(first.lstrip())]
-    marked = [number for number, line in enumerate(lines) if line.startswith(f"{margin}consumed:")]
-    if marked:
-        lines[marked[-1]] = f"{margin}consumed: true"
-        made = "\n".join(lines)
-    else:
-        made = text.rstrip("\n") + f"\n{margin}consumed: true\n"
-    before = handoffs.parse(text, where)
-    try:
-        fits = handoffs.parse(made, where) == before.replace(consumed=True)
-    except ContextError:
-        fits = False
-    if not fits:
-        raise ContextError(f"{where}: cannot be marked: add `consumed: true` by hand")
-    return made

@@ -71,7 +71,7 @@ def read(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
         dropped = []
     if not isinstance(found, dict):
         raise bad_input(
-            f"{where}: is no handoff: lines of `name: value`, as `handoff show` has them"
+            f"{where}: not a handoff: write lines of `name: value`, as handoff_show prints them"
         )
     fields: Fields = {}
     for key, value in found.items():

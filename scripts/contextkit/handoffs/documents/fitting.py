@@ -98,9 +98,8 @@ def _filled(longer: Handoff, shorter: Handoff, fits: Fits) -> Handoff:
     """Refill `shorter`, which fits, with what `longer` has more of, as far as there is room."""
     for name in ("next_action", "story_status", "last_command"):
         shorter = _text_filled(name, getattr(longer, name), shorter, fits)
-    if longer.files_modified != shorter.files_modified:  # its last line may be a count
-        whole = shorter.replace(files_modified=longer.files_modified)
-        shorter = whole if fits(whole) else shorter
+    whole = shorter.replace(files_modified=longer.files_modified)  # all: the last may be a count
+    shorter = whole if fits(whole) else shorter
     for name in ("blockers", "decisions", "rejected", "resolved"):
         for at, entry in enumerate(getattr(longer, name)):
             shorter = _entry_filled(name, at, entry, shorter, fits)

@@ -13,7 +13,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
 _MOST_BYTES = 1 << 20  # limit for a profile: 20 times the largest in public collections
-_LONG = 24  # characters from which identical lines are no coincidence
+_LONG = 24  # characters from which identical lines are not a coincidence
 
 
 def find(layout: Layout, agent: str, given: str = "") -> str:

@@ -58,28 +58,27 @@ def parse(text: str) -> Story:
 
 def _front_matter(text: str) -> Iterator[tuple[str, str]]:
     first, *lines = text.removeprefix("\ufeff").split("\n")
-    if first.rstrip() != "---":
-        return
-    for line in lines:
-        if line.rstrip() == "---":
-            return
-        yield from _named(line)
+    if first.rstrip() == "---":
+        end = markdown.front_matter([first, *lines])  # a file cut short may have no end
+        for line in lines[: end - 1] if end else lines:
+            yield from _named(line)
 
 
 def _headings(text: str) -> Iterator[tuple[str, str]]:
     waiting = ""  # the field named by the heading above
     for _, line in markdown.outside_fences(text.replace("\r\n", "\n")):
         bare = line.strip()
-        if bare.startswith("#"):
-            title = bare.lstrip("# ").rstrip()
+        order, title = markdown.heading(line)
+        item = bare.removeprefix(markdown.mark_of(bare))
+        if order:
             waiting = _about(title)
             if title.lower().startswith("story "):
                 yield "id", title[6:].partition(":")[0]
         elif bare and waiting == "status":
-            yield "status", bare.removeprefix("- ")
+            yield "status", item
             waiting = ""
-        elif bare.startswith(("- [ ] ", "* [ ] ")) and waiting == "task":
-            yield "task", bare[6:]
+        elif item.startswith("[ ] ") and waiting == "task":
+            yield "task", item[4:]
         elif bare.startswith("**"):
             yield from _named(bare)
 

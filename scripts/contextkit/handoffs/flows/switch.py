@@ -230,8 +230,8 @@ def switch_from_prompt(
 
     The rest of the prompt becomes the next_action (two sentences) and may name the story, by
     default that of the last artifact. Decisions, files and task come from what the session did
-    since its last switch, as far as its stores and its `transcript` show. A name is no agent if it
-    is that of a file, or if it has no profile where others do.
+    since its last switch, as far as its stores and its `transcript` show. A name is not an agent
+    if it is that of a file, or if it has no profile where others do.
 
     If the context exceeds `longest` characters, or `most_tokens` by the cautious estimate, it names
     the profile instead of quoting it. Raises ContextError if the switch fails; the active agent

@@ -190,7 +190,8 @@ def _payloads(layout: Layout) -> Facts:
     entries = [entry for session in found for entry in payloads.entries(layout, session)]
     stored = sum(entry["tokens"] for entry in entries)
     return {
-        "status": f"{len(entries)} in {len(found)} sessions; ~{stored} tokens stored",
+        "status": f"{len(entries)} in {names.counted(len(found), 'session')};"
+        f" ~{stored} tokens stored",
         "count": len(entries), "sessions": len(found), "tokens": stored,
     }  # fmt: skip
 
@@ -217,7 +218,8 @@ def _memory(layout: Layout) -> Facts:
         return {"status": "nothing stored", "count": 0, "tasks": 0, "tokens": 0}
     stored = sum(tokens.estimate(files.read(one.path)) for one in found)
     tasks = {one.task for one in found}
-    said = f"{len(found)} documents of {len(tasks)} tasks, ~{stored} tokens stored"
+    documents, of = names.counted(len(found), "document"), names.counted(len(tasks), "task")
+    said = f"{documents} of {of}, ~{stored} tokens stored"
     facts: Facts = {"count": len(found), "tasks": len(tasks), "tokens": stored}
     known = recovery.load(layout, "", names.now())
     if known.checkpoint is None:
@@ -250,8 +252,9 @@ def _subagents(layout: Layout) -> Facts:
     head = git.head(layout.repository) if layout.repository else git.Head()
     newest = os.path.basename(capsules.latest(layout, head.branch)) if head.branch else ""
     gaps = len(registry.open_gaps(layout, head.branch, newest[:16])) if head.branch else 0
+    missing = names.counted(gaps, "capsule gap")
     return {
-        "status": f"{running} of {len(rows)} still open, {dead} failed; {gaps} capsule gaps",
+        "status": f"{running} of {len(rows)} still open, {dead} failed; {missing}",
         "count": len(rows), "open": running, "failed": dead, "gaps": gaps,
     }  # fmt: skip
 
@@ -266,7 +269,11 @@ def _hosts(layout: Layout) -> Facts:
     count = len(diagnostics.lines(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
     advice = ": make doctor shows them" if count else ""
-    return {"status": f"{said}; {count} failures noted{advice}", "hosts": found, "failures": count}
+    return {
+        "status": f"{said}; {names.counted(count, 'failure')} noted{advice}",
+        "hosts": found,
+        "failures": count,
+    }
 
 
 def _version(layout: Layout) -> Facts:

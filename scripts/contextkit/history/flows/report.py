@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 MOST_ITEMS = 10_000  # newest documents on the page
 _MOST = 200  # rows of any other list
 _RUNS = 20  # review runs shown
-_DAYS = 30
+_DAYS = 30  # with any activity
 _HEAD = 2_000  # bytes of a document that are searched for its title
 _WHAT = 100  # characters of a title
-_BARS = ("stored", "injected")  # seconds in a day
+_BARS = ("stored", "injected")  # what a day's bars show
 _PLACES = {"script_hash": b"<script>", "style_hash": b"<style>"}
 
 

@@ -24,7 +24,7 @@ _HEAD = 40  # lines at the top in which a document names its branch
 MOST = 50  # documents returned
 
 
-class Wish(Record):
+class Query(Record):
     """What to look for; an empty field matches everything. `since` begins an ISO time."""
 
     terms: tuple[Term, ...]
@@ -51,33 +51,33 @@ class Found(Record):
     machine: str = ""
 
 
-def search(layout: Layout, wish: Wish) -> tuple[Iterator[Found], int]:
+def search(layout: Layout, query: Query) -> tuple[Iterator[Found], int]:
     """Return the best matches, best first and limited in number, and how many there are in all.
 
     Each document is read only when the iterator reaches it: a person sees just the first few.
     """
     catalog = Catalog(layout)
-    hits = [one for one in index.asked(layout, wish.terms, catalog.files(), catalog.read)
-            if _fits(one, wish)]  # fmt: skip
+    hits = [one for one in index.asked(layout, query.terms, catalog.files(), catalog.read)
+            if _fits(one, query)]  # fmt: skip
     ranked = sorted(hits, key=lambda one: (-_score(one), one.ref))
-    found = (_found(layout, catalog, one, wish.terms) for one in ranked[:MOST])
+    found = (_found(layout, catalog, one, query.terms) for one in ranked[:MOST])
     return filter(None, found), len(hits)
 
 
-def scan(layout: Layout, wish: Wish) -> list[str]:
+def scan(layout: Layout, query: Query) -> list[str]:
     """Return the matching addresses, sorted, by reading every document without an index."""
     catalog = Catalog(layout)
     every = [one for path in catalog.files() for one in catalog.read(path)]
-    fitting = [one for one in every if words.matches(words.folded(one.text), wish.terms)]
-    return sorted(one.ref for one in fitting if _fits(one, wish))
+    fitting = [one for one in every if words.matches(words.folded(one.text), query.terms)]
+    return sorted(one.ref for one in fitting if _fits(one, query))
 
 
-def _fits(one: Hit | Entry, wish: Wish) -> bool:
+def _fits(one: Hit | Entry, query: Query) -> bool:
     return (
-        wish.kind in ("", one.kind)
-        and wish.session in ("", one.session)
-        and wish.branch in ("", one.branch)
-        and one.at >= wish.since
+        query.kind in ("", one.kind)
+        and query.session in ("", one.session)
+        and query.branch in ("", one.branch)
+        and one.at >= query.since
     )
 
 
@@ -245,12 +245,12 @@ def _branch(text: str) -> str:
     return ""
 
 
-def wish(q: str, kind: str = "", session: str = "", branch: str = "", since: str = "") -> Wish:
+def query(q: str, kind: str = "", session: str = "", branch: str = "", since: str = "") -> Query:
     """Check and return a query as typed. `since` is a time, a date, or a duration such as 7d."""
     if kind and kind not in (*addresses.kinds(), "review"):
         known = (*addresses.kinds(), "review")
         raise bad_input(f"kind: {kind[:40]!r} is not one of {', '.join(known)}")
-    return Wish(
+    return Query(
         terms=words.query(q), kind=kind, session=session, branch=branch, since=moment(since)
     )
 

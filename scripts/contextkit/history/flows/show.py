@@ -90,7 +90,7 @@ def _review(layout: Layout, name: str) -> Opened:
         text, ids = drill_down.shown(text, finding, 100_000)
         if not text:
             raise ContextError(
-                f"review:{name}: there is no {finding!r}; there are: {', '.join(ids)}"
+                f"review:{name}: there is no {finding!r}; available: {', '.join(ids)}"
             )
     ref = "/".join(filter(None, (f"review:{about.run}", agent, finding)))
     return Opened(ref=ref, kind="review", path=layout.shown(path), text=text)
@@ -125,7 +125,7 @@ def _part(layout: Layout, opened: Opened, part: str) -> str:
         if heading.lower().startswith(wanted) and wanted:
             return text
     there = ", ".join(names.clipped(heading, 40) for heading, _, _ in found if heading)
-    raise bad_input(f"part: there is no {names.quoted(part)}; there are: {there or 'none'}")
+    raise bad_input(f"part: there is no {names.quoted(part)}; available: {there or 'none'}")
 
 
 def sections(text: str) -> list[tuple[str, int, str]]:

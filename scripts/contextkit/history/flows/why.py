@@ -28,7 +28,7 @@ _MOST_FILES = 200  # files compared with a commit
 _MOST_TEXT = 200_000  # characters of a document that are searched for file names
 
 
-class Way(Record):
+class Lineage(Record):
     """A document's lineage; `sources` and `left` are addresses, the rest comes from the events."""
 
     ref: str
@@ -110,7 +110,7 @@ def writers(stored: Event) -> list[str]:
     return named or session
 
 
-def way(layout: Layout, history: History, ref: str) -> Way:
+def lineage(layout: Layout, history: History, ref: str) -> Lineage:
     """Return what is known of one document. Raises ContextError if nothing is and it is missing."""
     made = history.stored(ref) or {}
     size = made.get("tokens", 0)
@@ -139,7 +139,7 @@ def way(layout: Layout, history: History, ref: str) -> Way:
     written = {"at": made.get("at", ""), "by": _who(made), "session": made.get("session", ""),
                "program": made.get("program", ""), "machine": made.get("machine", "")}  # fmt: skip
     written["commit"], drift = _drift(layout, ref, made.get("commit", ""))
-    return Way(
+    return Lineage(
         ref=ref, kind=ref.partition(":")[0], written=written,
         sources=tuple(history.sources(ref)), to=tuple(handed), opened=tuple(opened),
         left=tuple(history.left(ref)), drift=tuple(drift),
@@ -241,7 +241,7 @@ def _files_named(text: str) -> list[str]:
     return list(found)
 
 
-def tree(history: History, top: Way) -> str:
+def tree(history: History, top: Lineage) -> str:
     """Render the lineage for people: the document, its sources, its recipients, what they left."""
     said = top.written
     lines = [top.ref]
@@ -290,7 +290,7 @@ def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -
     return [*lines, f"  and {more} more"] if more else lines
 
 
-def data(history: History, top: Way) -> dict[str, object]:
+def data(history: History, top: Lineage) -> dict[str, object]:
     """Return the lineage as data: `from` and `left` are addresses; `levels` has those beyond."""
     fields = {**vars(top), "from": top.sources, "id": top.ref}
     fields.pop("sources")

@@ -21,7 +21,7 @@ class HostEvent(Record):
     `block` a reason that sends the agent back; `replace` another result for the tool, whose name
     matches `matcher`; `instead` a block whose reason is that result; `modify` that result with
     its keys in camel case; `respond` another text for a subagent's last message. tools: those whose
-    long output may be replaced on request; a name that ends in `_` is a prefix.     An event that
+    long output may be replaced on request; a name that ends in `_` is a prefix. An event that
     exists for them alone is only installed then. text: the field of a tool's result that holds what
     the model sees. timeout, budget: how long the host is asked to wait, and how long an answer may
     take, in seconds.
@@ -70,13 +70,15 @@ class Host(Record):
     How a host is recognized, and its own files:
 
     sessions, marks: variables that hold the session's id, and those that show that a command runs
-    in     this host. home: the variable that names the host's own folder, and its default below the
-    user's home. transcripts: where sessions leave transcripts in that folder; `{project}` is the
-    project's path     with every odd character a hyphen, `{days}` stands for folders by year, month
-    and day. transcript_form: the format of a transcript line (`memory/documents/conversations.py`).
-    notices: how a prompt begins that comes from the host itself. agent_call, headless: how an agent
-    starts subagents, and the command that takes a prompt on     standard input. lends: a variable
-    that another host sets for hooks, and that host, which runs these hooks too.
+        in this host.
+    home: the variable that names the host's own folder, and its default below the user's home.
+    transcripts: where sessions leave transcripts in that folder; `{project}` is the project's path
+        with every odd character a hyphen, `{days}` stands for folders by year, month and day.
+    transcript_form: the format of a transcript line (`memory/documents/conversations.py`).
+    notices: how a prompt begins that comes from the host itself.
+    agent_call, headless: how an agent starts subagents, and the command that takes a prompt on
+        standard input.
+    lends: a variable that another host sets for hooks, and that host, which runs these hooks too.
     """
 
     name: str

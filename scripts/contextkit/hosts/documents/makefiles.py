@@ -11,8 +11,6 @@ import re
 from contextkit.base import files, makefiles
 
 NAMES = ("GNUmakefile", "makefile", "Makefile")  # make uses the first that exists
-_RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
-_PREFIX = re.compile(r"^\s*(?:override\s+)?CONTEXTKIT_PREFIX\s*:?:?=\s*(\S+)", re.MULTILINE)
 _INCLUDE = re.compile(r"^[^\S\n]*[-s]?include[^\S\n]+(.*)", re.MULTILINE)
 _MOST = 50  # Makefiles read
 
@@ -22,16 +20,7 @@ def taken(into: str, folder: str) -> list[str]:
 
     `folder` is our own copy, whose Makefile is skipped.
     """
-    ours = {one.name for one in makefiles.targets() if one.section != makefiles.CHECKOUT}
-    found: dict[str, str] = {}
-    prefix = "context_"
-    for path, text in _texts(into, folder):
-        prefix = (_PREFIX.findall(text) or [prefix])[-1]
-        for number, line in enumerate(text.replace("\\\n", "  ").split("\n"), 1):
-            rule = _RULE.match(line)
-            for name in rule["names"].split() if rule else ():
-                if name in ours:
-                    found.setdefault(name, f"{path}:{number}")
+    found, prefix = makefiles.ours_in(_texts(into, folder))
     return [f"{place}: {_sentence(name, prefix)}" for name, place in found.items()]
 
 

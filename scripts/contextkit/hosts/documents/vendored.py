@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 RECORD = ".adopted.json"
+LINK_RECORD = ".contextkit/adopted.json"  # of an adoption without a copy: git ignores it
 _SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", ".gitignore", "pyproject.toml",
             "requirements.txt", "requirements.lock", "scripts", "templates", "manuals")  # fmt: skip
 _NOT_SHIPPED = (".pyc", ".tmp", ".png")

@@ -82,7 +82,7 @@ def folder_of(into: str) -> str:
 
 
 def _record_path(folder: str, link: bool) -> str:
-    return os.path.join(".contextkit", "adopted.json") if link else f"{folder}/{vendored.RECORD}"
+    return vendored.LINK_RECORD if link else f"{folder}/{vendored.RECORD}"
 
 
 def _check(into: str, folder: str, names: tuple[str, ...]) -> None:

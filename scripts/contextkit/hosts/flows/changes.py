@@ -176,6 +176,7 @@ def carry_out(plan: Plan) -> None:
         if not os.access(path, os.X_OK):
             os.chmod(path, 0o755)
     _remove_drafts(plan)
+    _remove_emptied(plan)
     if gone:
         _sweep(plan, record_path)
     else:
@@ -183,7 +184,7 @@ def carry_out(plan: Plan) -> None:
 
 
 def _write_record(plan: Plan, path: str, record: Adopted) -> None:
-    if plan.record_path.startswith(".contextkit"):
+    if plan.record_path == vendored.LINK_RECORD:
         files.store(os.path.dirname(path))
     text = vendored.render(record)
     if files.read_if_there(path) != text:
@@ -203,6 +204,18 @@ def _remove_drafts(plan: Plan) -> None:
                 _unlink(os.path.join(place, name))
 
 
+def _remove_emptied(plan: Plan) -> None:
+    """Remove the folders of the copy whose files are all gone, with the byte code left in them."""
+    for path in plan.before.files.keys() - plan.record.files.keys():
+        folder = os.path.dirname(path)
+        while folder.startswith(f"{plan.record.folder}/"):
+            place = os.path.join(plan.into, folder)
+            if os.path.isdir(place) and set(os.listdir(place)) - {"__pycache__"}:
+                break
+            shutil.rmtree(place, ignore_errors=True)
+            folder = os.path.dirname(folder)
+
+
 def _host_files() -> tuple[str, ...]:
     """Return the project files that may contain a part of ours."""
     found = [*makefiles.NAMES]
@@ -214,7 +227,7 @@ def _host_files() -> tuple[str, ...]:
 def _sweep(plan: Plan, record_path: str) -> None:
     """Clean up after the last file: what set-up and Python left, the record, and empty folders."""
     state = os.path.dirname(record_path)
-    if plan.record_path.startswith(".contextkit"):
+    if plan.record_path == vendored.LINK_RECORD:
         _unlink(record_path)
         if os.path.isdir(state) and os.listdir(state) == [".gitignore"]:
             _unlink(os.path.join(state, ".gitignore"))

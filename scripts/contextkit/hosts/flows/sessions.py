@@ -137,7 +137,7 @@ def recovered(layout: Layout, transcript: str = "") -> Answer:
 
     `transcript` is that of a session that died: its work since the last save is included.
     """
-    from contextkit.memory.flows import recovery, report
+    from contextkit.memory.flows import recovery, recovery_report
 
     found = recovery.load(layout, "", names.now(), transcript=transcript)
     if found.empty and not found.caught:
@@ -148,10 +148,10 @@ def recovered(layout: Layout, transcript: str = "") -> Answer:
     lines = [f"The task `{names.one_line(task)}` was saved here: `{command}` prints all of it."]
     lines += [names.one_line(warning)[:200] for warning in found.warnings[:_WARNINGS]]
     budget = min(limits.memory_recover_tokens, limits.hook_context_tokens * 9 // 10)
-    text = report.report(layout, found, budget).text
-    while len(text) > limits.hook_context_characters * 9 // 10 and budget > report.LEAST:
+    text = recovery_report.make(layout, found, budget).text
+    while len(text) > limits.hook_context_characters * 9 // 10 and budget > recovery_report.LEAST:
         budget = budget * 4 // 5
-        text = report.report(layout, found, budget).text
+        text = recovery_report.make(layout, found, budget).text
     refs = tuple(addresses.of(layout, layout.join(path), kind) for kind, path in found.named)
     origin = f"the memory of {task}"
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)

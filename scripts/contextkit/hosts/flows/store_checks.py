@@ -138,9 +138,14 @@ def _adopted(layout: Layout) -> list[Finding]:
 
 
 def _copies_of_us(layout: Layout) -> list[str]:
-    places = (version.TOOLKIT, layout.join("tools", "contextkit"))
-    inside = [place for place in map(os.path.realpath, places) if place.startswith(layout.root)]
-    return [p for p in dict.fromkeys(inside) if os.path.isfile(os.path.join(p, vendored.RECORD))]
+    """Return the folders in the repository that adopt put a copy into."""
+    places = (version.TOOLKIT, layout.join(adoption.folder_of(layout.root)))
+    return [
+        place
+        for place in dict.fromkeys(map(os.path.realpath, places))
+        if place.startswith(f"{layout.root}/")
+        and os.path.isfile(os.path.join(place, vendored.RECORD))
+    ]
 
 
 def _old(shown: str, mend: str) -> Finding:

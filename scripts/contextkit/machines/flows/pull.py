@@ -107,7 +107,6 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
         return
     entries = [one for _, one in found.values() if chosen.takes(one.name, one.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
-    report.machines += 1
     offer.read.append(head)
     for entry in wanted:
         if entry.kind == manifests.ENDED:

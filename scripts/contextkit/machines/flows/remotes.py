@@ -63,8 +63,8 @@ def _plain_engine(layout: Layout, remote: str) -> tuple[Engine, str]:
 
         if not os.path.isabs(path):
             raise bad_input(f"remote: {named!r} must be file:// and an absolute path")
-        inside = files.store(layout.state)
-        if os.path.realpath(path).startswith(os.path.realpath(inside)):
+        state = os.path.realpath(files.store(layout.state))
+        if f"{os.path.realpath(path)}/".startswith(f"{state}/"):
             raise bad_input(f"remote: {named!r} is where this machine keeps its own state")
         return Folder(path), named
     return _git_engine(layout, named)

@@ -42,7 +42,6 @@ class Report:
     rows: list[Moved] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
-    machines: int = 0
     failed: bool = False
     sent: int = 0
 

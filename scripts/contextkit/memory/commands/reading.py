@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextkit.memory.documents.context_window import Zone
     from contextkit.memory.documents.sections import FileNote
     from contextkit.memory.flows.recovery import Recovered
-    from contextkit.memory.flows.report import Report
+    from contextkit.memory.flows.recovery_report import Report
 
 
 def status(layout: Layout, args: Arguments) -> Answer:
@@ -141,15 +141,15 @@ def _zone_answer(zone: Zone, task: str, path: str, new: bool, sent: str) -> Answ
 
 
 def recover(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.memory.flows import recovery, report
+    from contextkit.memory.flows import recovery, recovery_report
 
     budget = args.budget or layout.limits.memory_recover_tokens
-    least = report.LEAST_PROMPT if args.prompt else report.LEAST
+    least = recovery_report.LEAST_PROMPT if args.prompt else recovery_report.LEAST
     if budget < least:
         raise bad_input(f"budget={budget}: give at least {least} tokens")
     task = memory.check_task(args.task) if args.task else ""
     layout = worktrees.layout_of(layout, args.worktree)
-    most = None if cli.for_programs() else report.most_findings(budget)
+    most = None if cli.for_programs() else recovery_report.most_findings(budget)
     transcript = _transcript(layout, args.transcript) or recovery.left_behind(layout)
     found = recovery.load(layout, task, names.now(), most, transcript)
     for warning in found.warnings:
@@ -158,11 +158,12 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"other tasks, not in this: {', '.join(found.others)}")
     if found.empty:
         raise ContextError(_nothing(layout, task))
-    made = report.report(layout, found, budget, bool(args.prompt))
+    made = recovery_report.make(layout, found, budget, bool(args.prompt))
     if made.left_out:
         size = sum(part.tokens for part in made.left_out)
         count = len(made.left_out) + found.unread
-        cli.say(f"{count} parts (~{size} tokens) are not whole: budget={budget}")
+        parts, are = ("part", "is") if count == 1 else ("parts", "are")
+        cli.say(f"{count} {parts} (~{size} tokens) {are} not whole: budget={budget}")
     if not found.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
     allowed = layout.limits.secrets_allow
@@ -212,7 +213,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         ("id", "id", lambda row: names.clipped_start(row["id"], _NAME)),
     )
     known = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
-    nothing = f"No memory of {args.task}; there are {known}." if known else "No memory."
+    nothing = f"No memory of {args.task}; known tasks: {known}." if known else "No memory."
     below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
     return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
 

@@ -147,7 +147,10 @@ def merge(layout: Layout, args: Arguments) -> Answer:
     for line in broken:
         cli.say(names.one_line(f"left out: {line}"))
     if answer.status == 0:
-        cli.say(f"{len(merged.parts)} findings merged, {len(moved)} files archived")
+        count, gone = len(merged.parts), len(moved)
+        cli.say(
+            f"{count} finding{'s' * (count != 1)} merged, {gone} file{'s' * (gone != 1)} archived"
+        )
     return answer
 
 
@@ -274,7 +277,9 @@ def archive(layout: Layout, args: Arguments) -> str:
     cli.say_each(f"left where it is: {line}" for line in broken)
     if not moved:
         known = ", ".join(upkeep.known_tasks(layout))
-        cli.say(f"{task}: nothing is left to archive" + (f"; there are {known}" if known else ""))
+        cli.say(
+            f"{task}: nothing is left to archive" + (f"; known tasks: {known}" if known else "")
+        )
     return "\n".join(layout.shown(path) for path in moved)
 
 

@@ -9,7 +9,7 @@ repeats. manuals/external-memory.md describes the format.
 
 from __future__ import annotations
 
-from contextkit.base import formats, stores, version
+from contextkit.base import formats, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -71,17 +71,17 @@ def parse(text: str) -> Checkpoint:
     """
     found = formats.from_json(text.removeprefix("\ufeff"), "checkpoint")
     if not isinstance(found, dict):
-        raise ContextError("no checkpoint: must be a JSON object")
+        raise ContextError("not a checkpoint: must be a JSON object")
     version.refuse_newer(found.get("format"), str(FORMAT))
     state = found.get("state", {})
     if not isinstance(state, dict):
-        raise ContextError("no checkpoint: state must be an object")
+        raise ContextError("not a checkpoint: state must be an object")
     values: dict[str, Any] = {**state, **found, "files": _references(found.get("files", []))}
     known = {name: values[name] for name in Checkpoint.fields() if name in values}
     checkpoint: Checkpoint = formats.build(Checkpoint, known, "no checkpoint")
     moment = memory.utc(checkpoint.timestamp)
     if not moment:
-        raise ContextError(f"no checkpoint: {checkpoint.timestamp[:60]!r} is not a time")
+        raise ContextError(f"not a checkpoint: {checkpoint.timestamp[:60]!r} is not a time")
     return checkpoint.replace(timestamp=moment)
 
 
@@ -110,17 +110,16 @@ def save(layout: Layout, checkpoint: Checkpoint, moment: int) -> str:
 
 def load(path: str) -> Checkpoint:
     """Load the checkpoint at `path`. Raises ContextError if the file is not a checkpoint."""
-    checkpoint: Checkpoint = memory.load(path, parse)
-    return checkpoint
+    return memory.load(path, parse)
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Checkpoint]:
     """Return (path, checkpoint) pairs, oldest first: by timestamp, then by name.
 
-    `task` selects one task; `place` is a folder to read instead of the store's, such as an archive.
+    Of one `task` or all; `place` as in `memory.load_all`.
     """
-    place = place or layout.memory_folder(memory.CHECKPOINTS)
-    found = stores.load(layout, memory.paths(place, ".json"), load)
-    mine = [(path, one) for path, one in found if not task or one.task_id == task]
-    mine.sort(key=lambda pair: pair[1].timestamp)  # a stable sort: the names are already in order
-    return Loaded(mine, found.broken)
+    found = memory.load_all(
+        layout, memory.CHECKPOINTS, load, lambda one: task in ("", one.task_id), place
+    )
+    found.sort(key=lambda pair: pair[1].timestamp)  # a stable sort: the names are already in order
+    return found

@@ -121,7 +121,7 @@ def parse(text: str) -> Finding:
     outline = sections.Outline(sections.normal(text))
     label, colon, agent = outline.title().partition(":")
     if not colon or label.strip().lower() != "findings":
-        raise ContextError("no finding: the first line must be `# Findings: <agent>`")
+        raise ContextError("not a finding: the first line must be `# Findings: <agent>`")
     status = outline.value("Status").lower()
     listed = {
         field: [text for found in outline.find(heading) for text in sections.texts(found.lines)]
@@ -183,19 +183,17 @@ def save(layout: Layout, finding: Finding, moment: int) -> str:
 
 def load(path: str) -> Finding:
     """Load the finding at `path`. Raises ContextError if the file is not a finding."""
-    finding: Finding = memory.load(path, parse)
-    return finding
+    return memory.load(path, parse)
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Finding]:
     """Return (path, finding) pairs, oldest first by name, without merged files.
 
-    `task` selects one task; `place` is a folder to read instead of the store's, such as an archive.
+    Of one `task` or all; `place` as in `memory.load_all`.
     """
-    place = place or layout.memory_folder(memory.FINDINGS)
-    found = stores.load(layout, memory.paths(place, ".md"), _load_individual)
-    mine = [(path, one) for path, one in found if one and (not task or one.is_of(task))]
-    return Loaded(mine, found.broken)
+    return memory.load_all(
+        layout, memory.FINDINGS, _load_individual, lambda one: not task or one.is_of(task), place
+    )
 
 
 class Head:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import facts, stores, templates
+from contextkit.base import facts, templates
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -100,7 +100,7 @@ def parse(text: str) -> Merged:
     outline = sections.Outline(sections.normal(text))
     if outline.title().lower() != f"findings: {memory.MERGED}":
         raise ContextError(
-            f"no merged findings: the first line must be `# Findings: {memory.MERGED}`"
+            f"not merged findings: the first line must be `# Findings: {memory.MERGED}`"
         )
     status = outline.value("Status").lower()
     said = _sources(outline)
@@ -197,16 +197,15 @@ def save(layout: Layout, merged: Merged, moment: int) -> str:
 
 def load(path: str) -> Merged:
     """Load the merged findings at `path`. Raises ContextError if the file is something else."""
-    merged: Merged = memory.load(path, parse)
-    return merged
+    return memory.load(path, parse)
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Merged]:
     """Return (path, merged findings) pairs, oldest first by name; see `findings.load_all`."""
-    place = place or layout.memory_folder(memory.FINDINGS)
-    found = stores.load(layout, memory.paths(place, ".md", memory.MERGED), _load_merged)
-    mine = [(path, one) for path, one in found if one and (not task or one.task_id == task)]
-    return Loaded(mine, found.broken)
+    return memory.load_all(
+        layout, memory.FINDINGS, _load_merged, lambda one: task in ("", one.task_id), place,
+        memory.MERGED,
+    )  # fmt: skip
 
 
 def _load_merged(path: str) -> Merged | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, markdown, names, stores, templates
+from contextkit.base import files, filters, markdown, names, templates
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -109,7 +109,7 @@ def parse(text: str) -> Plan:
     outline = Outline(sections.normal(text))
     label, _, task = outline.title().partition(":")
     if label.strip().lower() != "research plan":
-        raise ContextError("no plan: the first line must be `# Research Plan: <task>`")
+        raise ContextError("not a plan: the first line must be `# Research Plan: <task>`")
     progress = outline.find("Progress")
     states = {
         field: tuple(text for section in progress for text in listed(section.lines, label))
@@ -214,19 +214,12 @@ def path_of(layout: Layout, task: str) -> str:
 
 def load(path: str) -> Plan:
     """Load the plan at `path`. Raises ContextError if the file is not a plan."""
-    plan: Plan = memory.load(path, parse)
-    return plan
+    return memory.load(path, parse)
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Plan]:
-    """Return (path, plan) pairs by name.
-
-    `task` selects one task; `place` is a folder to read instead of the store's, such as an archive.
-    """
-    place = place or layout.memory_folder(memory.PLANS)
-    found = stores.load(layout, memory.paths(place, ".md"), load)
-    mine = [(path, one) for path, one in found if not task or one.task_id == task]
-    return Loaded(mine, found.broken)
+    """Return (path, plan) pairs by name, of one `task` or all; `place` as in `memory.load_all`."""
+    return memory.load_all(layout, memory.PLANS, load, lambda one: task in ("", one.task_id), place)
 
 
 # Updates

@@ -135,9 +135,9 @@ def _items(lines: list[str]) -> list[str]:
 
 def _row(line: str) -> list[str]:
     """The cells of a table row enclosed in `|`, or [] for any other line."""
-    bare = line.strip().replace("\\|", "\0")
-    is_one = bare.startswith("|") and bare.endswith("|") and bare.count("|") > 2
-    return [cell.replace("\0", "|") for cell in markdown.cells(bare)] if is_one else []
+    bare = line.strip()
+    cells = markdown.cells(bare) if bare.startswith("|") and bare.endswith("|") else []
+    return cells if len(cells) > 1 else []
 
 
 def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ describes the format.
 
 from __future__ import annotations
 
-from contextkit.base import filters, formats, names, stores, templates
+from contextkit.base import filters, formats, names, templates
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -123,7 +123,7 @@ def parse(text: str) -> Snapshot:
     digests = _digests_in(lines[-1])
     outline = sections.Outline("\n".join(lines[:-1] if digests else lines))
     if outline.title().lower() != "context snapshot":
-        raise ContextError("no snapshot: the first line must be `# Context Snapshot`")
+        raise ContextError("not a snapshot: the first line must be `# Context Snapshot`")
     state = _state(outline)
     reason, phase = outline.value("Reason"), state.get("phase", "").lower()
     tokens = outline.value("Token Count").lstrip("~ ").replace(",", "").replace("_", "")
@@ -182,17 +182,16 @@ def save(layout: Layout, snapshot: Snapshot, moment: int) -> str:
 
 def load(path: str) -> Snapshot:
     """Load the snapshot at `path`. Raises ContextError if the file is not a snapshot."""
-    snapshot: Snapshot = memory.load(path, parse)
-    return snapshot
+    return memory.load(path, parse)
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Snapshot]:
     """Return (path, snapshot) pairs, oldest first: by timestamp, then by name.
 
-    `task` selects one task; `place` is a folder to read instead of the store's, such as an archive.
+    Of one `task` or all; `place` as in `memory.load_all`.
     """
-    place = place or layout.memory_folder(memory.SNAPSHOTS)
-    found = stores.load(layout, memory.paths(place, ".md"), load)
-    mine = [(path, one) for path, one in found if not task or task == (one.task_id or one.task)]
-    mine.sort(key=lambda pair: pair[1].timestamp)  # a stable sort: the names are already in order
-    return Loaded(mine, found.broken)
+    found = memory.load_all(
+        layout, memory.SNAPSHOTS, load, lambda one: task in ("", one.task_id or one.task), place
+    )
+    found.sort(key=lambda pair: pair[1].timestamp)  # a stable sort: the names are already in order
+    return found

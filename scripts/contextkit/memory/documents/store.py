@@ -13,14 +13,18 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, tokens
+from contextkit.base import addresses, files, ledger, names, stores, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
+
+    from contextkit.base.stores import Loaded
+
+    T = TypeVar("T")
 
 PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
     "research_plans",
@@ -199,13 +203,36 @@ def read(path: str) -> str:
     return files.read(path)
 
 
-def load(path: str, parse: Callable[[str], Any]) -> Any:
+def load(path: str, parse: Callable[[str], T]) -> T:
     """Return `parse(text)` for the document at `path`. Raises ContextError naming the path."""
     try:
         return parse(read(path))
     except ContextError as error:
         said = str(error).removeprefix(f"{path}: ")
         raise type(error)(f"{path}: {said}", error.status) from None
+
+
+def load_all(
+    layout: Layout,
+    kind: str,
+    read: Callable[[str], T | None],
+    belongs: Callable[[Any], bool],
+    place: str = "",
+    of: str = "",
+) -> Loaded[T]:
+    """Return (path, document) pairs of a kind, oldest first by name, for documents that belong.
+
+    `read` loads one file, or returns None for a file of another kind. `place` is a folder to read
+    instead of the store's, such as an archive; `of` selects names with that prefix.
+    """
+    found = stores.load(layout, paths(place or layout.memory_folder(kind), suffix(kind), of), read)
+    mine = [(path, one) for path, one in found if one is not None and belongs(one)]
+    return stores.Loaded(mine, found.broken)
+
+
+def suffix(kind: str) -> str:
+    """The suffix of the files of a kind."""
+    return ".json" if kind == CHECKPOINTS else ".md"
 
 
 def archived(layout: Layout) -> list[str]:

@@ -173,10 +173,19 @@ def _texts(finding: Finding) -> Iterator[tuple[str, float]]:
     for text in finding.questions:
         yield from ((f"Open question: {part}", 0.4) for part in _parts(text))
     for text in finding.recommendations:
-        yield from ((f"Recommended: {part}", 0.4) for part in _parts(text))
+        yield from ((f"Recommended: {name}", 1.2) for name in _names(text))
+        for part in _parts(text):
+            yield part if part.startswith("Recommend") else f"Recommended: {part}", 0.4
     for extra in finding.more:
         for titles, part in _blocks(extra.text):
-            yield f"{(titles or (extra.heading,))[-1]}: {part}", 0.08
+            if not any(map(weighing.only_refers, (extra.heading, *titles))):
+                yield f"{(titles or (extra.heading,))[-1]}: {part}", 0.08
+
+
+def _names(text: str) -> list[str]:
+    """The headings in a recommendation, which name what is recommended."""
+    titles = [block.titles[-1] for block in reading.blocks(text) if block.titles]
+    return [name for name in dict.fromkeys(titles) if " " in name]
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -191,17 +200,19 @@ def _parts(text: str) -> Iterator[str]:
 def _blocks(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """The headings above each block of a text except code, and a group of its sentences."""
     for block in reading.blocks(text):
-        if block.kind != "code" and _says_something(block.text):
+        refers = weighing.only_refers(block.lead)
+        if block.kind != "code" and not refers and _says_something(block.text):
             lead = block.lead + " " if block.lead.endswith((":", "：")) else ""
             yield from ((block.titles, part) for part in _sentences(lead + block.text))
 
 
 def _says_something(text: str) -> bool:
-    """Whether a text is more than a rule, a label, or a property such as `Date: 2026-01-02`."""
+    """Whether a text is more than a rule, a label, a property such as `Date: …`, or a reference."""
     bare = text.rstrip("*_` ")
     if bare.endswith((":", "：", "-->")) or not any(map(str.isalnum, bare)):
         return False
-    return not weighing.is_label(text)
+    links = "](" in text or "://" in text
+    return not weighing.is_label(text) and not (links and weighing.only_refers(bare.split(":")[0]))
 
 
 def _sentences(text: str) -> Iterator[str]:

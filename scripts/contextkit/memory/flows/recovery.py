@@ -2,7 +2,7 @@
 
 Finds the newest complete checkpoint, a newer snapshot, the plan, the findings, and the files in
 play. A file that is truncated, foreign, or dated in the future is skipped with a warning that names
-it. `report.py` turns the result into what a fresh agent reads.
+it. `recovery_report.py` turns the result into what a fresh agent reads.
 """
 
 from __future__ import annotations
@@ -101,24 +101,24 @@ class Recovered(Record):
     """Everything known about a task; paths are relative to the root, `age` is in seconds."""
 
     task: str
-    phase: str = ""  # the current phase; the checkpoint may be from the previous one
-    archived: bool = False
-    checkpoint_path: str = ""
-    checkpoint: Checkpoint | None = None
-    age: int = 0
-    stale: bool = False
-    snapshot_path: str = ""
-    snapshot: Snapshot | None = None
-    plan_path: str = ""
-    plan_saved: str = ""
-    state: State = State()
-    attendance: Attendance = Attendance()
-    findings: tuple[RecoveredFinding, ...] = ()
-    unread: int = 0  # how many findings are not in `findings`
-    caught: object = None  # a `transcripts.CaughtUp`: what happened since then
-    files: tuple[InPlay, ...] = ()
-    warnings: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
+    phase: str  # the current phase; the checkpoint may be from the previous one
+    archived: bool
+    checkpoint_path: str
+    checkpoint: Checkpoint | None
+    age: int
+    stale: bool
+    snapshot_path: str
+    snapshot: Snapshot | None
+    plan_path: str
+    plan_saved: str
+    state: State
+    attendance: Attendance
+    findings: tuple[RecoveredFinding, ...]
+    unread: int  # how many findings are not in `findings`
+    caught: object  # a `transcripts.CaughtUp`: what happened since then
+    files: tuple[InPlay, ...]
+    warnings: tuple[str, ...]
+    others: tuple[str, ...]
 
     @property
     def whole(self) -> bool:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from contextkit.base.stores import Loaded
+    from contextkit.memory.documents.checkpoints import Checkpoint
+    from contextkit.memory.documents.findings import Finding
+    from contextkit.memory.documents.plans import Plan
+
 _HELD = "moved to"
 
 
@@ -77,7 +82,7 @@ def finished_task(layout: Layout) -> str:
     if len(done) == 1:
         return done[0]
     going = f"{current} is going on; " if current in known else ""
-    raise bad_input(f"give task=: {going}there are {', '.join(known)}")
+    raise bad_input(f"give task=: {going}known tasks: {', '.join(known)}")
 
 
 def known_tasks(layout: Layout) -> list[str]:
@@ -158,9 +163,11 @@ def _move(path: str, place: str, kind: str) -> list[str]:
             os.unlink(path)
             return [final]
         if os.path.lexists(final) and kind == memory.PLANS:
-            files.rename(final, _free(final))  # an earlier plan of the same task id
+            files.rename(
+                final, files.free(*os.path.splitext(final))
+            )  # an earlier plan of the same task id
         elif os.path.lexists(final):
-            final = _free(final)
+            final = files.free(*os.path.splitext(final))
         files.rename(path, final)
     except FileNotFoundError:
         return []
@@ -172,15 +179,6 @@ def _same(path: str, other: str) -> bool:
         return True
     with open(path, "rb") as one, open(other, "rb") as two:
         return one.read() == two.read()
-
-
-def _free(path: str) -> str:
-    """`t-2.md` for `t.md`, or the next unused number."""
-    stem, suffix = os.path.splitext(path)
-    number = 2
-    while os.path.lexists(f"{stem}-{number}{suffix}"):
-        number += 1
-    return f"{stem}-{number}{suffix}"
 
 
 def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
@@ -201,7 +199,7 @@ def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
     with moving(layout, task):
         for kind in memory.KINDS:
             place = layout.memory_archive(task, kind).rstrip("/")
-            there = memory.paths(place, ".json" if kind == memory.CHECKPOINTS else ".md")
+            there = memory.paths(place, memory.suffix(kind))
             for path in there:
                 back = os.path.join(memory.folder(layout, kind), os.path.basename(path))
                 if os.path.lexists(back) and not _same(path, back):
@@ -268,76 +266,62 @@ def check(layout: Layout, task: str) -> list[Lint]:
     warning    a finding that names no file or is too long; a plan without an open question or
                a next step
     """
-    broken: list[str] = []
-    found = [
-        *_checkpoints(layout, task, broken),
-        *_findings(layout, task, broken),
-        *_plans(layout, task, broken),
-    ]
-    for said in broken:
-        path, _, wrong = said.partition(": ")
-        wrong, newer, _ = wrong.partition(f": {UPGRADE}")
+    saved = checkpoints.load_all(layout, task)
+    found = findings.load_all(layout, task)
+    planned = plans.load_all(layout, task)
+    lints = [*_checkpoints(layout, saved), *_findings(layout, found), *_plans(layout, planned)]
+    for one in (*saved.broken, *found.broken, *planned.broken):
+        wrong, newer, _ = one.reason.partition(f": {UPGRADE}")
         mend = UPGRADE if newer else "move it away, or write it again"
-        found.append(Lint(severity=ERROR, path=path, line=1, wrong=wrong, mend=mend))
-    return sorted(found, key=lambda lint: (lint.severity, lint.path, lint.line))
+        lints.append(Lint(severity=ERROR, path=one.path, line=1, wrong=wrong, mend=mend))
+    return sorted(lints, key=lambda lint: (lint.severity, lint.path, lint.line))
 
 
-def _checkpoints(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
-    newest = {
-        one.task_id: (path, one) for path, one in checkpoints.load_all(layout, task).noting(broken)
-    }
+def _checkpoints(layout: Layout, saved: Loaded[Checkpoint]) -> Iterator[Lint]:
+    newest = {one.task_id: (path, one) for path, one in saved}
     for path, one in newest.values():
         if not one.next_action.strip():
-            yield Lint(
-                severity=ERROR,
-                path=layout.shown(path),
-                line=_line_of(path, '"next_action"'),
-                wrong="no next action, so nobody can resume from it",
-                mend=f"make memory_checkpoint task={one.task_id} … next_action=…",
-            )
+            wrong = "no next action, so nobody can resume from it"
+            mend = f"make memory_checkpoint task={one.task_id} … next_action=…"
+            yield _lint(layout, ERROR, path, '"next_action"', wrong, mend)
 
 
-def _findings(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
+def _findings(layout: Layout, found: Loaded[Finding]) -> Iterator[Lint]:
     most = layout.limits.memory_finding_tokens
-    for path, one in findings.load_all(layout, task).noting(broken):
-        said = "\n".join(one.texts())
-        if not one.files and not any(fact[0] in ("path", "location") for fact in facts.find(said)):
-            yield Lint(
-                severity=WARNING,
-                path=layout.shown(path),
-                line=_line_of(path, "## Files Modified/Created"),
-                wrong="names no file, so nobody can look it up",
-                mend="add `path:line` to what it says",
+    for path, one in found:
+        text = "\n".join(one.texts())
+        if not one.files and not any(fact[0] in ("path", "location") for fact in facts.find(text)):
+            wrong, mend = (
+                "names no file, so nobody can look it up",
+                "add `path:line` to what it says",
             )
-        size = tokens.estimate(said)
+            yield _lint(layout, WARNING, path, "## Files Modified/Created", wrong, mend)
+        size = tokens.estimate(text)
         if size > most:
-            yield Lint(
-                severity=WARNING,
-                path=layout.shown(path),
-                line=1,
-                wrong=f"has ~{size} tokens, more than {most}: a dump is not a finding",
-                mend="keep one discovery, and the rest as a payload (make payload_store)",
-            )
+            wrong = f"has ~{size} tokens, more than {most}: a dump is not a finding"
+            mend = "keep one discovery, and the rest as a payload (make payload_store)"
+            yield _lint(layout, WARNING, path, "", wrong, mend)
 
 
-def _plans(layout: Layout, task: str, broken: list[str]) -> Iterator[Lint]:
-    for path, one in plans.load_all(layout, task).noting(broken):
-        if not any(not question.answered for question in one.questions):
-            yield Lint(
-                severity=WARNING,
-                path=layout.shown(path),
-                line=_line_of(path, "## Key Questions"),
-                wrong="no open question: is the task done?",
-                mend=f"make memory_plan task={one.task_id} questions=…, or memory_archive",
+def _plans(layout: Layout, planned: Loaded[Plan]) -> Iterator[Lint]:
+    for path, one in planned:
+        plan = f"make memory_plan task={one.task_id}"
+        if all(question.answered for question in one.questions):
+            wrong, mend = (
+                "no open question: is the task done?",
+                f"{plan} questions=…, or memory_archive",
             )
+            yield _lint(layout, WARNING, path, "## Key Questions", wrong, mend)
         if not one.next_actions:
-            yield Lint(
-                severity=WARNING,
-                path=layout.shown(path),
-                line=_line_of(path, "## Next Actions"),
-                wrong="no next step",
-                mend=f"make memory_plan task={one.task_id} next_actions=…",
+            yield _lint(
+                layout, WARNING, path, "## Next Actions", "no next step", f"{plan} next_actions=…"
             )
+
+
+def _lint(layout: Layout, severity: str, path: str, mark: str, wrong: str, mend: str) -> Lint:
+    """A problem in the first line that begins with `mark`, or in the whole file without a mark."""
+    line = _line_of(path, mark) if mark else 1
+    return Lint(severity=severity, path=layout.shown(path), line=line, wrong=wrong, mend=mend)
 
 
 def _line_of(path: str, mark: str) -> int:

@@ -49,7 +49,7 @@ def section(content: str, title: str) -> Slice:
     known = "; ".join(said for _, _, said in heads[:20])
     more = f" and {len(heads) - 20} more" if len(heads) > 20 else ""
     raise ContextError(
-        f"section: there is no {title[:60]!r}; there are: {known or 'no sections'}{more}"
+        f"section: there is no {title[:60]!r}; available: {known or 'no sections'}{more}"
     )
 
 

@@ -344,4 +344,4 @@ def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
     found = [path for name in searched for path in payloads.documents(layout, name)]
     known = [os.path.basename(path).removesuffix(".md") for path in found]
     shown = ", ".join(known[-10:]) + (f" and {len(known) - 10} older" if len(known) > 10 else "")
-    return ContextError(f"{ref}: no such payload; there are: {shown or 'none'}")
+    return ContextError(f"{ref}: no such payload; available: {shown or 'none'}")

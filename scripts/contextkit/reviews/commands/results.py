@@ -147,7 +147,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
     part, ids = drill_down.shown(text, finding, args.max_tokens or _MOST)
     if not part:
         wanted = f"there is no finding {finding!r}" if finding else "no finding is"
-        cli.say(f"{wanted} in {layout.shown(path)}; there are: {', '.join(ids) or 'none'}")
+        cli.say(f"{wanted} in {layout.shown(path)}; available: {', '.join(ids) or 'none'}")
         if not ids:
             part = drill_down.unread(text, finding, args.max_tokens or _MOST)
     ref = f"verdict:{verdicts.encode(args.agent)}"

@@ -369,7 +369,7 @@ class Research:
     def take(self, number: int, level: int, text: str) -> None:
         if level > 0:
             self._heading(number, level, text)
-        elif self._section:
+        elif self._section and text.strip():
             self._lines[self._section] += 1
             self._note(number, text)
 

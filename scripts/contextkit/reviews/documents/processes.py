@@ -127,7 +127,7 @@ def load(layout: Layout, name: str) -> Process:
     """Load the process `name` as configured here. Raises ContextError with the nearest name."""
     known = _names(layout)
     if name not in known:
-        said = names.nearest(name, known) or f": there are {', '.join(known)}"
+        said = names.nearest(name, known) or f"; available: {', '.join(known)}"
         raise bad_input(f"process: there is no {name!r}{said}")
     packages.need("yaml")
     return _merged(layout, name)

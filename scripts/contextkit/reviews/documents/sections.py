@@ -31,6 +31,7 @@ _PLAIN = 7  # the level of a section without a heading
 _PROBLEM, _FIX = 60, 45  # tokens
 _FIX_INSIDE = ". Fix: "  # in the middle of a paragraph
 _FEWEST = 4  # words in a paragraph that stands on its own
+_CODE = 100  # characters of a line of code
 _FIXES = ("fix", "fixes", "recommendation", "recommendations", "recommended", "suggestion",
           "suggested", "action", "remedy", "mitigation", "solution", "proposal", "proposed",
           "change", "remediation", "resolution")  # fmt: skip
@@ -274,36 +275,53 @@ def fix_of(section: str) -> str:
 def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
     """Return (label, text) of each paragraph or list item below the heading; one-word labels.
 
-    A label on a line of its own (`**Problem:**`) goes with the paragraph that follows.
+    A label on a line of its own (`**Problem:**`) goes with the paragraph or the whole list that
+    follows; a list or a line of code completes a paragraph that ends in a colon.
     """
     found: list[tuple[str, str]] = []
     head, _, body = section.partition("\n")
     if not body.strip() or head.lstrip()[:1] not in ("#",):
         body = f"{_behind_title(head, title)}\n{body}"
+    every = [line for _, line in lines.numbered(body)]
     label = ""
-    joins = False
+    joins = listing = False
     last = 0
     for number, level, line in lines.lines(body):
         if level < 0 or "|" in line[:1] or is_mark(line):
-            joins = False
+            if level == lines.FENCE and joins and _introduces(found):
+                code = next(filter(_says_something, map(names.one_line, every[number:])), "")
+                found[-1] = (found[-1][0], f"{found[-1][1]} {code[:_CODE]}".rstrip())
+            joins = listing = False
             continue
         if level > 0:
-            label, joins = _first_word(line), False
+            label, joins, listing = _first_word(line), False, False
             continue
         bare, listed = lines.unbulleted(line)
         named, text = _labelled(bare)
         if named:
             label = named
-            joins = False
+            joins = listing = False
             if not text:
+                listing = True
                 continue
-        if joins and not listed and number == last + 1 and found:
-            found[-1] = (found[-1][0], f"{found[-1][1]} {names.one_line(lines.plain(text))}")
+        said = names.one_line(lines.plain(text))
+        if listed and not named and joins and (listing or _introduces(found)):
+            mark = "" if _introduces(found) else ";"
+            found[-1] = (found[-1][0], f"{found[-1][1]}{mark} {said}")
+            listing = True
+        elif joins and not listed and number == last + 1 and found:
+            found[-1] = (found[-1][0], f"{found[-1][1]} {said}")
         else:
-            found.append((label, names.one_line(lines.plain(text))))
+            listing = listing and listed
+            found.append((label, said))
         label, joins, last = "", True, number
     found = [(name, text) for name, text in found if _says_something(text)]
     return [(name, _continued(found, number)) for number, (name, _) in enumerate(found)]
+
+
+def _introduces(found: list[tuple[str, str]]) -> bool:
+    """Whether the last paragraph only introduces what follows: `The message says:`."""
+    return bool(found) and found[-1][1].endswith(":")
 
 
 def _says_something(text: str) -> bool:
@@ -341,11 +359,19 @@ def _labelled(text: str) -> tuple[str, str]:
     if not mark:
         label, mark, value = text.partition(":")
         mark = mark if value[:1] in ("", " ") else ""  # not a label: `src/agent.py:42`
+        mark = mark if _is_plain_label(label) else ""  # nor `The proposed flow is: `
     word = _first_word(label)
     known = word in _FIXES or word in _PROBLEMS or word in _FACTS
     if not mark or len(label) > 40 or not (known or (text[:2] == "**" and not value.strip())):
         return "", text
-    return word, value.strip(" :—–-*_")
+    return word, value.lstrip(" :—–-*_").rstrip(" —–-*_")
+
+
+def _is_plain_label(label: str) -> bool:
+    """Whether a label without emphasis is short enough: `Fix`, `Proposed fix`, `How to fix`."""
+    words = label.split()
+    begins = words[:1] and (_first_word(words[0]) or words[0].lower() == "how")
+    return len(words) <= (3 if begins else 2)
 
 
 def _first_word(text: str) -> str:

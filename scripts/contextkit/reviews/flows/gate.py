@@ -59,7 +59,7 @@ class Decision(Record):
     reasons: tuple[Reason, ...]
     agents: int
     revision: str
-    dismissed: int = 0
+    dismissed: int
 
     @property
     def awaited(self) -> set[str]:

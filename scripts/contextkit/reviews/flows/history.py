@@ -15,7 +15,7 @@ from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, ingest, synthesis
 from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity
-from contextkit.reviews.flows.synthesis import Finding
+from contextkit.reviews.flows.synthesis import MergedFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextkit.reviews.flows.synthesis import Row
 
 
-def identity_of(run: Run, row: Row | Finding) -> str:
+def identity_of(run: Run, row: Row | MergedFinding) -> str:
     """Return the identity of a finding that one or more agents made in a run."""
     return identity(run.target, row.title, row.place)
 
@@ -44,7 +44,7 @@ class Known(Record):
     place: str
 
     @classmethod
-    def of(cls, row: Row | Finding) -> Known:
+    def of(cls, row: Row | MergedFinding) -> Known:
         return cls(title=row.title, severity=row.severity, place=row.place)
 
     @classmethod
@@ -143,7 +143,7 @@ def _rows(reading: Reading) -> list[Row]:
     return list(synthesis.rows_of(synthesis.source_of(reading)))
 
 
-def before(layout: Layout, run: Run) -> list[Finding]:
+def before(layout: Layout, run: Run) -> list[MergedFinding]:
     """Return the findings of the previous run on the same target; empty without one."""
     same = [
         one
@@ -158,7 +158,7 @@ def before(layout: Layout, run: Run) -> list[Finding]:
     return []
 
 
-def told(layout: Layout, run: Run, data: dict[str, object], found: list[Finding]) -> None:
+def told(layout: Layout, run: Run, data: dict[str, object], found: list[MergedFinding]) -> None:
     """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
 
     A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
@@ -184,7 +184,7 @@ def told(layout: Layout, run: Run, data: dict[str, object], found: list[Finding]
     data["unchecked"] = [_gone(earlier[old], olds[old]) for old in gone if old not in checked]
 
 
-def _gone(one: Finding, name: str) -> dict[str, object]:
+def _gone(one: MergedFinding, name: str) -> dict[str, object]:
     return {
         "identity": name, "severity": one.severity or "?", "title": one.title,
         "place": one.place, "agents": list(one.agents),
@@ -197,7 +197,10 @@ def _entries(data: dict[str, object], key: str) -> list[dict[str, object]]:
 
 
 def matches(
-    found: list[Finding], identities: list[str], earlier: list[Finding], known: list[str]
+    found: list[MergedFinding],
+    identities: list[str],
+    earlier: list[MergedFinding],
+    known: list[str],
 ) -> dict[int, int]:
     """Map the numbers of findings that existed before to their numbers in `earlier`.
 
@@ -230,6 +233,6 @@ def _alike(
     return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
 
 
-def _told(one: Finding) -> Told:
+def _told(one: MergedFinding) -> Told:
     row = one.rows[0]
     return Told(title=row.title, section=row.section, text=row.text, place=row.place)

@@ -17,7 +17,7 @@ from contextkit.reviews.documents import agent_review, runs
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 from contextkit.reviews.flows import agent_files, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
-from contextkit.reviews.flows.synthesis import Finding, Source
+from contextkit.reviews.flows.synthesis import MergedFinding, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +116,9 @@ def _research_verdict(sources: list[Source]) -> str:
     return "PARTIAL" if statuses & {"COMPLETE", "PARTIAL"} else "FAILED"
 
 
-def _research_markdown(sources: list[Source], found: list[Finding], data: dict[str, object]) -> str:
+def _research_markdown(
+    sources: list[Source], found: list[MergedFinding], data: dict[str, object]
+) -> str:
     """Render synthesis.md; `data` is findings.json."""
     answer = [
         {
@@ -168,7 +170,7 @@ def _research_report(source: Source) -> dict[str, str]:
 
 
 def _research_lines(
-    sources: list[Source], found: list[Finding], data: dict[str, object]
+    sources: list[Source], found: list[MergedFinding], data: dict[str, object]
 ) -> list[str]:
     """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = synthesis.numbers(data)
@@ -182,7 +184,9 @@ def _research_lines(
     return [*said, f"… {len(found) - len(shown)} more"] if len(shown) < len(found) else said
 
 
-def _review_markdown(sources: list[Source], found: list[Finding], data: dict[str, object]) -> str:
+def _review_markdown(
+    sources: list[Source], found: list[MergedFinding], data: dict[str, object]
+) -> str:
     """Render synthesis.md; `data` is findings.json."""
     serious = [one for one in found if one.severity != "IMP"]
     improvements = [one for one in found if one.severity == "IMP"]
@@ -206,11 +210,11 @@ def _review_markdown(sources: list[Source], found: list[Finding], data: dict[str
     )
 
 
-def _named(one: Finding) -> str:
+def _named(one: MergedFinding) -> str:
     return f"{one.key}: {names.clipped(one.title, _TITLE)}"
 
 
-def _entry(one: Finding) -> dict[str, object]:
+def _entry(one: MergedFinding) -> dict[str, object]:
     where = [f'"{one.section}"'] if one.section not in ("", one.place) else []
     where += [f"`{one.place}`"] if one.place else []
     return {
@@ -243,7 +247,7 @@ def _review_report(source: Source) -> dict[str, str]:
 
 
 def _review_lines(
-    sources: list[Source], found: list[Finding], data: dict[str, object]
+    sources: list[Source], found: list[MergedFinding], data: dict[str, object]
 ) -> list[str]:
     """Return the verdict, the severe findings, and whether agents disagree."""
     launched, completed, failed = synthesis.numbers(data)

@@ -1,6 +1,6 @@
 """Synthesis: what the reviews of a run say together; pure.
 
-    Source (an agent's review)  ->  combined  ->  Finding (with all its agents)
+    Source (an agent's review)  ->  combined  ->  MergedFinding (with all its agents)
                                 ->  document  ->  findings.json, in the published form
 
 Findings with equal titles are merged, and so are findings of several agents at one place with
@@ -82,7 +82,7 @@ class Row(Record):
         return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
 
 
-class Finding(Record):
+class MergedFinding(Record):
     """What one or more agents found; `rows` are theirs, the most severe first."""
 
     rows: tuple[Row, ...]
@@ -125,7 +125,7 @@ class Finding(Record):
         return ("low", "low", "medium", "high")[min(self.convergence, 3)]
 
 
-def combined(sources: list[Source]) -> list[Finding]:
+def combined(sources: list[Source]) -> list[MergedFinding]:
     """Return all findings, including improvements, most severe and most confirmed first.
 
     Findings with equal titles are merged, as are those of several agents at one place with similar
@@ -139,11 +139,11 @@ def combined(sources: list[Source]) -> list[Finding]:
             times[title] = times.get(title, 0) + 1
             unnamed = "" if title else f"{row.agent}/{row.id}"  # an empty title equals no other
             groups.setdefault((title, times[title], unnamed), []).append(row)
-    found = [Finding(rows=tuple(sorted(rows, key=_rank))) for rows in groups.values()]
+    found = [MergedFinding(rows=tuple(sorted(rows, key=_rank))) for rows in groups.values()]
     return _ordered(_merged(_ordered(found)))
 
 
-def _ordered(found: list[Finding]) -> list[Finding]:
+def _ordered(found: list[MergedFinding]) -> list[MergedFinding]:
     return sorted(
         found, key=lambda one: (ORDER.index(one.severity), -one.convergence, in_order(one.key))
     )
@@ -164,7 +164,7 @@ def in_order(key: str) -> list[tuple[int, str]]:
     return parts
 
 
-def _pairs(found: list[Finding]) -> list[tuple[float, int, int, bool]]:
+def _pairs(found: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:
     """Return (likeness, number, number, whether they are one) of findings, by their closest rows.
 
     Only rows of different agents are compared.
@@ -188,7 +188,7 @@ def _pairs(found: list[Finding]) -> list[tuple[float, int, int, bool]]:
     return sorted(found_pairs, reverse=True)
 
 
-def _merged(found: list[Finding]) -> list[Finding]:
+def _merged(found: list[MergedFinding]) -> list[MergedFinding]:
     """Merge the findings of different agents at one place in similar words, best match first."""
     home = list(range(len(found)))
     groups = {number: [one] for number, one in enumerate(found)}
@@ -200,12 +200,12 @@ def _merged(found: list[Finding]) -> list[Finding]:
             mine += groups.pop(gone)
             home = [home[one] if number == gone else number for number in home]
     return [
-        Finding(rows=tuple(sorted((row for each in those for row in each.rows), key=_rank)))
+        MergedFinding(rows=tuple(sorted((row for each in those for row in each.rows), key=_rank)))
         for those in groups.values()
     ]
 
 
-def possible_duplicates(found: list[Finding]) -> list[tuple[Finding, Finding]]:
+def possible_duplicates(found: list[MergedFinding]) -> list[tuple[MergedFinding, MergedFinding]]:
     """Return pairs from different agents that may be about the same thing but were not merged."""
     return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
 
@@ -261,9 +261,9 @@ def verdict(sources: list[Source]) -> str:
     return worst
 
 
-def together(found: list[Finding]) -> dict[str, list[Finding]]:
+def together(found: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
     """Return the findings of different agents at one place: a `path:line`, or a section's name."""
-    places: dict[str, list[Finding]] = {}
+    places: dict[str, list[MergedFinding]] = {}
     for one in found:
         own = {row.place for row in one.rows}
         own |= {f'"{row.section}"' for row in one.rows if row.section != row.place}
@@ -276,7 +276,7 @@ def together(found: list[Finding]) -> dict[str, list[Finding]]:
     }
 
 
-def conflicts(sources: list[Source], found: list[Finding]) -> list[str]:
+def conflicts(sources: list[Source], found: list[MergedFinding]) -> list[str]:
     """Return a line for each point on which agents contradict each other or themselves."""
     lines = []
     for one in found:
@@ -300,7 +300,7 @@ def conflicts(sources: list[Source], found: list[Finding]) -> list[str]:
 def document(
     head: dict[str, object],
     sources: list[Source],
-    found: list[Finding],
+    found: list[MergedFinding],
 ) -> dict[str, object]:
     """Return findings.json: the keys of the published format first, then ours.
 
@@ -334,13 +334,13 @@ def document(
     }
 
 
-def _alone(head: dict[str, object], one: Finding) -> dict[str, object]:
+def _alone(head: dict[str, object], one: MergedFinding) -> dict[str, object]:
     """Return what is known about a finding without other runs; `history` knows more."""
     name = identity.identity(str(head["input"]), one.title, one.place)
     return {"identity": name, "since": "new", "dismissed": ""}
 
 
-def _beside(found: list[Finding]) -> dict[str, list[str]]:
+def _beside(found: list[MergedFinding]) -> dict[str, list[str]]:
     """Map each finding to the keys of some others at its place."""
     beside: dict[str, list[str]] = {}
     for those in together(found).values():
@@ -350,7 +350,7 @@ def _beside(found: list[Finding]) -> dict[str, list[str]]:
     return beside
 
 
-def _as_json(one: Finding, beside: dict[str, list[str]]) -> dict[str, object]:
+def _as_json(one: MergedFinding, beside: dict[str, list[str]]) -> dict[str, object]:
     differ = len({row.severity for row in one.rows}) > 1
     elsewhere = dict.fromkeys(row.section for row in one.rows if row.section != one.section)
     note = "found by one agent: verify it" if one.convergence < 2 else ""
@@ -383,7 +383,7 @@ def _as_json(one: Finding, beside: dict[str, list[str]]) -> dict[str, object]:
     }
 
 
-def _improvement(one: Finding) -> dict[str, object]:
+def _improvement(one: MergedFinding) -> dict[str, object]:
     return {
         "id": one.rows[0].id,
         "agents": list(one.agents),
@@ -401,7 +401,7 @@ def numbers(data: dict[str, object]) -> tuple[int, int, int]:
     return launched, completed, failed
 
 
-def counted(found: list[Finding]) -> str:
+def counted(found: list[MergedFinding]) -> str:
     """Return `1 P0, 2 P2, 1 IMP`, or `none`."""
     severities = [one.severity or "?" for one in found]
     known = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "?")]

@@ -123,7 +123,7 @@ def read_role(layout: Layout, name: str) -> Role | None:
         )
         raise bad_input(
             f"role: there is no role {name!r}{names.nearest(name, known)};"
-            f" there are: {', '.join(known)}"
+            f" available: {', '.join(known)}"
         )
     ours = path.startswith(toolkit("templates") + os.sep)
     if not ours:
@@ -136,9 +136,9 @@ def read_role(layout: Layout, name: str) -> Role | None:
 def _front(text: str) -> tuple[tuple[str, ...], str]:
     """Return the lines of any front matter, and the text below it."""
     lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
-    if lines[0].rstrip() != "---" or "---" not in (line.rstrip() for line in lines[1:]):
+    end = markdown.front_matter(lines)
+    if not end:
         return (), text
-    end = next(n for n, line in enumerate(lines[1:], 1) if line.rstrip() == "---")
     said = (names.one_line(line) for line in lines[1:end])
     return tuple(line for line in said if line and line[0] != "#"), "\n".join(lines[end + 1 :])
 

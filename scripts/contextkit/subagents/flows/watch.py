@@ -1,7 +1,7 @@
-"""Watching subagents: their current state is written into their rows and shown.
+"""Watching subagents: their current state, read from their files and rows, and how it is shown.
 
-The files left by the supervising shell give the state (`background.py`); a look writes it into the
-registry. The table has one row each, in the original's columns and two of our own.
+The files left by the supervising shell give the state (`background.py`); `lifecycle.py` writes it
+into the registry. The table has one row each, in the original's columns and two of our own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from contextkit.base import files, names
 from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.subagents.documents import registry
 
 TYPE_CHECKING = False
@@ -45,85 +44,10 @@ if TYPE_CHECKING:
 
 
 _MOST_LOG = 65_536  # bytes at the end of a log that are searched for gaps
-_UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
 
 
-class News(Record):
-    """What a look at a subagent found: its new status, `gap` or `end`, and a sentence."""
-
-    kind: str
-    line: str
-
-
-def refresh(
-    layout: Layout, now: int, identity: str = "", unattended: bool = False
-) -> tuple[list[Row], list[News]]:
-    """Record the state of each running subagent; return all rows as they are then, and the news.
-
-    `identity` is an id, a slug or `latest`, and limits the look to that one; ContextError if there
-    is none. What an `unattended` look finds is news again for the next look, which a person reads.
-    """
-    rows = _rows(layout, identity)
-    found: dict[str, dict[str, Any]] = {}
-    news: list[News] = []
-    gaps: list[News] = []
-    for row in rows:
-        if row.get("status") in registry.ACTIVE:
-            changes = _changes(layout, row, now)
-            if changes:
-                found[row["id"]] = changes | ({_UNREAD: True} if unattended else {})
-                news.append(_news(row["id"], changes))
-            gaps += _collect(layout, row, now)
-        elif row.get(_UNREAD) and not unattended:
-            found[row["id"]] = {}
-            news.append(_news(row["id"], row))
-    if not (found or gaps):
-        return rows, []
-    ended = _note(layout, found, unattended) if found else []
-    news += gaps + [said for row in ended for said in _follow(layout, row, now)]
-    return _rows(layout, identity), news
-
-
-def _rows(layout: Layout, identity: str) -> list[Row]:
-    rows = registry.rows(layout)
-    return [registry.find(rows, identity)] if identity else rows
-
-
-def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) -> list[Row]:
-    """Write these changes into their rows; return the rows that ended with that.
-
-    A row that another process has already ended is left alone, except to mark it as read.
-    """
-    ended = []
-
-    def edit(rows: list[Any]) -> None:
-        for row in rows:
-            changes = found.get(str(row.get("id"))) if isinstance(row, dict) else None
-            if changes is None:
-                continue
-            if row.get("status") in registry.ACTIVE:
-                row.update(changes)
-                if row["status"] not in registry.ACTIVE:
-                    ended.append(dict(row))
-            elif not unattended:
-                row.pop(_UNREAD, None)
-
-    registry.change(layout, edit)
-    return ended
-
-
-def _follow(layout: Layout, row: Row, now: int) -> list[News]:
-    """Run what follows a subagent's end, whoever recorded it; a look never fails because of it."""
-    from contextkit.subagents.flows import endings
-
-    try:
-        return [News(kind="end", line=line) for line in endings.follow(layout, row, now)]
-    except (ContextError, OSError) as error:
-        return [News(kind="end", line=f"{row['id']}: its end could not be noted: {error}")]
-
-
-def _changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
-    """Return the fields of a row that have changed."""
+def changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
+    """Return the fields of a row that have changed according to its files."""
     folder = folder_of(layout, row)
     if row.get("status") not in ("pending_launch", "running") or not folder:
         return {}
@@ -132,11 +56,11 @@ def _changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
     status, code = background.state(folder)
     if status in (row["status"], "pending_launch"):
         return {}
-    changes: dict[str, Any] = {"status": status}
+    changed: dict[str, Any] = {"status": status}
     if status not in registry.ACTIVE:
         ended = background.ended_at(folder) or now
-        changes |= {"exit_code": code, "finished_at": names.compact(max(ended, started(row)))}
-    return changes
+        changed |= {"exit_code": code, "finished_at": names.compact(max(ended, started(row)))}
+    return changed
 
 
 def status_now(layout: Layout, row: Row) -> str:
@@ -146,18 +70,9 @@ def status_now(layout: Layout, row: Row) -> str:
 
 def outcome(layout: Layout, row: Row) -> tuple[str, int | None]:
     """Return the status and exit status of a row according to its files; write nothing."""
-    changes = {**row, **_changes(layout, row, 0)}
-    code = changes.get("exit_code")
-    return str(changes.get("status") or ""), code if type(code) is int else None
-
-
-def _news(identity: str, changes: dict[str, Any]) -> News:
-    status, code = changes["status"], changes.get("exit_code")
-    if status == "failed" and code is None:
-        line = f"{identity}: gone without an exit status: failed"
-    else:
-        line = f"{identity}: {status} (exit {code})" if code else f"{identity}: {status}"
-    return News(kind=status, line=line)
+    now = {**row, **changes(layout, row, 0)}
+    code = now.get("exit_code")
+    return str(now.get("status") or ""), code if type(code) is int else None
 
 
 def folder_of(layout: Layout, row: Row) -> str:
@@ -167,16 +82,6 @@ def folder_of(layout: Layout, row: Row) -> str:
     folder = layout.run(row["id"])
     there = place_of(layout, os.path.relpath(os.path.join(folder, "alive"), layout.root))
     return folder if there else ""
-
-
-def _collect(layout: Layout, row: Row, now: int) -> list[News]:
-    """Add the gaps that a subagent has named so far to its row; return the new ones."""
-    if not folder_of(layout, row):
-        return []
-    known = registry.gaps_of(row)
-    new = [gap for gap in registry.gaps_in(log_text(layout, row)) if gap not in known]
-    noted = registry.note_gaps(layout, row["id"], new, now)
-    return [News(kind="gap", line=f"{row['id']}: Capsule Gap: {gap}") for gap in noted]
 
 
 def log_text(layout: Layout, row: Row) -> str:
@@ -271,7 +176,7 @@ def _watched(
         "staleness": _staleness(layout, row, known),
         "exit_code": code if type(code) is int else None,
         "gaps": registry.gaps_of(row),
-        "alerts": _alerts(status, run_time, age, bounds) or _left_undone(row),
+        "alerts": _alerts(status, run_time, age, bounds) or left_undone(row),
         "ref": f"subagent:{row['id']}",
     }
 
@@ -302,7 +207,7 @@ def _alerts(
     return tuple(found)
 
 
-def _left_undone(row: Row) -> tuple[str, ...]:
+def left_undone(row: Row) -> tuple[str, ...]:
     """Return `silent` for one whose exit status was good but that produced nothing."""
     return ("silent",) if row.get("verdict") in ("ERROR", "FAILED") else ()
 

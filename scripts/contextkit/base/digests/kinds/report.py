@@ -10,14 +10,14 @@ from contextkit.base.digests.reading import Block, Pattern, Unit
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
-_PRIORITY = Pattern(r"\W*(P[0-3])(?![\w.])")  # as the first words of an item
-_COUNTED = Pattern(r"^(?:Priority |R)?\d+(?:\.\d+)*[a-z]?[.):]\s+", re.I)
-_OF_ROW = Pattern(r"(?:^| - |, )(?:(?:Priority|Prio|Severity): )?\W?(P[0-3])(?= - |,|$)", re.I)
-_NUMBERED = Pattern(r"(?:Priority |[A-Z]{0,2})\d+(?:\.\d+)*[a-z]?[.):]? ?\W*\s\w", re.I)
+_PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
+_RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
+_LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
+    r"(?:P[0-3][.-]\d+|\w{3,12} \d{1,2}|[A-Z]{1,3}-?\d{1,2}|\d{1,2}[a-z]?)\s*[:.)]\s+\w+\W+\w"
+)
 _URGENT = 1.5  # how much more an item of the highest priority weighs
 _LINKING = Pattern(r"(?:^| - |, )(?:URL|Link|Source|Quelle|Fuente|Fonte): ", re.I)
 _LINKED = 0.4  # how much a row of a list of sources weighs
-_ADVICE = 5  # the rank of recommendations
 _ASPECT = 44  # characters shown of a heading
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
@@ -34,28 +34,25 @@ def is_it(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """Recommendations by their headings, then sentences, items, and rows, each under its heading.
-
-    What is left out of a text's highest priority is counted.
-    """
-    found: list[Unit] = []
-    levels: list[str] = []
-    titles: tuple[str, ...] = ()
+    """What is recommended or decided, by name; then sentences, items, and rows by heading."""
+    names = _Names()
+    found: list[tuple[Unit, str]] = []  # with the priority stated for it
     for block in reading.blocks(text):
-        advice = _advice(block, titles)
-        titles = block.titles
-        if advice:
-            found.append(advice)
-            levels.append("")
-        if block.kind != "code" and not (advice and advice.text == reading.plain(block.text)):
-            found += of_block(block)
-            levels += [_priority(block), *[""] * len(found)][: len(found) - len(levels)]
-    top = min(filter(None, levels), default="")
-    if not top:
-        return found
+        if block.kind != "code" and not names.read(block):
+            level = "" if names.current else _priority(block)
+            said = of_block(block)
+            if names.current:
+                said = [unit._replace(aspect=names.current) for unit in said]
+            levels = [level, *[""] * len(said)]  # an item is counted once
+            found += zip(said, levels, strict=False)
+    listed = names.units()
+    top = min(filter(None, (level for _, level in [*listed, *found])), default="")
+    listed.sort(key=lambda one: one[1] != top)
     return [
-        unit._replace(group=top, weight=unit.weight * _URGENT) if level == top else unit
-        for unit, level in zip(found, levels, strict=True)
+        unit._replace(group=unit.group or top, weight=unit.weight * _URGENT)
+        if top and level == top
+        else unit
+        for unit, level in [*listed, *found]
     ]
 
 
@@ -65,37 +62,81 @@ def statements(text: str) -> list[Unit]:
     return [unit for block in blocks for unit in of_block(block)]
 
 
-def _advice(block: Block, before: tuple[str, ...]) -> Unit | None:
-    """The recommendation or decision that a block begins: a numbered heading, or bold words alone.
+class _Names:
+    """The recommendations and decisions that a section lists by name, told in one row.
 
-    `before` are the headings of the block before it.
+    A name is a heading right below that of the section, or a bold line of its own, with a label in
+    front: `### R2: Write atomically`, `**P0.1: Lock the file**`.
     """
-    if block.kind == "text" and block.text[:2] == block.text[-2:] == "**":
-        above, title = block.titles, reading.plain(block.text)
-    elif block.titles != before:
-        above, title = block.titles[:-1], "".join(block.titles[-1:])
-    else:
-        return None
-    if not any(map(weighing.is_advice, above[-2:])) or not _NUMBERED.match(title):
-        return None
-    title = _COUNTED.sub("", title).partition(" (")[0]
-    return Unit(block.line, aspect_of(above[-1:]), title, 2.0, _ADVICE, "recommendations")
+
+    def __init__(self) -> None:
+        self.current = ""  # the bold name that stands above
+        self._under: tuple[str, ...] = ()  # the headings of that name
+        self._lines: dict[tuple[str, ...], int] = {}  # where each section begins
+        self._headings: dict[tuple[str, ...], Unit] = {}
+        self._bold: list[tuple[tuple[str, ...], Unit]] = []
+
+    def read(self, block: Block) -> bool:
+        """Take the names that a block begins; True if it is a name and nothing else."""
+        titles = block.titles
+        if self._under != titles:
+            self.current, self._under = "", titles
+        for depth in range(2, len(titles) + 1):
+            section, name = titles[: depth - 1], titles[depth - 1]
+            if titles[:depth] not in self._headings and _lists(section) and _LABELED.match(name):
+                self._headings[titles[:depth]] = self._unit(block, section, name)
+        bold = block.kind == "text" and block.text[:2] == block.text[-2:] == "**"
+        if not (bold and _LABELED.match(block.text[2:-2]) and "**" not in block.text[2:-2]):
+            return False
+        depth = next((n for n in range(1, len(titles) + 1) if _lists(titles[:n])), 0)
+        if depth:
+            unit = self._unit(block, titles[:depth], block.text[2:-2])
+            self._bold.append((titles, unit))
+            self.current = unit.text
+        return bool(depth)
+
+    def units(self) -> list[tuple[Unit, str]]:
+        """The names with their priorities; of a heading with bold names below it, only those."""
+        classes = {titles for titles, _ in self._bold}
+        found = [unit for titles, unit in self._headings.items() if titles not in classes]
+        found += [unit for _, unit in self._bold]
+        priorities = [_PRIORITY.match(unit.text) for unit in found]
+        return [(unit, p[1] if p else "") for unit, p in zip(found, priorities, strict=True)]
+
+    def _unit(self, block: Block, section: tuple[str, ...], name: str) -> Unit:
+        line = self._lines.setdefault(section, block.line)
+        aspect = aspect_of(section)
+        return Unit(line, aspect, _brief(reading.plain(name)), 2.0, reading.LISTED, aspect)
+
+
+def _lists(section: tuple[str, ...]) -> bool:
+    return weighing.recommends(section[-1])
+
+
+def _brief(name: str) -> str:
+    """A name without the remark in brackets at its end, if it is long."""
+    before, opening, _ = name.partition(" (")
+    return before if opening and len(name) > _ASPECT and name.endswith(")") else name
 
 
 def _priority(block: Block) -> str:
-    """The priority that an item begins with, or that is a cell of a row: `P0`; empty for none."""
-    stated = None
-    if block.kind == "item":
-        stated = _PRIORITY.match(block.text[:20])
-    elif block.kind == "row":
-        stated = _OF_ROW.search(block.text)
+    """The priority that an item or row begins with, is rated, or its heading has: `P0`, or ''.
+
+    What is left out of a text's highest priority is counted.
+    """
+    if block.kind not in ("item", "row"):
+        return ""
+    row = block.kind == "row"
+    stated = _PRIORITY.match(block.text) or _RATED.search(block.text) if row else None
+    stated = stated or (None if row else _PRIORITY.search(block.text[:60]))
+    stated = stated or _PRIORITY.search(" ".join(block.titles[-1:]))
     return stated[1] if stated else ""
 
 
 def of_block(block: Block) -> list[Unit]:
     """The units of a block; none for a label, a lead-in, or a list of sources."""
     weight, key = weighing.of_titles(block.titles)
-    if not weight:
+    if not weight or weighing.only_refers(block.lead):
         return []
     if weighing.is_key(_label(block.text[:60])):
         weight, key = max(weight, 2.0), True
@@ -134,9 +175,11 @@ def _led(lead: str, item: str) -> str:
 
 @functools.cache
 def aspect_of(titles: tuple[str, ...]) -> str:
-    """The heading, plus the one above it that reverses its meaning, if any."""
+    """The heading, plus the one above it that reverses its meaning, if any; a name as it is."""
     if not titles:
         return ""
+    if len(titles) > 1 and _lists(titles[:-1]) and _LABELED.match(titles[-1]):
+        return _brief(titles[-1])
     shown = [_short(titles[-1])]
     for title in reversed(titles[1:-1]):
         if weighing.NEGATING.search(title):

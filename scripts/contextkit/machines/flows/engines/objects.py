@@ -12,7 +12,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
-from contextkit.base import packages, version
+from contextkit.base import packages
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import identity, manifests
 from contextkit.machines.flows.engines import protocol
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _AT_ONCE = 64  # concurrent requests
-_INSTALL = "install it: {python} -m pip install 'obstore>=0.12,<0.13'"
 
 
 class Objects:
     """The remote at this URL: a bucket and a key prefix.
 
-    The package is loaded by the first request: a push of nothing makes none.
+    The package is loaded by the first request, since that takes as long as a bare start of Python,
+    and a push of nothing makes no request.
     """
 
     def __init__(self, url: str) -> None:
@@ -39,7 +39,10 @@ class Objects:
 
     @functools.cached_property
     def _obstore(self) -> Any:
-        return _package()
+        return packages.optional(
+            "obstore", "obstore.store", requirement="obstore>=0.12,<0.13",
+            purpose="object stores need",
+        )  # fmt: skip
 
     @functools.cached_property
     def _store(self) -> Any:
@@ -115,18 +118,3 @@ class Objects:
     def _failure(self, error: Exception) -> ContextError:
         first = next((line for line in str(error).splitlines() if line.strip()), repr(error))
         return ContextError(f"remote {self._url}: {first.strip()[:300]}")
-
-
-def _package() -> Any:
-    """Import the package lazily: it takes as long as a bare start; git remotes do without."""
-    packages.extend_path()
-    try:
-        from importlib import import_module
-
-        import_module("obstore.store")
-        return import_module("obstore")
-    except ImportError:
-        python = os.path.join(version.TOOLKIT, ".venv", "bin", "python")
-        raise ContextError(
-            "object stores need the package obstore: " + _INSTALL.format(python=python)
-        ) from None

@@ -13,7 +13,7 @@ import hmac
 import json
 import os
 
-from contextkit.base import files, packages, version
+from contextkit.base import files, packages
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import manifests
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from contextkit.machines.flows.engines.protocol import Engine
 
-_INSTALL = "install it: {python} -m pip install 'pyrage>=1.2,<2'"
 _SEALED = "sealed"  # the field of an outer head that holds the real one
 
 
@@ -37,7 +36,9 @@ class Key:
         found = [line for line in lines if line and not line.startswith("#")]
         if len(found) != 1 or not found[0].startswith("AGE-SECRET-KEY-1"):
             raise bad_input(f"sync_key: {where}: must hold one age key, as age-keygen writes it")
-        self._age = _package()
+        self._age = packages.optional(
+            "pyrage", requirement="pyrage>=1.2,<2", purpose="sync_key needs"
+        )
         try:
             self._identity = self._age.x25519.Identity.from_str(found[0])
         except self._age.IdentityError:
@@ -137,16 +138,3 @@ class Sealed:
         if not folder.startswith("objects/"):
             return key
         return manifests.object_key(self._key.digest(digest))
-
-
-def _package() -> Any:
-    packages.extend_path()
-    try:
-        from importlib import import_module
-
-        return import_module("pyrage")
-    except ImportError:
-        python = os.path.join(version.TOOLKIT, ".venv", "bin", "python")
-        raise ContextError(
-            "sync_key needs the package pyrage: " + _INSTALL.format(python=python)
-        ) from None

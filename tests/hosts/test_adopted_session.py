@@ -45,7 +45,7 @@ class Session:
         done = subprocess.run(
             [word.replace("${CLAUDE_PROJECT_DIR}", str(self._repo)) for word in words],
             input=json.dumps(given), env=self._environment, cwd="/",
-            capture_output=True, encoding="utf-8", timeout=handler["timeout"],
+            capture_output=True, encoding="utf-8", timeout=300,
         )  # fmt: skip
         assert trials.problems("claude", event, done.returncode, done.stdout) == []
         assert done.stderr == ""

@@ -1,4 +1,4 @@
-"""hook_frame.py: a hook fails for itself alone, works where the agent is, and keeps its limits."""
+"""runner.py: a hook fails for itself alone, works where the agent is, and keeps its limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ledger answers: the way of a document, sessions, deliveries; opening by address."""
+"""What the ledger answers: the lineage of a document, sessions, deliveries; opening by address."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def chain(repo: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return refs
 
 
-def test_the_way_goes_in_both_directions(chain: list[str]) -> None:
+def test_the_lineage_goes_in_both_directions(chain: list[str]) -> None:
     layout = Layout()
     history = why.History(events())
-    way = why.way(layout, history, chain[3])
-    assert way.sources == (chain[2],)
-    assert way.left == (chain[4],)
-    assert way.written["by"] == "subagent:sub-2"
+    lineage = why.lineage(layout, history, chain[3])
+    assert lineage.sources == (chain[2],)
+    assert lineage.left == (chain[4],)
+    assert lineage.written["by"] == "subagent:sub-2"
     given = {"ref": "subagent:sub-3", "at": "2025-10-23T03:00:00Z", "tokens": 50, "machine": ""}
-    assert way.to == (given,)
-    assert way.drift == ("it no longer exists",)
-    data = why.data(history, why.way(layout, history, chain[0]))
+    assert lineage.to == (given,)
+    assert lineage.drift == ("it no longer exists",)
+    data = why.data(history, why.lineage(layout, history, chain[0]))
     assert data["from"] == ()
     assert data["levels"] == {"from": [], "left": [[ref] for ref in chain[1:13]]}
 
@@ -77,12 +77,12 @@ def test_the_way_goes_in_both_directions(chain: list[str]) -> None:
 def test_a_tree_has_twelve_levels_and_every_document_once(chain: list[str]) -> None:
     layout = Layout()
     history = why.History(events())
-    text = why.tree(history, why.way(layout, history, chain[0]))
+    text = why.tree(history, why.lineage(layout, history, chain[0]))
     assert [ref for ref in chain if f"  {ref}\n" in f"{text}\n"] == chain[1:13]
     ledger.note(layout, "stored", chain[0], sources=[chain[13]])
     ledger.note(layout, "stored", chain[1], sources=[chain[1], chain[0]])
     history = why.History(events())
-    assert "(above)" in why.tree(history, why.way(layout, history, chain[0]))
+    assert "(above)" in why.tree(history, why.lineage(layout, history, chain[0]))
 
 
 def test_why_is_asked_by_any_spelling(repo: Path, run: Script) -> None:
@@ -156,6 +156,17 @@ def test_the_ledger_is_printed_and_filtered(repo: Path, run: Script) -> None:
     assert run("context", "events", "--event=lost") == 2
 
 
+def test_a_person_sees_the_last_events_and_a_program_all(repo: Path, run: Script) -> None:
+    for number in range(203):
+        ledger.note(Layout(), "stored", f"plan:p{number}", session="s")
+    assert run("context", "events") == 0
+    lines = run.out.splitlines()
+    assert "plan:p3 " in lines[1] and lines[200].split()[2] == "plan:p202"
+    assert lines[-1] == "3 earlier ones not shown: since=, ref=, session="
+    assert run("context", "events", "--json") == 0
+    assert [one["id"] for one in json.loads(run.out)] == list(range(1, 204))
+
+
 def test_a_document_is_opened_by_its_address(repo: Path, run: Script) -> None:
     Path("report.md").write_text("# R\n\n## A\n\none\n\n### B\n\ntwo\n\n## C\n\nx\n", "utf-8")
     run("payload_store", "store", "--topic=t", "--source=a", "--file=report.md", "--force")
@@ -164,7 +175,7 @@ def test_a_document_is_opened_by_its_address(repo: Path, run: Script) -> None:
     assert run.out == Path("report.md").read_text(encoding="utf-8")
     assert show.document(Layout(), "payload:latest", "a").text.startswith("## A\n\none\n\n### B")
     assert "look at it" in show.document(Layout(), "reminder:latest").text
-    with pytest.raises(ContextError, match=r"there are: .*A, B, C"):
+    with pytest.raises(ContextError, match=r"available: .*A, B, C"):
         show.document(Layout(), "payload:latest", "nothing")
     assert run("context", "show", "--ref=latest", "--max-tokens=5", "--json") == 0
     assert json.loads(run.out)["ref"]
@@ -308,7 +319,7 @@ def test_the_status_says_what_became_of_what_was_stored(repo: Path, run: Script)
     assert row["delivery"]["never_consumed"] == 2 and row["delivery"]["saved"] == 1400
 
 
-def test_the_way_says_whether_the_whole_was_opened(repo: Path, run: Script) -> None:
+def test_the_lineage_says_whether_the_whole_was_opened(repo: Path, run: Script) -> None:
     Path("report.md").write_text("# R\n\n## A\n\none\n\n## B\n\n" + "two words\n" * 200, "utf-8")
     run("payload_store", "store", "--topic=t", "--source=a", "--file=report.md", "--force")
     run("context", "show", "--ref=payload:latest", "--part=A")

@@ -67,7 +67,7 @@ def most_findings(budget: int) -> int:
     return budget // _A_LINE
 
 
-def report(layout: Layout, found: Recovered, budget: int, prompt: bool = False) -> Report:
+def make(layout: Layout, found: Recovered, budget: int, prompt: bool = False) -> Report:
     """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     fixed = _fixed(layout, found)
     whole = _whole(layout, found)

@@ -1,4 +1,4 @@
-"""A check-up: what is wrong in a repository, and how to fix it. Nothing is changed."""
+"""Doctor: what is wrong in a repository, and how to fix it. Nothing is changed."""
 
 from __future__ import annotations
 

@@ -1,0 +1,203 @@
+"""The course of a subagent after its launch, in its row: what became of it, abort, cleanup.
+
+A look writes the state that its files tell (`watch.py`) into its row, once; what follows an end is
+in `endings.py`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import names
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.subagents.documents import registry
+from contextkit.subagents.flows import watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from contextkit.subagents.documents.registry import Row
+
+_UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
+
+
+class News(Record):
+    """What a look at a subagent found: its new status, `gap` or `end`, and a sentence."""
+
+    kind: str
+    line: str
+
+
+def refresh(
+    layout: Layout, now: int, identity: str = "", unattended: bool = False
+) -> tuple[list[Row], list[News]]:
+    """Record the state of each running subagent; return all rows as they are then, and the news.
+
+    `identity` is an id, a slug or `latest`, and limits the look to that one; ContextError if there
+    is none. What an `unattended` look finds is news again for the next look, which a person reads.
+    """
+    rows = _rows(layout, identity)
+    found: dict[str, dict[str, Any]] = {}
+    gaps: list[News] = []
+    for row in rows:
+        if row.get("status") in registry.ACTIVE:
+            changes = watch.changes(layout, row, now)
+            if changes:
+                found[row["id"]] = changes | ({_UNREAD: True} if unattended else {})
+            gaps += _collect(layout, row, now)
+        elif row.get(_UNREAD) and not unattended:
+            found[row["id"]] = {}
+    if not (found or gaps):
+        return rows, []
+    ended = _note(layout, found, unattended) if found else []
+    said = [each for row in ended for each in _follow(layout, row, now)]
+    rows = _rows(layout, identity)
+    news = [_news(layout, row) for row in rows if row["id"] in found]
+    return rows, [*news, *gaps, *said]
+
+
+def _rows(layout: Layout, identity: str) -> list[Row]:
+    rows = registry.rows(layout)
+    return [registry.find(rows, identity)] if identity else rows
+
+
+def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) -> list[Row]:
+    """Write these changes into their rows; return the rows that ended with that.
+
+    A row that another process has already ended is left alone, except to mark it as read.
+    """
+    ended = []
+
+    def edit(rows: list[Any]) -> None:
+        for row in rows:
+            changes = found.get(str(row.get("id"))) if isinstance(row, dict) else None
+            if changes is None:
+                continue
+            if row.get("status") in registry.ACTIVE:
+                row.update(changes)
+                if row["status"] not in registry.ACTIVE:
+                    ended.append(dict(row))
+            elif not unattended:
+                row.pop(_UNREAD, None)
+
+    registry.change(layout, edit)
+    return ended
+
+
+def _follow(layout: Layout, row: Row, now: int) -> list[News]:
+    """Run what follows a subagent's end, whoever recorded it; a look never fails because of it."""
+    from contextkit.subagents.flows import endings
+
+    try:
+        return [News(kind="end", line=line) for line in endings.follow(layout, row, now)]
+    except (ContextError, OSError) as error:
+        return [News(kind="end", line=f"{row['id']}: its end could not be noted: {error}")]
+
+
+def _news(layout: Layout, row: Row) -> News:
+    """Return a row's new status, with its last words if it failed or produced nothing."""
+    status, code = str(row.get("status")), row.get("exit_code")
+    if status == "failed" and code is None:
+        line = f"{row['id']}: gone without an exit status: failed"
+    else:
+        line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
+    if status == "finished" and watch.left_undone(row):
+        line += f", but its verdict is {row['verdict']}"
+    elif status not in ("failed", "timed_out"):
+        return News(kind=status, line=line)
+    words = watch.last_words(layout, row)
+    return News(kind=status, line=f"{line}: {words}" if words else line)
+
+
+def _collect(layout: Layout, row: Row, now: int) -> list[News]:
+    """Add the gaps that a subagent has named so far to its row; return the new ones."""
+    if not watch.folder_of(layout, row):
+        return []
+    known = registry.gaps_of(row)
+    new = [gap for gap in registry.gaps_in(watch.log_text(layout, row)) if gap not in known]
+    noted = registry.note_gaps(layout, row["id"], new, now)
+    return [News(kind="gap", line=f"{row['id']}: Capsule Gap: {gap}") for gap in noted]
+
+
+def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = False) -> str:
+    """End a subagent (`at_once`: without a grace period), record it in its row, and return its id.
+
+    Raises ContextError for one that has ended.
+    """
+    from contextkit.base import ledger, redaction
+    from contextkit.subagents.flows import background
+
+    ((row,), _) = refresh(layout, now, identity)
+    identity = row["id"]
+    if row.get("status") not in registry.ACTIVE:
+        raise ContextError(f"{identity} is {row.get('status')}: there is nothing to abort")
+    folder = watch.folder_of(layout, row)
+    if not folder and row["status"] != "awaiting_manual_launch" and not at_once:
+        raise ContextError(
+            f"{identity} was not started by contextkit: end it yourself, then record it: force=1"
+        )
+    if folder:
+        background.stop(folder, 0 if at_once else background.GRACE)
+    reason = redaction.redacted(reason, layout.limits.secrets_allow)[0]  # a row is committed
+    word = names.slug(reason) or "manual"
+    registry.update(
+        layout,
+        identity,
+        status=f"aborted_{word}",
+        aborted_reason=names.one_line(reason) or word,
+        aborted_at=names.compact(now),
+        finished_at=names.compact(now),
+    )
+    ledger.note(layout, ledger.ENDED, f"subagent:{identity}")
+    return identity
+
+
+def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -> str:
+    """Remove a subagent's sandbox and run folder; its row stays as `cleaned`.
+
+    Raises ContextError while it runs, and for work that would be lost, unless `force` is set.
+    """
+    from contextkit.base import ledger
+    from contextkit.subagents.flows import sandboxes
+
+    ((row,), _) = refresh(layout, now, identity)
+    identity = row["id"]
+    kind, status = str(row.get("type")), row.get("status")
+    if status == "cleaned":
+        return identity
+    if status in ("running", "pending_launch") and not force:
+        raise ContextError(f"{identity} is {status}: subagent_abort id={identity} to end it first")
+    place = layout.join(str(row.get("path") or "."))
+    folder = watch.folder_of(layout, row)
+    apart = kind != "here" and os.path.isdir(place)
+    if apart:
+        _refuse_to_lose(layout, identity, kind, place, force)
+    if status in registry.ACTIVE:
+        abort(layout, identity, reason, now, at_once=not folder)
+    if apart:
+        sandboxes.remove(layout, kind, identity)
+    if folder:
+        import shutil
+
+        shutil.rmtree(folder)
+    registry.update(layout, identity, status="cleaned")
+    ledger.note(layout, ledger.REMOVED, f"subagent:{identity}")
+    return identity
+
+
+def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force: bool) -> None:
+    """Raise ContextError for a folder that is not ours, or work that would be lost with it."""
+    from contextkit.subagents.flows import sandboxes
+
+    shown = layout.shown(place)
+    if kind not in sandboxes.KINDS or not sandboxes.is_ours(layout, identity, place):
+        raise bad_input(f"{identity}: {shown} is not a contextkit sandbox: left alone")
+    work = [] if force else sandboxes.work_in(layout, kind, identity)
+    if work:
+        raise ContextError(
+            f"{identity}: {shown} holds {' and '.join(work)}:"
+            " take them over first, or force=1 drops them"
+        )

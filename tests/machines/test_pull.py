@@ -1,0 +1,209 @@
+"""pull.py: what becomes of two texts of one document, of what ended, and of what is not there."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import memory_stores as stores
+import pytest
+from contextkit.machines.documents import identity, manifests
+from contextkit.machines.flows.shares import MARK
+from contextkit.memory.flows import upkeep
+from simulated_machines import Machine
+
+UI = ".temp/memory/findings/ui_20261122T100000.md"
+
+
+@pytest.fixture
+def four(sealed: Path) -> tuple[Machine, ...]:
+    return tuple(Machine(sealed / name, f"file://{sealed}/remote") for name in "abcd")
+
+
+def beside(machine: Machine) -> list[str]:
+    """The texts that are kept beside the finding of the machine."""
+    return sorted(path.read_text("utf-8") for path in (machine.root / UI).parent.glob(f"*{MARK}*"))
+
+
+def name_of(machine: Machine) -> str:
+    found = identity.load(machine.layout)
+    assert found is not None
+    return found.id
+
+
+def did(machine: Machine, source: str = "") -> list[str]:
+    rows = machine.pull(source=source).rows
+    return [row.did for row in rows if row.did != "history"]
+
+
+def test_a_text_beside_ours_is_replaced_by_a_newer_one_unless_somebody_edited_it(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, *_ = four
+    one.find_out("ui", "theirs\n")
+    ours = other.find_out("ui", "ours\n")
+    one.push()
+    assert did(other) == ["beside"] and beside(other) == ["theirs\n"]
+    one.find_out("ui", "theirs, newer\n")
+    one.push()
+    assert did(other) == ["beside"] and beside(other) == ["theirs, newer\n"]
+    (copy,) = ours.parent.glob(f"*{MARK}*")
+    copy.write_text("their text, edited here\n", encoding="utf-8")
+    for number in range(4):  # whichever digest is the greater one
+        one.find_out("ui", f"theirs, {number}\n")
+        one.push()
+        did(other)
+        assert beside(other) == ["their text, edited here\n", f"theirs, {number}\n"]
+    for machine in (one, other):
+        machine.find_out("ui", "what both agree on\n")
+    one.push()
+    assert did(other) == [] and beside(other) == ["their text, edited here\n"]
+    assert ours.read_text("utf-8") == "what both agree on\n"
+
+
+def test_texts_of_several_machines_are_kept_until_all_agree(four: tuple[Machine, ...]) -> None:
+    here, *others = four
+    here.find_out("ui", "ours\n")
+    for machine in others:
+        machine.find_out("ui", f"of {machine.root.name}\n")
+        machine.push()
+    for machine in sorted(others, key=name_of):
+        assert did(here, source=name_of(machine)) == ["beside"]
+    assert beside(here) == ["of b\n", "of c\n", "of d\n"]
+    here.find_out("ui", "settled\n")
+    here.push()
+    for machine in others:
+        machine.find_out("ui", "settled\n")
+        machine.pull()
+        machine.push()
+        here.pull()
+    assert beside(here) == []
+
+
+def test_notes_of_two_machines_are_merged_in_both_whoever_was_first(
+    four: tuple[Machine, ...],
+) -> None:
+    for first, second in (four[:2], (four[3], four[2])):
+        first.remember("the first note")
+        second.remember("the second note")
+        second.push()
+        assert did(first, name_of(second)) == ["merged"]
+        first.push()
+        assert did(second, name_of(first)) in (["merged"], ["taken"])
+        assert first.contents() == second.contents()
+
+
+def test_what_ended_there_ends_here_and_nothing_else(four: tuple[Machine, ...]) -> None:
+    one, other, *_ = four
+    for session in ("a", "payload", "z"):
+        one.store(session, "auth", "text\n")
+    one.find_out("ui", "- **Task ID:** payload\n")
+    one.push()
+    assert did(other) == ["taken"] * 4
+    one.end("payload")
+    one.push()
+    report = other.pull()
+    assert [(row.did, row.bytes) for row in report.rows if row.did != "history"] == [("ended", 0)]
+    left = sorted(path.name for path in (other.root / "shared/payloads").iterdir() if path.is_dir())
+    assert left == ["a", "z"] and (other.root / UI).is_file()
+    assert did(other) == []
+    one.store("a", "more", "text\n")
+    one.push()
+    assert did(other) == ["taken"]
+
+
+def test_a_task_that_was_archived_there_is_archived_here(four: tuple[Machine, ...]) -> None:
+    one, other, *_ = four
+    path = stores.finding(one.layout, task_id="payload")
+    other.store("payload", "auth", "text\n")
+    one.push()
+    assert did(other) == ["taken"]
+    with one.clock():
+        assert upkeep.archive(one.layout, "payload", [])
+    one.push()
+    assert "ended" in did(other)
+    assert not (other.root / path).exists()
+    assert (other.root / "shared/payloads/payload").is_dir()
+
+
+def test_a_document_that_is_missing_on_the_remote_is_taken_with_the_next_pull(
+    four: tuple[Machine, ...], sealed: Path
+) -> None:
+    one, other, third, _ = four
+    one.find_out("a", "of one\n")
+    one.push()
+    objects = sealed / "remote/objects"
+    kept = {path: path.read_bytes() for path in objects.rglob("*") if path.is_file()}
+    third.find_out("b", "of the third\n")
+    third.push()
+    for path in kept:
+        path.unlink()
+    assert sorted(did(other)) == ["not taken", "taken"]
+    for path, data in kept.items():
+        path.write_bytes(data)
+    assert did(other) == ["taken"]
+    assert did(other) == []
+
+
+def test_a_dry_run_says_what_would_be_taken_and_takes_nothing(four: tuple[Machine, ...]) -> None:
+    one, other, *_ = four
+    one.find_out("ui", "text\n")
+    one.push()
+    rows = other.pull(dry_run=True).rows
+    assert [(row.did, row.id, row.bytes) for row in rows if row.did != "history"] == [
+        ("taken", "finding:ui_20261122T100000", 5)
+    ]
+    assert not (other.root / UI).exists()
+    assert did(other) == ["taken"]
+
+
+def test_a_machine_without_news_is_not_read_again(four: tuple[Machine, ...], sealed: Path) -> None:
+    one, other, *_ = four
+    one.find_out("ui", "text\n")
+    one.push()
+    other.pull()
+    (sealed / "remote/machines" / name_of(one) / "1.json").unlink()
+    report = other.pull()
+    assert not report.failed and not report.rows
+
+
+def test_a_machine_that_was_set_back_with_its_remote_is_read_again(
+    four: tuple[Machine, ...], sealed: Path
+) -> None:
+    one, other, *_ = four
+    one.find_out("a", "text\n")
+    one.push()
+    for name in ("a", "remote"):
+        shutil.copytree(sealed / name, sealed / f"{name}.backup")
+    one.find_out("b", "text\n")
+    one.push()
+    assert did(other) == ["taken", "taken"]
+    for name in ("a", "remote"):
+        shutil.rmtree(sealed / name)
+        (sealed / f"{name}.backup").rename(sealed / name)
+    assert did(other) == []
+    one.find_out("c", "text\n")
+    one.push()
+    assert did(other) == ["taken"]
+
+
+@pytest.mark.parametrize("text", ["edited meanwhile\n", "edited\n", "edit\n", "e\n"])
+def test_what_is_edited_while_a_pull_runs_is_not_overwritten(
+    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    one, other, *_ = four
+    one.find_out("ui", "first\n")
+    one.push()
+    other.pull()
+    one.find_out("ui", "second\n")
+    one.push()
+    unpack = manifests.unpack
+
+    def edited_first(*given: Any) -> bytes:
+        other.find_out("ui", text)
+        return unpack(*given)
+
+    monkeypatch.setattr(manifests, "unpack", edited_first)
+    assert did(other) == ["beside"]
+    assert (other.root / UI).read_text("utf-8") == text and beside(other) == ["second\n"]

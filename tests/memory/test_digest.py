@@ -1,0 +1,79 @@
+"""digest.py: findings in few tokens, fairly shared and in units that make sense by themselves."""
+
+from __future__ import annotations
+
+from contextkit.base import tokens
+from contextkit.memory.documents import findings
+from contextkit.memory.flows import digest
+from contextkit.memory.flows.recovery import RecoveredFinding
+
+TIME = "2026-11-22T05:00:00Z"
+
+
+def a_finding(agent: str, *discoveries: str, status: str = "completed") -> RecoveredFinding:
+    made = findings.make(
+        agent=agent, task_id="t", timestamp=TIME, status=status, summary=f"{agent} is done.",
+        discoveries=discoveries,
+    )  # fmt: skip
+    return RecoveredFinding(f"findings/{agent}_20261122T050000.md", made)
+
+
+def shown(*found: RecoveredFinding, room: int = 4000) -> list[str]:
+    """The lines below those of the findings themselves."""
+    lines = "\n".join(digest.summarize(list(found), room).lines).split("\n")
+    return [line.strip() for line in lines if line.startswith("  ")]
+
+
+def test_a_unit_is_a_statement_and_no_label_rule_comment_or_property() -> None:
+    found = a_finding(
+        "ui",
+        "---",
+        "**Why:**",
+        "<!-- done -->",
+        "Severity: P1",
+        "### Details",
+        "It fails in a.py:3.",
+    )
+    assert shown(found) == ["- It fails in a.py:3."]
+
+
+def test_an_item_of_a_long_discovery_keeps_the_words_it_belongs_to() -> None:
+    long = "It fails in three cases:\n\n" + "\n".join(
+        f"- in `src/part{number}.py:{number}` after {number} s, {'and so on ' * 12}"
+        for number in range(1, 4)
+    )
+    assert all(
+        line.startswith("- It fails in three cases: in `src/")
+        for line in shown(a_finding("ui", long))
+    )
+    assert len(shown(a_finding("ui", long))) == 3
+
+
+def test_a_row_of_a_table_is_a_statement_with_the_words_of_its_header() -> None:
+    found = a_finding("ui", "| Case | Time |\n|---|---|\n| cold | 52 ms |\n| warm | 9 ms |")
+    assert shown(found) == ["- cold - Time: 52 ms", "- warm - Time: 9 ms"]
+
+
+def test_code_is_left_to_the_finding() -> None:
+    found = a_finding("ui", "## Run\n```\nrm -rf build/x.py\n```\nIt takes 52 ms.")
+    assert shown(found) == ["- It takes 52 ms."]
+
+
+def test_the_same_unit_of_a_finding_is_printed_once() -> None:
+    found = a_finding("ui", "It takes 52 ms.", "| a | b |\n|---|---|\n| x | 1 |\n| x | 1 |")
+    assert shown(found) == ["- It takes 52 ms.", "- x - b: 1"]
+
+
+def test_a_finding_with_many_facts_does_not_crowd_out_the_others() -> None:
+    rich = a_finding("rich", *(f"src/a{n}.py:{n} takes {n} ms." for n in range(1, 60)))
+    slow = "The form in src/b.py:7 is drawn twice while it loads, as a slow machine lets one see."
+    lines = digest.summarize([rich, a_finding("poor", slow)], 300).lines
+    assert "src/b.py:7" in lines[1]
+    assert lines[0].count("\n") > lines[1].count("\n")
+
+
+def test_what_failed_has_its_line_first_where_not_all_have_one() -> None:
+    found = [*(a_finding(f"a{n}") for n in range(9)), a_finding("bad", status="failed")]
+    made = digest.summarize(found, 60)
+    assert any("bad_" in line for line in made.lines) and 9 not in made.unlisted
+    assert made.unlisted and tokens.estimate("\n".join(made.lines)) <= 60
