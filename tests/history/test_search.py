@@ -11,7 +11,7 @@ import pytest
 from conftest import SCRIPTS, Script
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.history.documents import index, words
+from contextkit.history.documents import index
 from contextkit.history.flows import search
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,21 +38,34 @@ def finding(name: str, text: str) -> None:
     put(f".temp/memory/findings/{name}.md", text)
 
 
+def scan(layout: Layout, query: search.Query) -> list[str]:
+    """The matching addresses, sorted: every document is read, without an index."""
+    catalog = search.Catalog(layout)
+    every = [one for path in catalog.files() for one in catalog.read(path)]
+    fitting = [one for one in every if matches(index.folded(one.text), query.terms)]
+    return sorted(one.ref for one in fitting if search._fits(one, query))
+
+
+def matches(body: str, terms: tuple[index.Term, ...]) -> bool:
+    """Whether a folded text has all the terms: words in a row, the last perhaps only begun."""
+    return all(f" {' '.join(t.words)}{'' if t.prefix else ' '}" in f" {body} " for t in terms)
+
+
 def found(q: str, **narrow: str) -> list[str]:
     layout = Layout()
     query = search.query(q, **narrow)
     hits, count = search.search(layout, query)
     refs = sorted(one.ref for one in hits)
     assert count == len(refs)
-    assert refs == search.scan(layout, query)
+    assert refs == scan(layout, query)
     return refs
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=6), QUERIES)
 def test_the_index_finds_what_a_scan_finds(texts: list[str], q: str) -> None:
-    bodies = [words.folded(text) for text in texts]
+    bodies = [index.folded(text) for text in texts]
     try:
-        terms = words.query(q)
+        terms = index.query(q)
     except ContextError:
         return
     there = {str(number): (0, 0) for number in range(len(texts))}
@@ -61,13 +74,13 @@ def test_the_index_finds_what_a_scan_finds(texts: list[str], q: str) -> None:
         return [index.Entry(ref=f"plan:{path}", text=texts[int(path)])]
 
     hits = index._asked(":memory:", terms, there, read)
-    by_scan = {f"plan:{n}" for n, body in enumerate(bodies) if words.matches(body, terms)}
+    by_scan = {f"plan:{n}" for n, body in enumerate(bodies) if matches(body, terms)}
     assert {hit.ref for hit in hits} == by_scan
 
 
 @given(st.text())
 def test_folding_twice_changes_nothing(text: str) -> None:
-    assert words.folded(words.folded(text)) == words.folded(text)
+    assert index.folded(index.folded(text)) == index.folded(text)
 
 
 def test_words_phrases_and_beginnings_are_found(repo: Path) -> None:

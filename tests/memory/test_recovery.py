@@ -164,6 +164,27 @@ def test_merged_findings_cover_their_sources_and_those_merged_before(layout: Lay
     assert [one.path for one in load(layout).findings] == [both, later]
 
 
+def test_a_merged_file_goes_only_if_newer_ones_have_all_of_its_sources(layout: Layout) -> None:
+    a, b, c = (stores.finding(layout, name, NOW - 900) for name in "abc")
+
+    def told(*merged: tuple[str, ...]) -> list[int]:
+        """Which of these merged files, by number, recovery tells, newest first."""
+        paths = [
+            stores.merged(layout, *parts, moment=NOW - 500 + number)
+            for number, parts in enumerate(merged)
+        ]
+        found = [one.path for one in load(layout).findings if one.merged]
+        for path in paths:
+            Path(path).unlink()
+        return [paths.index(path) for path in found]
+
+    assert told((a,), (a, b)) == [1]
+    assert told((a, b), (a, b)) == [1]
+    assert told((a, b), (a,)) == [1, 0]
+    assert told((a, b), (b, c)) == [1, 0]
+    assert told((a, b), (a,), (b,)) == [2, 1]
+
+
 def test_the_last_checkpoint_of_an_open_task_is_found_where_clean_put_it(layout: Layout) -> None:
     stores.plan(layout)
     path = Path(stores.checkpoint(layout, NOW - 90_000))
@@ -403,6 +424,40 @@ def test_the_plan_of_another_task_is_not_taken(layout: Layout) -> None:
         stores.plan(layout, task)
     stores.checkpoint(layout)
     assert load(layout, TASK).plan_path == ""
+
+
+def test_what_is_in_progress_stays_so_where_a_later_checkpoint_has_it_pending(
+    layout: Layout,
+) -> None:
+    stores.plan(layout, in_progress=("screen",), pending=("cache",))
+    stores.checkpoint(layout, NOW - 60, pending_subtasks=("screen", "cache"))
+    state = load(layout).state
+    assert (state.in_progress, state.pending, state.completed) == (
+        ("screen",), ("cache",), ("model",),
+    )  # fmt: skip
+
+
+def test_a_document_that_names_a_subtask_twice_does_not_differ_from_itself(layout: Layout) -> None:
+    stores.checkpoint(
+        layout, NOW - 9000, completed_subtasks=("model",), pending_subtasks=("model",),
+        next_action="Write the screen",
+    )  # fmt: skip
+    stores.plan(layout, moment=NOW - 60)
+    assert load(layout).state.differences == ()
+
+
+def test_a_plan_that_cannot_be_read_is_named_all_the_same(layout: Layout) -> None:
+    stores.checkpoint(layout)
+    path = stores.plan(layout)
+    Path(path).write_bytes(b"\xff\xfe\0")
+    found = load(layout)
+    assert found.plan_path == path and found.state.completed == ("model",)
+
+
+def test_without_anything_else_the_newest_finding_names_the_task(layout: Layout) -> None:
+    for number in range(4):
+        stores.finding(layout, f"a{number}", NOW - 60 + number, task_id=f"task-{number}")
+    assert load(layout).task == "task-3"
 
 
 def test_where_both_agree_nothing_is_said(layout: Layout) -> None:

@@ -72,6 +72,29 @@ def test_the_next_run_says_what_is_new_still_there_and_fixed(run: Script) -> Non
     assert before["The batch is lost"] in {one["identity"] for one in second["findings"]}
 
 
+def test_the_report_says_what_is_new_still_there_fixed_and_dismissed(run: Script) -> None:
+    first = a_run(run, LOST, SLOW)
+    synthesized(run, first)
+    report = OUT / "synthesis.md"
+    assert "Since the last run" not in report.read_text("utf-8")
+    dismiss(run, first, "a/P1-1")
+    Path("new.py").write_text("new\n", encoding="utf-8")
+    second = a_run(run, SAFE, LOST)
+    assert run("verdict", "synthesize", f"--run={second}") == 0
+    lines = run.out.splitlines()
+    assert "1 new, 1 still there, 1 fixed" in lines
+    assert "risky: 1 P0, 1 P1 (1 dismissed)" in lines
+    assert "P1 a/P1-1 (dismissed) The batch is lost" in lines
+    text = report.read_text("utf-8")
+    assert "**Findings:** 1 P0, 1 P1 (1 dismissed)\n" in text
+    assert "- **The token is logged** (a; confidence low; new)" in text
+    assert "- **The batch is lost** (a; confidence low; still there; dismissed: it is repl" in text
+    assert "- [ ] **P0** | a/P0-1 | The token is logged\n" in text
+    assert "- [x] **P1** | a/P1-1 | The batch is lost\n" in text
+    assert "## Since the last run\n\n1 new, 1 still there, 1 fixed.\n" in text
+    assert "- fixed: **P2** The loop is slow (a)\n" in text
+
+
 def dismiss(run: Script, identity: str, finding: str, *more: str) -> int:
     given = ("--reason=it is replayed", *more)
     return run("verdict", "dismiss", f"--run={identity}", f"--finding={finding}", *given)

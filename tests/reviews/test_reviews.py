@@ -361,7 +361,7 @@ def test_a_row_without_a_severity_takes_that_of_its_section() -> None:
 
 
 def test_a_finding_in_two_indexes_has_its_stricter_severity_whichever_comes_first() -> None:
-    strict, mild = P1, P1.replace("P1 |", "P3 |")
+    strict, mild = (f'- {severity} | S-1 | "Login" | It never ends' for severity in ("P1", "P3"))
     for first, second in ((strict, mild), (mild, strict)):
         text = a_file(first, verdict="Verdict: needs-changes") + a_file(second)
         assert [row[0] for row in found(text)] == ["P1"]
@@ -385,6 +385,63 @@ def test_findings_are_known_from_an_index_or_as_a_person_would_see_them() -> Non
     assert clean.validation == "valid" and not clean.findings and agent_review.is_read(clean)
     assert prose.validation == "malformed" and prose.findings and agent_review.is_read(prose)
     assert not agent_review.is_read(agent_review.parse("All is fine.\n"))
+
+
+def test_two_rows_of_one_index_are_two_findings_even_if_they_say_the_same() -> None:
+    review = agent_review.parse(a_file(ROWS[1], ROWS[1]))
+    assert [row.line for row in review.findings] == [2, 3]
+
+
+def test_the_lines_of_an_index_are_those_of_the_first() -> None:
+    review = agent_review.parse(a_file(*ROWS) + a_file(*ROWS))
+    assert (review.start_line, review.end_line) == (1, 5)
+
+
+def test_of_words_that_are_no_verdict_the_first_that_is_no_pass_is_shown() -> None:
+    text = a_file(*ROWS, verdict="Verdict: approved") + a_file(verdict="Verdict: on hold")
+    review = agent_review.parse(text)
+    assert (review.stated, review.stated_raw) == ("", "on hold")
+    assert agent_review.effective_status(review)[0] == "NEEDS_ATTENTION"
+
+
+def test_only_the_first_line_below_a_verdict_heading_states_it() -> None:
+    review = agent_review.parse(a_file(*ROWS, end="### Verdict\n\nsafe\n\nIt said:\n\nrisky\n"))
+    assert review.stated == "safe"
+
+
+def test_a_severe_section_without_its_row_is_flagged_next_to_a_row_without_an_id() -> None:
+    row = '- P1 | | "Session" | A session never ends'
+    text = a_file(row, verdict="Verdict: needs-changes", end="#### P0-9. P0: It loses data\n\nAll.")
+    assert "index_incomplete" in agent_review.parse(text).flags
+
+
+def test_a_review_that_failed_has_the_findings_of_its_index_alone() -> None:
+    end = "### Issues Found\n#### P0-1. P0: It loses data\nAll.\n"
+    review = agent_review.parse(a_file(verdict="Verdict: error", end=end))
+    assert (review.validation, review.findings) == ("error", ())
+
+
+def test_a_work_report_has_no_index() -> None:
+    header = Header(form="lines", status="COMPLETE", stated="COMPLETE", type="implementation")
+    work = agent_review.parse("All of it is done.\n")
+    assert agent_review.is_work(work, header)
+    assert agent_review.effective_status(work, header) == ("COMPLETE", header.flags)
+    for review, other in (
+        (work, None),
+        (work, header.replace(type="verdict")),
+        (work, header.replace(form="tail")),
+        (agent_review.parse(a_file(P1, verdict="Verdict: needs-changes")), header),
+        (agent_review.parse(""), header),
+    ):
+        assert not agent_review.is_work(review, other)
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind"), [("", "verdict"), ("review", "verdict"), ("research",) * 2]
+)
+def test_an_empty_file_is_missing_in_its_mode(mode: str, kind: str) -> None:
+    review = agent_review.parse(" \n", mode)
+    assert (review.validation, review.type) == ("missing", kind)
 
 
 def test_a_header_that_is_stricter_than_the_review_counts_and_is_flagged() -> None:
@@ -457,6 +514,13 @@ High: two papers agree.
 def without(section: str) -> str:
     before, _, rest = RESEARCH.partition(f"### {section}\n")
     return before + rest[rest.find("\n### ") + 1 if "\n### " in rest else len(rest) :]
+
+
+def test_only_headings_of_findings_are_findings_of_research() -> None:
+    for section in ("Sources", "Confidence", "Gaps"):
+        text = RESEARCH.replace(f"### {section}\n", f"### {section}\n\n#### No finding\n")
+        titles = [finding.title for finding in agent_review.parse(text).findings]
+        assert titles and "No finding" not in titles
 
 
 def test_research_is_complete_with_its_four_sections() -> None:

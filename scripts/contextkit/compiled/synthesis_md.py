@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1073486655394188888
+SOURCE = 2218124439678927743
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -21,6 +21,9 @@ def root(context, missing=missing):
     l_0_input = resolve('input')
     l_0_at = resolve('at')
     l_0_groups = resolve('groups')
+    l_0_across = resolve('across')
+    l_0_fixed = resolve('fixed')
+    l_0_unchecked = resolve('unchecked')
     l_0_issues = resolve('issues')
     l_0_improvements = resolve('improvements')
     l_0_heat = resolve('heat')
@@ -65,6 +68,7 @@ def root(context, missing=missing):
             yield str(t_1(environment.getattr(l_2_finding, 'agents')))
             yield '; confidence '
             yield str(environment.getattr(l_2_finding, 'confidence'))
+            yield str(environment.getattr(l_2_finding, 'marks'))
             yield ')'
             yield str(environment.getattr(l_2_finding, 'where'))
             yield '\n'
@@ -80,12 +84,47 @@ def root(context, missing=missing):
     if t_2:
         pass
         yield 'None.\n\n'
+    if (undefined(name='across') if l_0_across is missing else l_0_across):
+        pass
+        yield '## Since the last run\n\n'
+        yield str((undefined(name='across') if l_0_across is missing else l_0_across))
+        yield '.\n\n'
+        for l_1_gone in (undefined(name='fixed') if l_0_fixed is missing else l_0_fixed):
+            _loop_vars = {}
+            pass
+            yield '- fixed: **'
+            yield str(environment.getattr(l_1_gone, 'severity'))
+            yield '** '
+            yield str(environment.getattr(l_1_gone, 'title'))
+            yield ' ('
+            yield str(t_1(environment.getattr(l_1_gone, 'agents')))
+            yield ')\n'
+        l_1_gone = missing
+        for l_1_missed in (undefined(name='unchecked') if l_0_unchecked is missing else l_0_unchecked):
+            _loop_vars = {}
+            pass
+            yield '- not looked at again: **'
+            yield str(environment.getattr(l_1_missed, 'severity'))
+            yield '** '
+            yield str(environment.getattr(l_1_missed, 'title'))
+            yield ' ('
+            yield str(t_1(environment.getattr(l_1_missed, 'agents')))
+            yield ')\n'
+        l_1_missed = missing
+        yield '\n'
     yield '## Issues checklist\n\n'
     t_3 = 1
     for l_1_issue in (undefined(name='issues') if l_0_issues is missing else l_0_issues):
         _loop_vars = {}
         pass
-        yield '- [ ] **'
+        yield '- ['
+        if environment.getattr(l_1_issue, 'done'):
+            pass
+            yield 'x'
+        else:
+            pass
+            yield ' '
+        yield '] **'
         yield str(environment.getattr(l_1_issue, 'severity'))
         yield '** | '
         yield str(environment.getattr(l_1_issue, 'key'))
@@ -106,6 +145,7 @@ def root(context, missing=missing):
         yield str(environment.getattr(l_1_improvement, 'title'))
         yield '** ('
         yield str(t_1(environment.getattr(l_1_improvement, 'agents')))
+        yield str(environment.getattr(l_1_improvement, 'marks'))
         yield ')'
         yield str(environment.getattr(l_1_improvement, 'where'))
         yield '\n'
@@ -172,4 +212,4 @@ def root(context, missing=missing):
     yield '\n<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=32&4=34&5=40&6=42&7=44&11=47&12=51&14=53&15=57&16=65&17=68&27=79&28=83&35=96&36=100&45=112&46=116&51=124&52=128&57=140&58=144&67=153&68=157'
+debug_info = '3=35&4=37&5=43&6=45&7=47&11=50&12=54&14=56&15=60&16=69&17=72&25=81&28=84&30=86&31=90&33=97&34=101&40=111&41=115&48=135&49=139&58=152&59=156&64=164&65=168&70=180&71=184&80=193&81=197'

@@ -273,31 +273,29 @@ def _consumed(layout: Layout, name: str) -> bool:
 TO = Option(name="to", positional=True, help="the incoming agent: qa, @qa, /AIOS:agents:qa")
 FIELDS = (
     Option(name="from", help="who is handing over (default: the active agent)"),
-    Option(name="story_id", help="the story (default: as its file says)"),
+    Option(name="story_id", help="the story's id (default: from its file)"),
     Option(name="story_path", help="the story's file; its id, status and task are read"),
     Option(name="story_status", help="the story's status"),
     Option(name="task", help="the current task"),
     Option(name="branch", help="default: the current one"),
-    Option(name="decisions", kind="items", single="decision", help="what was decided, at most 5"),
+    Option(name="decisions", kind="items", single="decision", help="decisions made, at most 5"),
     Option(
         name="files",
         kind="items",
         single="file-modified",
-        help="what was created or modified, at most 10 (default: as git says; none: no files)",
+        help="files created or modified, at most 10 (default: from git; none: no files)",
     ),
     Option(
         name="blockers",
         kind="items",
         single="blocker",
-        help="what blocks the work, at most 3 (default: verdicts to look at; none: no new ones)",
+        help="what blocks the work, at most 3 (default: open verdicts; none: nothing new)",
     ),
-    Option(
-        name="resolved", kind="items", help="open blockers that are resolved, by their first words"
-    ),
-    Option(name="rejected", kind="items", help="approaches that were tried and dropped, at most 3"),
+    Option(name="resolved", kind="items", help="blockers that are resolved, by their first words"),
+    Option(name="rejected", kind="items", help="approaches tried and dropped, at most 3"),
     Option(name="next_action", help="what the incoming agent should do, one or two sentences"),
-    Option(name="draft", help="the same fields as a YAML or JSON document, - for standard input"),
-    Option(name="no_story", kind="flag", help="there is no story"),
+    Option(name="draft", help="a YAML or JSON document with the same fields, or - for stdin"),
+    Option(name="no_story", kind="flag", help="hand over without a story"),
     Option(name="strict", kind="flag", help="refuse what is over a limit instead of cutting it"),
     REDACT,
 )
@@ -308,25 +306,22 @@ CHOICE = (
 )
 
 READING = (
-    Command(run=list_, help="the artifacts that are kept, oldest first", options=(JSON,)),
-    Command(run=show, help="an artifact as it stands", options=(*CHOICE, JSON)),
+    Command(run=list_, help="list the artifacts, oldest first", options=(JSON,)),
+    Command(run=show, help="print an artifact", options=(*CHOICE, JSON)),
     Command(
-        run=check,
-        needs=("yaml",),
-        help="what is wrong with an artifact or a draft",
-        options=(*CHOICE, JSON),
+        run=check, needs=("yaml",), help="check an artifact or a draft", options=(*CHOICE, JSON)
     ),
     Command(run=consume, help="mark an artifact as acted upon", options=CHOICE),
     Command(
         run=stats,
-        help="tokens with and without handoffs, per switch",
+        help="compare tokens with and without handoffs, per switch",
         options=(
             Option(
                 name="profiles",
                 kind="words",
-                help="files of profiles in order (default: the switches recorded here)",
+                help="profile files in order (default: the switches recorded here)",
             ),
-            Option(name="tokens", kind="whole", help="of an artifact (default: as they are)"),
+            Option(name="tokens", kind="whole", help="of each artifact (default: as measured)"),
             JSON,
         ),
     ),
@@ -349,7 +344,7 @@ PROGRAM = Program(
             options=(TO.replace(required=True), PROFILE, JSON),
         ),
         *READING,
-        Command(run=undo, help="undo the last switch: its artifact and the active agent"),
-        Command(run=reset, help="leave the active agent: the next one starts fresh"),
+        Command(run=undo, help="undo the last switch and remove its artifact"),
+        Command(run=reset, help="deactivate the current agent; the next one starts fresh"),
     ),
 )

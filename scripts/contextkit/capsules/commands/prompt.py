@@ -59,8 +59,10 @@ PROGRAM = Program(
             options=(
                 Option(name="branch", help="the branch to write about (default: the current one)"),
                 Option(name="session", also=("session-marker",), help="the session's marker"),
-                Option(name="file", also=("capsule-path",), help="where the capsule goes"),
-                Option(name="stub", kind="flag", also=("write-stub",), help="write a stub there"),
+                Option(name="file", also=("capsule-path",), help="the path of the capsule"),
+                Option(
+                    name="stub", kind="flag", also=("write-stub",), help="also write a stub there"
+                ),
                 Option(name="plan_slug", help="the notebooks' name, if it is not the branch's"),
                 Option(
                     name="tokens", kind="whole", also=("token-budget",), help="the capsule's budget"
@@ -69,7 +71,7 @@ PROGRAM = Program(
                 Option(name="no_reminders", kind="flag", help="quote no reminders"),
                 Option(name="version", help="the capsule format (default: 0.1)"),
                 Option(name="mini", kind="flag", help="the small outline, for lightweight tasks"),
-                Option(name="workstream", help="which one, if a branch has several capsules"),
+                Option(name="workstream", help="which one, if the branch has several capsules"),
             ),
         ),
     ),

@@ -89,7 +89,7 @@ PROGRAM = Program(
         ),
         Command(
             run=list_,
-            help="the open reminders",
+            help="list the open reminders",
             options=(
                 Option(name="tag", help="only those with this tag"),
                 Option(name="topic", help="only those on this topic"),
@@ -100,7 +100,7 @@ PROGRAM = Program(
         ),
         Command(
             run=done,
-            help="mark one as done",
+            help="mark a reminder as done",
             options=(
                 Option(name="id", required=True, positional=True, help="as `reminders` shows it"),
                 Option(name="into", help="where it went: a capsule, a plan entry, or dropped"),

@@ -216,7 +216,7 @@ PROGRAM = Program(
             help="check the agent's reply on standard input and write it",
             needs=("yaml", "frontmatter"),
             options=(
-                Option(name="file", help="where to (default: the branch's folder, by created_at)"),
+                Option(name="file", help="its path (default: the branch's folder, by created_at)"),
                 Option(name="branch", help="refuse a capsule for any other branch"),
                 Option(name="overwrite", kind="flag", help="replace a finished capsule"),
                 REDACT,
@@ -224,7 +224,7 @@ PROGRAM = Program(
         ),
         Command(
             run=check,
-            help="one line per finding; status 1 if any is an error",
+            help="check a capsule, one line per problem; status 1 for an error",
             options=(
                 FILE,
                 BRANCH,
@@ -240,12 +240,12 @@ PROGRAM = Program(
         ),
         Command(
             run=latest,
-            help="the path of the branch's newest finished capsule",
+            help="print the path of the branch's newest finished capsule",
             options=(BRANCH, WORKSTREAM, JSON),
         ),
         Command(
             run=list_,
-            help="the capsules of a branch",
+            help="list the capsules of a branch",
             options=(
                 BRANCH,
                 WORKSTREAM,

@@ -9,25 +9,29 @@ dropped, and a broken or missing index is rebuilt. If it cannot be saved, it is 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
+import unicodedata
 
 from contextkit.base import addresses, files, ledger, stores
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
-from contextkit.history.documents import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from contextkit.base.layout import Layout
-    from contextkit.history.documents.words import Term
 
     Signature = tuple[int, int]  # modification time in nanoseconds, size in bytes
     Reader = Callable[[str], list["Entry"]]
 
 FORMAT = 2
 _MOST = 4 << 20  # characters of a document that are indexed
+_WIDE = 0x2E80  # from this code point on, each letter is a word
+_TERM = re.compile(r'"([^"]*)"(\*?)|([^\s"]+)')
+_PLAIN = re.compile(r"[^a-z0-9]+")
+_MOST_TERMS = 32  # terms in a query
 _SCHEMA = """
 CREATE TABLE state (digest BLOB);
 CREATE TABLE files (path TEXT PRIMARY KEY, time INTEGER, size INTEGER);
@@ -106,7 +110,7 @@ def _asked(
         rows = base.execute(
             "SELECT d.ref, d.kind, d.path, d.at, d.session, d.branch, -bm25(bodies)"
             " FROM bodies JOIN documents d ON d.id = bodies.rowid WHERE bodies MATCH ?",
-            (words.in_fts(terms),),
+            (in_fts(terms),),
         ).fetchall()
     finally:
         base.close()
@@ -142,7 +146,7 @@ def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reade
                     "INSERT INTO documents VALUES (NULL,?,?,?,?,?,?)",
                     (name, one.ref, one.kind, one.at, one.session, one.branch),
                 )
-                body = words.folded(one.text[:_MOST])
+                body = folded(one.text[:_MOST])
                 base.execute(
                     "INSERT INTO bodies (rowid, body) VALUES (?,?)", (made.lastrowid, body)
                 )
@@ -195,3 +199,69 @@ def _walk(folder: str, suffixes: tuple[str, ...], found: dict[str, Signature]) -
                     _walk(entry.path, suffixes, found)
     except OSError:
         return  # missing, or removed just now
+
+
+# The query language, and texts in the form in which they are compared: lower case, no accents, no
+# punctuation. Characters of scripts without spaces between words (Chinese, Japanese …) are words of
+# their own.
+
+
+class Term(Record):
+    """Consecutive words; with `prefix`, the last one may be the beginning of a word."""
+
+    words: tuple[str, ...]
+    prefix: bool = False
+
+
+def folded(text: str) -> str:
+    """Return the words of a text, separated by single spaces."""
+    if text.isascii():
+        return _PLAIN.sub(" ", text.lower()).strip()
+    text = unicodedata.normalize("NFKD", text.lower()).lower()
+    made = []
+    for char in text:
+        if char.isalnum():
+            made.append(f" {char} " if ord(char) >= _WIDE else char)
+        elif not unicodedata.combining(char):
+            made.append(" ")
+    return " ".join("".join(made).split())
+
+
+def query(text: str) -> tuple[Term, ...]:
+    """Parse a query such as `words "in a row" begin*`. Raises ContextError if it has no word."""
+    found = []
+    for quoted, star, word in _TERM.findall(text)[:_MOST_TERMS]:
+        words = tuple(folded(quoted or word).split())
+        if words:
+            found.append(Term(words=words, prefix=bool(star) or word.endswith("*")))
+    if not found:
+        raise bad_input(f"q: {text[:60]!r} has no word to look for")
+    return tuple(found)
+
+
+def _place(padded: str, term: Term) -> int:
+    return padded.find(" " + " ".join(term.words) + ("" if term.prefix else " "))
+
+
+def in_fts(terms: tuple[Term, ...]) -> str:
+    """Return the terms as an FTS5 query, in which nothing that was typed acts as an operator."""
+    return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)
+
+
+def count(body: str, terms: tuple[Term, ...]) -> int:
+    """Return how many of the terms a folded text has."""
+    return sum(_place(f" {body} ", term) >= 0 for term in terms)
+
+
+def marked(line: str, terms: tuple[Term, ...]) -> str:
+    """Return a line with `**` around the matching words."""
+    wanted = {word for term in terms for word in term.words}
+    begun = tuple(term.words[-1] for term in terms if term.prefix)
+
+    def around(match: re.Match[str]) -> str:
+        word = match.group()
+        parts = folded(word).split()
+        hit = any(part in wanted or (begun and part.startswith(begun)) for part in parts)
+        return f"**{word}**" if hit else word
+
+    return re.sub(r"\w+", around, line.replace("**", ""))

@@ -7,9 +7,8 @@ import os
 from contextkit.base import addresses, files, ledger, names, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
-from contextkit.history.documents import index, words
-from contextkit.history.documents.index import Entry, Hit
-from contextkit.history.documents.words import Term
+from contextkit.history.documents import index
+from contextkit.history.documents.index import Entry, Hit, Term
 from contextkit.history.flows import show
 
 TYPE_CHECKING = False
@@ -64,14 +63,6 @@ def search(layout: Layout, query: Query) -> tuple[Iterator[Found], int]:
     return filter(None, found), len(hits)
 
 
-def scan(layout: Layout, query: Query) -> list[str]:
-    """Return the matching addresses, sorted, by reading every document without an index."""
-    catalog = Catalog(layout)
-    every = [one for path in catalog.files() for one in catalog.read(path)]
-    fitting = [one for one in every if words.matches(words.folded(one.text), query.terms)]
-    return sorted(one.ref for one in fitting if _fits(one, query))
-
-
 def _fits(one: Hit | Entry, query: Query) -> bool:
     return (
         query.kind in ("", one.kind)
@@ -94,14 +85,14 @@ def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) 
         return None  # removed just now
     text = redaction.redacted(whole, layout.limits.secrets_allow)[0]
     lines = text.split("\n")
-    counts = [words.count(words.folded(line), terms) for line in lines]
+    counts = [index.count(index.folded(line), terms) for line in lines]
     most = max(counts)
     at = counts.index(most) if most else _first_word(lines, terms)
     above = [heading for heading, line, _ in show.sections(text) if line <= at + 1]
     return Found(
         ref=hit.ref, kind=hit.kind, path=layout.shown(hit.path),
         section=names.one_line(above[-1]) if above else "", line=catalog.line(hit, whole, at),
-        snippet=words.marked(_around(lines[at], terms), terms), score=_score(hit), at=hit.at,
+        snippet=index.marked(_around(lines[at], terms), terms), score=_score(hit), at=hit.at,
         machine=catalog.machine(hit.ref),
     )  # fmt: skip
 
@@ -110,7 +101,7 @@ def _first_word(lines: list[str], terms: tuple[Term, ...]) -> int:
     """Return the first line with a word of a phrase that spans a line break."""
     wanted = {word for term in terms for word in term.words}
     for number, line in enumerate(lines):
-        if not wanted.isdisjoint(words.folded(line).split()):
+        if not wanted.isdisjoint(index.folded(line).split()):
             return number
     return 0
 
@@ -251,7 +242,7 @@ def query(q: str, kind: str = "", session: str = "", branch: str = "", since: st
         known = (*addresses.kinds(), "review")
         raise bad_input(f"kind: {kind[:40]!r} is not one of {', '.join(known)}")
     return Query(
-        terms=words.query(q), kind=kind, session=session, branch=branch, since=moment(since)
+        terms=index.query(q), kind=kind, session=session, branch=branch, since=moment(since)
     )
 
 

@@ -46,11 +46,6 @@ def take_out(text: str, style: str) -> str:
     return text
 
 
-def has(text: str, style: str) -> bool:
-    """Return whether the text contains our block."""
-    return _find(text, style) is not None
-
-
 def _find(text: str, style: str) -> tuple[int, int, bool] | None:
     """Return where our block begins and ends, and whether it added the line ending before it.
 

@@ -2,13 +2,15 @@
 
 `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": …}]}]}}`; a `flat` host has no groups
 but a version. A handler is ours if it starts a `scripts/hook.sh` for a host by name; nothing else
-is considered.
+is considered. The file belongs to its owner, so all that is not ours stays as it is, byte for byte:
+order, indentation and number formats.
 """
 
 from __future__ import annotations
 
+import json
+
 from contextkit.base.errors import bad_input
-from contextkit.hosts.documents import json_edits
 from contextkit.hosts.documents.contracts import Host
 
 TYPE_CHECKING = False
@@ -16,10 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from contextkit.hosts.documents.json_edits import Path
+    Path = tuple[str | int, ...]  # of keys and indexes: ("hooks", "Stop", 0)
+    Entry = tuple[str | int, int, int, int]  # key, start of the entry, start and end of its value
 
 LAUNCHER = "scripts/hook.sh"
 _KEY = "hooks"
+_BLANK = " \t\r\n"
+_decoder = json.JSONDecoder()
 # A host that does not name the project's folder starts a hook in the agent's directory, which may
 # be below the folder that has the toolkit.
 _SEARCH = (
@@ -81,7 +86,7 @@ def merged(
     original text. Raises ContextError for settings that no host reads.
     """
     if text.strip():
-        parsed = json_edits.parse(text, where)
+        parsed = _parse(text, where)
         check(parsed, where)
         there = list(ours(parsed))
         tools = {event: _matcher(parsed, event, group) for event, group, *_ in _handlers(parsed)}
@@ -91,17 +96,17 @@ def merged(
         text = removed(text, emptied, where)
     emptied = _empty(text, list(handlers))
     text = text if text.strip() else "{}\n"
-    if flat and "version" not in json_edits.parse(text, where):
-        text = json_edits.add(text, (), "version", 1)
+    if flat and "version" not in _parse(text, where):
+        text = _add(text, (), "version", 1)
     for event, one in handlers.items():
         for path, key, empty in (((), _KEY, {}), ((_KEY,), event, [])):
             try:
-                json_edits.span(text, (*path, key))
+                _span(text, (*path, key))
             except KeyError:
-                text = json_edits.add(text, path, key, empty)
+                text = _add(text, path, key, empty)
         matcher = (only or {}).get(event)
         group = ({"matcher": matcher} if matcher else {}) | (one if flat else {_KEY: [one]})
-        text = json_edits.add(text, (_KEY, event), "", group)
+        text = _add(text, (_KEY, event), "", group)
     return text, emptied
 
 
@@ -112,10 +117,10 @@ def _empty(text: str, events: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in ((), (_KEY,), *((_KEY, event) for event in events)):
         try:
-            start, end = json_edits.span(text, path)
+            start, end = _span(text, path)
         except KeyError:
             continue
-        if not json_edits.entries(text, start):
+        if not _entries(text, start):
             found["/".join(path)] = text[start:end] if path else text
     return found
 
@@ -154,7 +159,7 @@ def ours(settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def read(text: str, where: str) -> list[tuple[str, dict[str, Any]]]:
     """Return `ours` for a settings file's text. Raises ContextError for what no host reads."""
-    return list(ours(json_edits.parse(text, where)))
+    return list(ours(_parse(text, where)))
 
 
 def _is_ours(one: object) -> bool:
@@ -167,14 +172,14 @@ def _is_ours(one: object) -> bool:
 
 def removed(text: str, emptied: dict[str, str], where: str) -> str:
     """Return the settings without our handlers; containers that were empty before are restored."""
-    parsed = json_edits.parse(text, where)
+    parsed = _parse(text, where)
     touched = []
     for event, group, place, _, size in reversed(list(_handlers(parsed))):
         whole = size == 1 or not _others(parsed, event, group)
         if whole and place:
             continue  # the group is removed with its first handler
         path = (_KEY, event, group) if whole else (_KEY, event, group, _KEY, place)
-        text = json_edits.remove(text, path)
+        text = _remove(text, path)
         touched.append(event)
     for event in dict.fromkeys(touched):
         text = _emptied(text, (_KEY, event), emptied)
@@ -187,13 +192,136 @@ def _others(settings: dict[str, Any], event: str, group: int) -> bool:
 
 def _emptied(text: str, path: Path, emptied: dict[str, str]) -> str:
     """Return `text` without the container at `path` if nothing is left in it."""
-    start, _ = json_edits.span(text, path)
-    if json_edits.entries(text, start):
+    start, _ = _span(text, path)
+    if _entries(text, start):
         return text
     before = emptied.get("/".join(map(str, path)))
     if before is not None:
-        return json_edits.replace(text, path, before)
-    text = json_edits.remove(text, path)
-    if len(path) == 1 and "" in emptied and not json_edits.parse(text, "settings"):
+        return _replace(text, path, before)
+    text = _remove(text, path)
+    if len(path) == 1 and "" in emptied and not _parse(text, "settings"):
         return emptied[""]
     return text
+
+
+# Edits of JSON text that leave everything else untouched
+
+
+def _parse(text: str, where: str) -> dict[str, Any]:
+    """Parse the object in `text`. Raises ContextError, with the line, for anything else."""
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        why = "comments are not valid JSON" if _is_comment(text, error.pos) else error.msg
+        mend = "fix that line, then run this again; nothing was written"
+        raise bad_input(f"{where}:{error.lineno}: not valid JSON ({why}): {mend}") from None
+    except RecursionError:
+        raise bad_input(f"{where}: not valid JSON: nested too deeply") from None
+    if not isinstance(found, dict):
+        raise bad_input(f"{where}: must be a JSON object: fix it, then run this again")
+    return found
+
+
+def _is_comment(text: str, at: int) -> bool:
+    return text[at : at + 2] in ("//", "/*") or text[at : at + 1] == "#"
+
+
+def _span(text: str, path: Path = ()) -> tuple[int, int]:
+    """Return where the value at `path` begins and ends; raises KeyError if there is none."""
+    start = _skip(text, 0)
+    for key in path:
+        start = next((e[2] for e in reversed(_entries(text, start)) if e[0] == key), -1)
+        if start < 0:
+            raise KeyError(path)
+    return start, _end(text, start)
+
+
+def _entries(text: str, start: int) -> list[Entry]:
+    """Return the entries of the object or array that begins at `start`."""
+    closing = {"{": "}", "[": "]"}[text[start]]
+    found: list[Entry] = []
+    at = _skip(text, start + 1)
+    while text[at] != closing:
+        begin, key = at, len(found)
+        named: str | int = key
+        if closing == "}":
+            named, at = _decoder.raw_decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)
+        end = _end(text, at)
+        found.append((named, begin, at, end))
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    return found
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _BLANK:
+        at += 1
+    return at
+
+
+def _end(text: str, start: int) -> int:
+    return _decoder.raw_decode(text, start)[1]
+
+
+def _add(text: str, path: Path, key: str, value: object) -> str:
+    """Append `value` to the object (under `key`) or array at `path`; return the new text."""
+    start, end = _span(text, path)
+    inside = _entries(text, start)
+    name = f"{json.dumps(key, ensure_ascii=False)}: " if text[start] == "{" else ""
+    if inside:
+        lead = text[: inside[-1][1]]
+        margin = lead[len(lead.rstrip(_BLANK)) :]
+        last = inside[-1][3]
+        if "\n" not in margin:
+            return f"{text[:last]}, {name}{json.dumps(value, ensure_ascii=False)}{text[last:]}"
+        return f"{text[:last]},{margin}{name}{_rendered(text, value, margin)}{text[last:]}"
+    closing = text[end - 1]
+    if "\n" not in text.strip() and path:
+        made = f"{name}{json.dumps(value, ensure_ascii=False)}"
+        return f"{text[:start]}{text[start]}{made}{closing}{text[end:]}"
+    outer = _margin(text, start)
+    margin = outer + _indent(text)
+    made = f"{margin}{name}{_rendered(text, value, margin)}{outer}"
+    return f"{text[:start]}{text[start]}{made}{closing}{text[end:]}"
+
+
+def _rendered(text: str, value: object, margin: str) -> str:
+    """Render `value` with the indentation of `text`; `margin` starts each further line."""
+    lines = json.dumps(value, ensure_ascii=False, indent=_indent(text)).split("\n")
+    return margin.join(lines)
+
+
+def _margin(text: str, start: int) -> str:
+    """Return a line break and the leading white space of the line that contains `start`."""
+    end = "\r\n" if "\r\n" in text else "\n"
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    return end + line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _indent(text: str) -> str:
+    """Return one indentation step, taken from the first indented line; default two spaces."""
+    for line in text.split("\n"):
+        bare = line.lstrip(" \t")
+        if bare.strip() and bare != line:
+            return line[: len(line) - len(bare)]
+    return "  "
+
+
+def _remove(text: str, path: Path) -> str:
+    """Remove the entry at `path` with its separating comma; return the new text."""
+    start, end = _span(text, path[:-1])
+    inside = _entries(text, start)
+    place = max(i for i, entry in enumerate(inside) if entry[0] == path[-1])
+    if place:
+        return text[: inside[place - 1][3]] + text[inside[place][3] :]
+    if len(inside) > 1:
+        return text[: inside[0][1]] + text[inside[1][1] :]
+    return text[: start + 1] + text[end - 1 :]
+
+
+def _replace(text: str, path: Path, value: str) -> str:
+    """Replace what is at `path` with the JSON text `value`; return the new text."""
+    start, end = _span(text, path)
+    return text[:start] + value + text[end:]

@@ -198,7 +198,7 @@ def _add_include(work: Work, folder: str) -> None:
         if rest != text:
             work.edit(path, rest)
         return
-    work.edit(path, marker_blocks.put(text, include(folder), marker_blocks.HASH))
+    work.edit(path, marker_blocks.put(text, f"include {folder}/Makefile", marker_blocks.HASH))
 
 
 def _remove_include(work: Work) -> None:
@@ -327,11 +327,6 @@ def skills(host: Host) -> dict[str, str]:
 def paragraph() -> str:
     """Return the paragraph for AGENTS.md and CLAUDE.md."""
     return templates.render("agents_paragraph.md")
-
-
-def include(folder: str) -> str:
-    """Return the line for a host's Makefile."""
-    return f"include {folder}/Makefile"
 
 
 def all_settings() -> str:

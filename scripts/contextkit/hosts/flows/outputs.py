@@ -52,7 +52,7 @@ def keep(layout: Layout, given: HookInput) -> Answer:
         stored = receipt = ""
         answers = bool(known.receipt)  # the current message is its answer with the receipt
         if count > layout.limits.payload_budget and not (answers and known.stored in text):
-            stored, receipt = store(layout, given, given.agent_type, given.agent_type, text)
+            stored, receipt = _store(layout, given, given.agent_type, given.agent_type, text)
         for ref in () if answers else addresses.named_in(layout, text):
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
         said = said and not answers and not reviews.expected(layout, given, now)  # its file says it
@@ -120,7 +120,7 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
     agent = hosts.safe_name(str(response.get("agentId") or ""))
     receipt = seen_agents.load(layout, given.session, agent).receipt if agent else ""
     if not receipt:
-        receipt = store(layout, given, given.agent_type, given.agent_type, text)[1]
+        receipt = _store(layout, given, given.agent_type, given.agent_type, text)[1]
     content = [{"type": "text", "text": receipt}]
     return Answer(result={**response, "content": content})
 
@@ -162,7 +162,7 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
         if len(found) <= most or tokens.estimate(found) <= most or "@stored: " in found:
             return found
         tool = names.one_line(given.text("tool_name"))[:_MOST]
-        return store(layout, given, _topic(given, tool), tool, found)[1]
+        return _store(layout, given, _topic(given, tool), tool, found)[1]
     if isinstance(found, list):
         return [_shortened(layout, given, one) for one in found]
     if isinstance(found, dict) and not found.get("isImage"):
@@ -189,7 +189,7 @@ def hand_in(layout: Layout, given: HookInput) -> None:
     keep(layout, given.replace(passed=passed, sent_back=True))
 
 
-def store(layout: Layout, given: HookInput, topic: str, source: str, text: str) -> tuple[str, str]:
+def _store(layout: Layout, given: HookInput, topic: str, source: str, text: str) -> tuple[str, str]:
     """Store `text` as a payload; return its path and receipt."""
     now = names.now()
     session = given.session or sessions.current(layout, "", now)[0]

@@ -85,14 +85,14 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     if reading.validation not in _FINE:
         key = given.agent or names.slug(agent)
         if seen_agents.send_back(layout, given.session, key, layout.limits.hook_blocks):
-            return Answer(block=mending(layout, run, agent, reading))
+            return Answer(block=_mending(layout, run, agent, reading))
         if verdict.status != "FAILED":  # the status that research agents use
             verdict = verdict.replace(status="ERROR")
     ingest.keep(layout, asked, [verdict], now, given.session)
     return NOTHING
 
 
-def mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
+def _mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
     """Tell an agent where its file should be, what is wrong in each line, and the contract."""
     from contextkit.reviews.flows import start
 

@@ -73,13 +73,13 @@ def saved(layout: Layout, given: HookInput) -> Answer:
     source = given.text("source")
     dead = open_sessions.take_dead(layout, given.session)
     if source in ("compact", "resume"):
-        told = recovered(layout)
+        told = _recovered(layout)
         stored = _payloads(layout, given.session) if source == "compact" else ""
         if _is_told_already(layout, given, told):
             return Answer(context=stored)
         return told.replace(context="\n".join(filter(None, (told.context, stored))))
     if dead:
-        told = recovered(layout, dead.transcript)
+        told = _recovered(layout, dead.transcript)
         if told != NOTHING:
             died = f"The last session here, {dead.session[:12]}, ended unexpectedly."
             return told.replace(context=f"{died}\n{told.context}")
@@ -132,7 +132,7 @@ def _open_task(layout: Layout) -> Answer:
     return Answer(context=f"The task `{task}` is open, last saved {when}: {command}.")
 
 
-def recovered(layout: Layout, transcript: str = "") -> Answer:
+def _recovered(layout: Layout, transcript: str = "") -> Answer:
     """Return what recovery prints about the current task, within the host's limits.
 
     `transcript` is that of a session that died: its work since the last save is included.
@@ -190,14 +190,14 @@ def end(layout: Layout, session: str) -> list[str]:
     if seen_agents.forget(layout, session):
         said.append(f"session {session}: hooks' records of its subagents were removed")
     open_sessions.forget(layout, session)
-    agent = end_agent(layout, session)
+    agent = _end_agent(layout, session)
     if agent:
         said.append(f"session {session}: {agent} is no longer the active agent")
     sessions.forget(layout, session)
     return said
 
 
-def end_agent(layout: Layout, session: str) -> str:
+def _end_agent(layout: Layout, session: str) -> str:
     """Deactivate the agent that this session activated; return its name, or empty for none.
 
     Its next activation counts as a first one. `resume_agent` undoes this.

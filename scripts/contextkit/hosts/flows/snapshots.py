@@ -26,7 +26,7 @@ _MEETING = 120  # seconds between a turn's end and a compaction that share one s
 
 def when_full(layout: Layout, given: HookInput) -> None:
     """Write a snapshot if the context has entered the save zone since the last one."""
-    count = tokens_now(given)
+    count = _tokens_now(given)
     if given.event in _TURN_ENDS and given.session and _is_behind(given):
         files.store(layout.state)
         files.write(os.path.join(seen_agents.folder(layout, given.session), seen_agents.BEHIND), "")
@@ -54,7 +54,7 @@ def _is_behind(given: HookInput) -> bool:
         return words not in file.read(_TAIL)
 
 
-def tokens_now(given: HookInput) -> int:
+def _tokens_now(given: HookInput) -> int:
     """Return the tokens of the context, from the end of the transcript; 0 if it does not say."""
     path = given.text("transcript_path")
     try:
@@ -65,7 +65,7 @@ def tokens_now(given: HookInput) -> int:
 
 def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
-    now, count = names.now(), tokens_now(given)
+    now, count = names.now(), _tokens_now(given)
     _forget_told(layout, given)
     session = given.session or sessions.find_current(layout)
     transcript = given.text("transcript_path")

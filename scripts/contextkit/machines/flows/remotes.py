@@ -116,7 +116,7 @@ def read_heads(found: dict[str, bytes], said: list[str]) -> dict[str, Head]:
     return heads
 
 
-def read_manifest(data: bytes, machine: str, number: int) -> Manifest:
+def _read_manifest(data: bytes, machine: str, number: int) -> Manifest:
     where = f"manifest {number} of {machine}"
     return manifests.parse(manifests.unpack(data, manifests.MOST_MANIFEST, where), machine, number)
 
@@ -134,7 +134,7 @@ def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, 
     for number in numbers:
         if number not in found:
             raise ContextError(f"manifest {number} of {head.machine} is missing: pull again")
-        manifest = read_manifest(found[number], head.machine, number)
+        manifest = _read_manifest(found[number], head.machine, number)
         if number == head.number and names.sha256(found[number]) != head.digest:
             raise ContextError(f"manifest {number} of {head.machine} does not match its head")
         entries.update({entry.name: (number, entry) for entry in manifest.entries})

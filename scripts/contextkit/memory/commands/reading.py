@@ -272,16 +272,14 @@ def estimate(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=f"{low}" if low == high else f"{low}-{high}", data=data)
 
 
-TASK = Option(
-    name="task", address="plan", help="the task (default: the one that was written about last)"
-)
+TASK = Option(name="task", address="plan", help="the task (default: the current one)")
 COMMANDS = (
     Command(
         run=status,
-        help="ok, warn or save; in the save zone it writes a snapshot, once",
+        help="print ok, warn or save; at the threshold, save one snapshot",
         options=(
-            Option(name="tokens", help="the tokens of the context, as the host shows them"),
-            Option(name="file", help="a text whose tokens are estimated (default: standard input)"),
+            Option(name="tokens", help="tokens in the context, as the host shows them"),
+            Option(name="file", help="estimate the tokens of this text (default: standard input)"),
             Option(name="transcript", help="a host's transcript (JSONL)"),
             TASK,
             Option(name="summary", help="what a snapshot says about the conversation"),
@@ -290,11 +288,11 @@ COMMANDS = (
     ),
     Command(
         run=recover,
-        help="what a fresh agent needs to go on with a task",
+        help="print what a fresh agent needs to continue a task",
         options=(
             TASK,
-            Option(name="budget", kind="whole", help="tokens of what is printed (default: 4000)"),
-            Option(name="prompt", kind="flag", help="in a frame to start a fresh agent with"),
+            Option(name="budget", kind="whole", help="tokens to print at most (default: 4000)"),
+            Option(name="prompt", kind="flag", help="print a prompt that starts a fresh agent"),
             Option(name="transcript", help="of the session that ended (default: the last one's)"),
             worktrees.OPTION,
             JSON,
@@ -302,7 +300,7 @@ COMMANDS = (
     ),
     Command(
         run=list_,
-        help="every document of the store",
+        help="list the documents in the store",
         options=(
             Option(name="task", address="plan", help="only those of this task"),
             worktrees.OPTION,
@@ -311,18 +309,18 @@ COMMANDS = (
     ),
     Command(
         run=check,
-        help="what would not help whoever resumes, and how to fix it",
+        help="find what would not help an agent resume, and how to fix it",
         options=(Option(name="task", address="plan", help="only this one (default: all)"), JSON),
     ),
     Command(
         run=estimate,
-        help="what a text will cost in tokens before it is in context",
+        help="estimate what a text will cost in tokens before it is read",
         options=(
             Option(name="words", kind="whole", help="words of prose"),
             Option(name="code_lines", kind="whole", help="lines of code"),
-            Option(name="file_reads", kind="whole", help="files to be read"),
-            Option(name="responses", kind="whole", help="answers of agents"),
-            Option(name="file", help="a text that already exists"),
+            Option(name="file_reads", kind="whole", help="files to read"),
+            Option(name="responses", kind="whole", help="agents' responses"),
+            Option(name="file", help="an existing text"),
             JSON,
         ),
     ),

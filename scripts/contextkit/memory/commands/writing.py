@@ -317,50 +317,50 @@ def _items(name: str, single: str, text: str) -> Option:
 
 FILES = _items("files", "file-modified", "files as `path - description`")
 DRAFT = Option(name="draft", help="a YAML or JSON document with the same fields, or - for stdin")
-COMPLETED = _items("completed", "completed-task", "subtasks that are done")
-PENDING = _items("pending", "pending-task", "subtasks that are not begun")
+COMPLETED = _items("completed", "completed-task", "finished subtasks")
+PENDING = _items("pending", "pending-task", "subtasks not started")
 BOUNDARY = (
     COMPLETED,
     PENDING,
     Option(name="active", kind="words", help="agents at work"),
-    Option(name="blocked", kind="words", help="agents that cannot go on"),
-    Option(name="findings_count", help="how many findings there are (default: counted)"),
+    Option(name="blocked", kind="words", help="blocked agents"),
+    Option(name="findings_count", help="number of findings (default: counted)"),
 )
-RECOVERY = Option(name="recovery", help="how to resume (default: the command that recovers)")
+RECOVERY = Option(name="recovery", help="how to resume (default: a standard instruction)")
 
 COMMANDS = (
-    Command(run=init, help="make the store's folders (every save does so too)"),
+    Command(run=init, help="create the store's folders (every save does too)"),
     Command(
         run=plan,
-        help="make a task's plan, or update it",
+        help="create or update a task's plan",
         options=(
             TASK,
-            Option(name="objective", help="what is to be accomplished"),
-            Option(name="strategy", help="the approach, in short"),
+            Option(name="objective", help="what the task is to accomplish"),
+            Option(name="strategy", help="the approach in brief"),
             _items("questions", "question", "key questions to add"),
-            _items("answered", "answer", "questions that are answered: their text or number"),
+            _items("answered", "answer", "answered questions, by text or number"),
             COMPLETED,
-            _items("in_progress", "in-progress-task", "subtasks being worked on"),
+            _items("in_progress", "in-progress-task", "subtasks in progress"),
             PENDING,
             _items("constraints", "constraint", "constraints to add"),
-            _items("next_actions", "next-action", "what comes next, in place of what was to come"),
+            _items("next_actions", "next-action", "what comes next; replaces the old list"),
             DRAFT,
             REDACT,
         ),
     ),
     Command(
         run=finding,
-        help="save what a subagent found out, from fields or from its report",
+        help="save what a subagent found, from fields or from its report",
         options=(
-            Option(name="agent", help="who found it out"),
+            Option(name="agent", help="the agent that found it"),
             TASK,
             Option(name="file", help="the agent's report, or - for standard input"),
             Option(name="description", help="the task in words (default: its id)"),
             Option(name="status", help="completed, partial or failed"),
             Option(name="summary", help="two or three sentences (default: from the report)"),
-            _items("discoveries", "discovery", "what was found out, most important first"),
+            _items("discoveries", "discovery", "what was found, most important first"),
             FILES,
-            _items("questions", "question", "questions that are open"),
+            _items("questions", "question", "open questions"),
             _items("recommendations", "recommendation", "what should be done"),
             DRAFT,
             REDACT,
@@ -368,8 +368,8 @@ COMMANDS = (
     ),
     Command(
         run=merge,
-        help="merge a task's findings into one file, nothing lost or repeated",
-        options=(TASK, Option(name="archive", kind="flag", help="archive what was merged")),
+        help="merge a task's findings into one file, without loss or repetition",
+        options=(TASK, Option(name="archive", kind="flag", help="archive the merged findings")),
     ),
     Command(
         run=checkpoint,
@@ -390,10 +390,10 @@ COMMANDS = (
         help="end the current phase with a checkpoint and start another",
         options=(
             TASK,
-            Option(name="to", required=True, help="the phase that begins"),
+            Option(name="to", required=True, help="the next phase"),
             *BOUNDARY,
             Option(name="summary", help="where the task stands (default: which phase ended)"),
-            Option(name="next_action", help="what comes first (default: as the plan says)"),
+            Option(name="next_action", help="what to do first (default: from the plan)"),
             RECOVERY,
             FILES,
             REDACT,
@@ -401,7 +401,7 @@ COMMANDS = (
     ),
     Command(
         run=batch,
-        help="a finding for each agent of a batch, then one checkpoint",
+        help="save a finding for each agent of a batch, then one checkpoint",
         options=(
             TASK,
             Option(
@@ -414,38 +414,34 @@ COMMANDS = (
     ),
     Command(
         run=spawn,
-        help="a checkpoint before a large batch of agents starts",
+        help="save a checkpoint before a large batch of agents starts",
         options=(
             TASK,
-            Option(name="agents", required=True, help="who will start: names, or how many"),
+            Option(name="agents", required=True, help="who will start: names or a number"),
             REDACT,
         ),
     ),
     Command(
         run=snapshot,
-        help="save what a conversation knows before it fills up or is handed over",
+        help="save what a conversation knows before its context is full",
         options=(
             Option(name="reason", help="manual (default), token_limit or phase_end"),
-            Option(name="tokens", help="the tokens of the context"),
-            Option(
-                name="task", address="plan", help="the task (default: the one written about last)"
-            ),
+            Option(name="tokens", help="tokens in the context"),
+            Option(name="task", address="plan", help="the task (default: the current one)"),
             Option(name="phase", help="the phase (default: the current one of the task)"),
             Option(name="agents", kind="words", help="agents at work"),
             Option(name="summary", required=True, help="the key points so far"),
             Option(name="important", help="what must not be lost"),
             FILES,
-            _items("decisions", "decision", "decisions that are open"),
-            Option(name="resume", help="how to go on from here"),
+            _items("decisions", "decision", "open decisions"),
+            Option(name="resume", help="how to resume from here"),
             REDACT,
         ),
     ),
     Command(
         run=archive,
         help="move everything of a finished task into the archive",
-        options=(
-            Option(name="task", address="plan", help="the task (default: the one that is done)"),
-        ),
+        options=(Option(name="task", address="plan", help="the task (default: the finished one)"),),
     ),
     Command(
         run=unarchive,

@@ -74,7 +74,7 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
     began = said = time.monotonic()
     of = len(about.roster)
-    read = workers.told(layout, about, agent_files.read(layout, about))
+    read = workers.with_endings(layout, about, agent_files.read(layout, about))
     for number, reading in enumerate(read, 1):
         yield reading
         now = time.monotonic()
@@ -94,7 +94,7 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     if about.run:
         from contextkit.reviews.flows import workers
 
-        workers.tell(layout, about.run, now)
+        workers.notify(layout, about.run, now)
     allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     rows = [{"id": one.agent, **agent_files.row(one)} for one in done]

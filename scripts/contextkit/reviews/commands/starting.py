@@ -137,11 +137,11 @@ def wait(layout: Layout, args: Arguments) -> Answer:
     if late and args.stub:
         for one in waiting.write_stubs(run, late, names.now()):
             cli.say(f"{one.agent}: {one.state}: wrote an error stub")
-    waiting.take_down(layout, run, found)
+    waiting.record_missed(layout, run, found)
     for one in found:
         if one.said:
             cli.say(names.one_line(f"{one.agent}: {one.said}"))
-    workers.tell(layout, run.id, names.now())
+    workers.notify(layout, run.id, names.now())
     rows = [
         {"id": one.agent, "state": one.state, "path": layout.shown(one.path), "said": one.said}
         for one in found

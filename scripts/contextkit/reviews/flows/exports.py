@@ -43,7 +43,7 @@ def _data(layout: Layout, identity: str) -> dict[str, Any]:
     sources = [synthesis.source_of(one) for one in agent_files.read(layout, asked)]
     found = synthesis.combined(sources)
     data = synthesis.document(reports.about(layout, asked, ""), sources, found)
-    history.told(layout, runs.load(layout, asked.run), data, found)
+    history.annotate(layout, runs.load(layout, asked.run), data, found)
     return data
 
 

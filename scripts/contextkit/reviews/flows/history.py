@@ -158,7 +158,7 @@ def before(layout: Layout, run: Run) -> list[MergedFinding]:
     return []
 
 
-def told(layout: Layout, run: Run, data: dict[str, object], found: list[MergedFinding]) -> None:
+def annotate(layout: Layout, run: Run, data: dict[str, object], found: list[MergedFinding]) -> None:
     """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
 
     A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an

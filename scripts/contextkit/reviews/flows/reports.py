@@ -49,7 +49,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     if asked.run:
         from contextkit.reviews.flows import history
 
-        history.told(layout, runs.load(layout, asked.run), data, found)
+        history.annotate(layout, runs.load(layout, asked.run), data, found)
     research = bool(sources) and all(source.review.type == "research" for source in sources)
     if research:
         data["verdict"] = _research_verdict(sources)
@@ -79,8 +79,7 @@ def _is_read(source: Source) -> bool:
 
 def _across_runs(data: dict[str, object]) -> str:
     """Return `2 new, 3 still there, 1 fixed` if there was an earlier run."""
-    every = [*data["findings"], *data["improvements"]]  # type: ignore[misc]
-    since = [one.get("since") for one in every]
+    since = [one.get("since") for one in _all(data)]
     fixed, unchecked = (len(data.get(key) or ()) for key in ("fixed", "unchecked"))  # type: ignore[arg-type]
     still = since.count("still")
     if not (still or fixed or unchecked):
@@ -190,18 +189,24 @@ def _review_markdown(
     """Render synthesis.md; `data` is findings.json."""
     serious = [one for one in found if one.severity != "IMP"]
     improvements = [one for one in found if one.severity == "IMP"]
+    across = _across_runs(data)
+    known = {str(entry["key"]): entry for entry in _all(data)}
+    entries = {one.key: _entry(one, known.get(one.key, {}), bool(across)) for one in found}
     groups: dict[str, list[object]] = {}
     for one in serious:
-        groups.setdefault(one.severity or "Without a severity", []).append(_entry(one))
+        groups.setdefault(one.severity or "Without a severity", []).append(entries[one.key])
     titles = {one.key: _named(one) for one in found}
     pairs: Any = data["possible_duplicates"]
     return templates.render(
         "synthesis.md",
         verdict=data["verdict"],
-        counts=synthesis.counted(found),
+        counts=_counts(found, data),
         groups=[{"severity": name, "findings": those} for name, those in groups.items()],
-        issues=[_entry(one) for one in serious],
-        improvements=[_entry(one) for one in improvements],
+        issues=[entries[one.key] for one in serious],
+        improvements=[entries[one.key] for one in improvements],
+        across=across,
+        fixed=data["fixed"],
+        unchecked=data["unchecked"],
         heat=[_heat(source) for source in sources],
         reports=[_review_report(source) for source in sources],
         conflicts=data["conflicts"],
@@ -214,7 +219,22 @@ def _named(one: MergedFinding) -> str:
     return f"{one.key}: {names.clipped(one.title, _TITLE)}"
 
 
-def _entry(one: MergedFinding) -> dict[str, object]:
+def _counts(found: list[MergedFinding], data: dict[str, object]) -> str:
+    """Return `1 P0, 2 P2 (1 dismissed)`."""
+    dismissed = sum(bool(entry.get("dismissed")) for entry in _all(data))
+    return synthesis.counted(found) + (f" ({dismissed} dismissed)" if dismissed else "")
+
+
+def _all(data: dict[str, object]) -> list[dict[str, object]]:
+    return [*data["findings"], *data["improvements"]]  # type: ignore[misc]
+
+
+def _entry(one: MergedFinding, known: dict[str, object], compared: bool) -> dict[str, object]:
+    """Return what the template needs; `known` is its entry in findings.json."""
+    dismissed = names.one_line(str(known.get("dismissed") or ""))
+    since = {"still": "still there", "new": "new"}.get(str(known.get("since")), "")
+    marks = [since] if compared and since else []
+    marks += [f"dismissed: {dismissed}"] if dismissed else []
     where = [f'"{one.section}"'] if one.section not in ("", one.place) else []
     where += [f"`{one.place}`"] if one.place else []
     return {
@@ -223,6 +243,8 @@ def _entry(one: MergedFinding) -> dict[str, object]:
         "title": one.title or "(no title)",
         "agents": one.agents,
         "confidence": one.confidence,
+        "marks": "".join(f"; {mark}" for mark in marks),
+        "done": bool(dismissed),
         "where": " — " + ", ".join(where) if where else "",
         "description": one.description,
     }
@@ -252,7 +274,7 @@ def _review_lines(
     """Return the verdict, the severe findings, and whether agents disagree."""
     launched, completed, failed = synthesis.numbers(data)
     said = [
-        f"{data['verdict']}: {synthesis.counted(found)}",
+        f"{data['verdict']}: {_counts(found, data)}",
         f"{launched} agents launched, {completed} completed, {failed} failed",
     ]
     ends = []
@@ -263,9 +285,12 @@ def _review_lines(
     room = _REVIEW_LINES - len(said) - len(ends)
     severe = [one for one in found if one.severity in ("P0", "P1", "")]
     shown = severe if len(severe) <= room else severe[: room - 1]
+    dismissed = {entry["key"] for entry in _all(data) if entry.get("dismissed")}
     for one in shown:
-        many = f" ({one.convergence} agents)" if one.convergence > 1 else ""
-        said.append(f"{one.severity or '?'} {one.key}{many} {one.title}")
+        marks = [f"{one.convergence} agents"] if one.convergence > 1 else []
+        marks += ["dismissed"] if one.key in dismissed else []
+        more = f" ({', '.join(marks)})" if marks else ""
+        said.append(f"{one.severity or '?'} {one.key}{more} {one.title}")
     if len(shown) < len(severe):
         said.append(f"… {len(severe) - len(shown)} more")
     return said + ends

@@ -106,7 +106,7 @@ def retry(layout: Layout, identity: str, agent: str, now: int) -> start.Launch:
     asked = agent_files.Asked(
         folder=layout.join(run.output_dir), agents=(agent,), run=run.id, mode=run.mode
     )
-    reading = next(workers.told(layout, asked, agent_files.read(layout, asked)))
+    reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
     wrong = _wrong(reading)
     if not wrong:
         raise bad_input(f"agent: nothing is wrong with the file of {agent}: verdict_show opens it")

@@ -154,7 +154,7 @@ def _state(agent: str, path: str, state: str, worker: workers.Worker | None) -> 
     return State(agent=agent, path=path, state=ended, said=worker.said)
 
 
-def take_down(layout: Layout, run: Run, found: list[State]) -> None:
+def record_missed(layout: Layout, run: Run, found: list[State]) -> None:
     """Record in the run who had not finished when this wait ended."""
     missed = tuple(one.agent for one in found if one.state != "done")
     if missed != run.missed:

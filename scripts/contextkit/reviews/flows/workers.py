@@ -101,7 +101,7 @@ def of_row(layout: Layout, row: Row) -> tuple[Run, str] | None:
     return None
 
 
-def told(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Iterator[Reading]:
+def with_endings(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Iterator[Reading]:
     """Yield the readings of a run, adding how the subagent of an agent without a file ended."""
     gone: dict[str, Worker] | None = None
     for reading in read:
@@ -165,7 +165,7 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
     return found
 
 
-def tell(layout: Layout, identity: str, now: int) -> bool:
+def notify(layout: Layout, identity: str, now: int) -> bool:
     """Run a run's notify command if it is due and has not run; return whether it ran now."""
     run = runs.load(layout, identity)
     if not run.notify or run.notified_at:

@@ -71,11 +71,11 @@ def _taken_over(layout: Layout, source: str, name: str) -> str:
 def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
     """Record an ERROR at once for an agent of a review run that left no file of its own."""
     asked = ingest.of_run(layout, run.id).replace(agents=(agent,))
-    reading = next(workers.told(layout, asked, agent_files.read(layout, asked)))
+    reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
     if reading.validation in ("missing", "partial"):
         ingest.keep(layout, asked, [agent_files.verdict(reading, asked.run)], now)
         registry.update(layout, row["id"], verdict=reading.status)
-    workers.tell(layout, run.id, now)
+    workers.notify(layout, run.id, now)
 
 
 def _alone(layout: Layout, row: Row, now: int) -> None:
