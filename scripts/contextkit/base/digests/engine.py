@@ -332,8 +332,10 @@ class _Filling:
 
 def _least(text: str, between_words: bool) -> int:
     """How many characters must stay of a unit that is cut; a `not` or `if` in a clause does."""
-    turns = weighing.NEGATING.finditer(text) if between_words else ()
-    return max(_SHORT, round(_MOST * len(text)), *(found.end() for found in turns))
+    least = max(_SHORT, round(_MOST * len(text)))
+    for found in weighing.NEGATING.finditer(text) if between_words else ():
+        least = max(least, found.end())
+    return least
 
 
 def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int) -> Digest:

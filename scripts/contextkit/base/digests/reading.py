@@ -354,7 +354,7 @@ def beginning(text: str, end: int) -> str:
 
 
 _CLAUSES = re.compile(r"[;,.:)](?= )| [—–-] |[，、；。،؛।]")
-_WORDS = re.compile(r"(?<!\d) ")
+_WORDS = re.compile(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
 
 
 def _may_end(text: str, at: int) -> bool:
