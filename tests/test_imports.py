@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import graphlib
 import os
 import subprocess
 import sys
@@ -99,6 +100,37 @@ def test_no_import_goes_up(module: str) -> None:
         if not other.startswith("compiled") and not may_import(module, other)
     ]
     assert not upwards
+
+
+class _AtRunTime(ast.NodeTransformer):
+    """Leaves out what only a type checker imports."""
+
+    def visit_If(self, node: ast.If) -> object:
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return node.orelse
+        return self.generic_visit(node)
+
+
+def at_run_time(source: str) -> set[str]:
+    return set(imports(ast.unparse(_AtRunTime().visit(ast.parse(source)))))
+
+
+def test_no_modules_import_each_other_not_even_inside_functions() -> None:
+    graph = {
+        module: at_run_time(path.read_text(encoding="utf-8")) & PLACES.keys()
+        for module, path in PLACES.items()
+    }
+    graph["base.templates"].remove("base.template_compiler")  # for a template that was changed
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
+
+
+def test_what_only_a_type_checker_imports_is_no_import_at_run_time() -> None:
+    source = (
+        "if TYPE_CHECKING:\n    from contextkit.base import git\n"
+        "else:\n    from contextkit.base import names\n"
+        "def f():\n    from contextkit.base import tokens\n"
+    )
+    assert at_run_time(source) == {"base.names", "base.tokens"}
 
 
 def test_no_module_imports_a_script() -> None:

@@ -109,7 +109,9 @@ def without_scripts(checkout: Path) -> None:
         (checkout / "scripts" / path.name).write_bytes(path.read_bytes())
 
 
-@pytest.mark.parametrize("goal", ["bench_tokens", "bench_secrets", "bench_duplicates"])
+@pytest.mark.parametrize(
+    "goal", ["bench_tokens", "bench_secrets", "bench_reviews", "bench_duplicates"]
+)
 def test_a_benchmark_gets_its_folder(
     goal: str, checkout: Path, recorder: Recorder, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import review_mutants as torture
+import review_styles
 from contextkit.reviews.documents import agent_review, wide_reading
 
 STANDS = (
@@ -138,6 +139,65 @@ def test_a_severity_that_is_taken_back_does_not(text: str) -> None:
 )
 def test_a_denial_of_one_thing_takes_nothing_else_back(text: str) -> None:
     assert wide_reading.standing(text)
+
+
+@pytest.mark.parametrize("name", review_styles.clean())
+def test_a_clean_review_is_clean_in_any_style(name: str) -> None:
+    flagged = torture.judge(review_styles.clean()[name]) != "comes out CLEAN"
+    assert flagged == (name in review_styles.DOUBTED)
+
+
+@pytest.mark.parametrize("name", review_styles.serious())
+def test_a_serious_finding_is_read_in_any_place(name: str) -> None:
+    assert torture.judge(review_styles.serious()[name]) == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Keine P0- oder P1-Befunde.",
+        "没有 P0 或 P1 问题。",
+        "P0 なし、P1 なし。",
+        "Ningún P0 ni P1.",
+        "Nothing here blocks the merge.",
+        "Nothing reaches P1.",
+        "Any P0? No.",
+        "🔴 0 · 🟠 0 · 🟡 1",
+        "> Any P0 means the verdict is risky.",
+        "major, minor, patch = version.split()",
+        "`src/critical.py` and tests/test_p0_rows.py were read",
+        "thinking: [low | medium | high]",
+        "There is nothing in this change that would be no\nP0 or that is a P2",
+        "The P0 of the last round is\nfixed now and covered by a test.",
+    ],
+)
+def test_what_takes_back_may_be_in_other_words_or_on_the_next_line(line: str) -> None:
+    assert wide_reading.standing(line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Keine Tests. P0: login offen",
+        "Keine P0 außer dem Login",
+        "没有 P0 除了登录",
+        "P0 なしではない",
+        "Nothing but this blocks the merge.",
+        "Any P0? Yes.",
+        "🔴 1 · 🟠 0",
+        "Any P0 in login is open.",
+        "`src/login.py:3` P0",
+        '<div data-severity="P0">x</div>',
+        '<f severity="blocker">x</f>',
+        "![x](https://img.example.org/badge/severity-critical-red)",
+        "KRITISCH: login offen",
+        "严重: 没有密码",
+        "The change is small and there is no\nP0: login open to anyone",
+        "The P0 of the last round is fixed in part and covered by a test.",
+    ],
+)
+def test_what_only_looks_like_a_denial_takes_nothing_back(line: str) -> None:
+    assert wide_reading.standing(line)
 
 
 def test_a_review_with_a_severity_beside_its_index_names_the_line() -> None:

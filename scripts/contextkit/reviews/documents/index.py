@@ -33,6 +33,7 @@ _ROLES = {
     "title": "title", "finding": "title", "issue": "title", "description": "title",
     "summary": "title",
 }  # fmt: skip
+_COUNTED = ("severity", "level", "priority", "count", "number", "total", "findings", "issues")
 _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
 _LABEL_WORDS = frozenset(
     "must fix should consider could nice to have strong recommendation recommended severity"
@@ -113,6 +114,8 @@ class Block:
             return level > self._level and self._is_label(number, text)
         if self.verdicts and number > self.end + 1:
             self._ended = True
+        if self._ended and level != FENCE and self._is_past(text):
+            return False
         understood = level != FENCE and (self._is_known(number, text) or self._is_row(number, text))
         if not understood:
             if self._ended and "|" not in text and not lines.unbulleted(text)[1]:
@@ -121,6 +124,23 @@ class Block:
         if not _RULE.issuperset(text):
             self.end = number
         return True
+
+    def _is_past(self, text: str) -> bool:
+        """Whether a line after the verdict is no row: a table of counts, a list of checks."""
+        fields = cells(text) if "|" in text else []
+        if fields:
+            roles = [role(cell) for cell in fields]
+            counts = [cell for cell in map(lines.plain, fields) if not vocabulary.severity(cell)]
+            return (
+                not self._columns
+                and "title" not in roles
+                and (all(word.lower() in _COUNTED for word in counts))
+            )
+        bare, listed = lines.unbulleted(text)
+        if not listed or vocabulary.verdict(text):
+            return False
+        head = Head(bare)
+        return not (head.severity or head.id)
 
     def finish(self) -> None:
         """End the index; a P0 or P1 label without a row below it is doubtful."""

@@ -24,6 +24,7 @@ MOST = 5  # lines that are named
 _JUDGED, _DENIED = 20_000, 1_000  # words that are examined, and denials that are believed
 _LONGEST = 2_000  # characters of a line that are read at once
 _OVERLAP = 200
+_LONGEST_PROSE = 200  # characters of a line that may go on in the next
 
 # Letters and signs that look like others and that Unicode does not fold by itself.
 _LOOK_ALIKES = str.maketrans(
@@ -39,10 +40,13 @@ _LETTERS = {
 _OFTEN = ("high", "major", "blocking", "serious", "urgent", "emergency")  # common words
 _OTHERS = ("confidence", "likelihood", "effort", "value", "quality", "complex", "coverage")
 _CLOSING, _LEADING = tuple(")]}>\"':,"), ":|—–)]}\"',;·/~"
+_MARKS = str.maketrans(dict.fromkeys("*`~_\\"))
 _ALARMS = "🔴🟥🚨🛑"
 _BREAKS = re.compile(r"\\[nrt]|</?(?:td|th|tr|li|br|p|div|h[1-6]|dt|dd|ul|ol|table)\b[^<>]{0,200}>")
 _TAGS = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 _ESCAPES = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))|\\x([0-9a-fA-F]{2})")
+_PATHS = re.compile(r"(?<![\w./:\-])[a-z][\w\-]*(?:/[\w\-]+)*\.([a-z]{1,4})(?![\w/.])")
+_DASHED = re.compile(r"(?i)\b(severity|priority)[-_/=](?=[a-z])")
 _SPELLED = re.compile(r"\b(?:[A-Za-z0-9][ ._\-]){3,}[A-Za-z0-9]\b")
 
 _NOUN = (
@@ -72,10 +76,11 @@ _LABELS = (
     r"critical|crit|blockers?|blocking|fatal|severe|urgent|high|major|catastrophic|emergency|serious"
     r"|disastrous"
 )
+_ELSEWHERE = r"kritisch|blockierend|bloquante?|bloqueante|bloccante|critic[oa]|严重|致命|阻断|重大"
 _KEY = r"(?:severity|priority|prio|sev|level|impact|rating|risk|class|importance|urgency|rank)"
 _WORDS = re.compile(
     rf"(?P<number>{_NUMBERED})|(?P<always>(?i:(?<![a-z\-])(?:{_ALWAYS})(?![a-z])))"
-    rf"|(?P<label>(?i:(?<![a-z\-])(?:{_LABELS})(?![a-z])))|(?P<alarm>[{_ALARMS}])"
+    rf"|(?P<label>(?i:(?<![a-z\-])(?:{_LABELS}|{_ELSEWHERE})(?![a-z])))|(?P<alarm>[{_ALARMS}])"
 )
 _KEYED = re.compile(rf"(?i:\b{_KEY}\b[\"'\s]*(?:[:=|]|is|of|as|->|→|–|—|-|>)*[\"'\s|(\[]*)$")
 _RATED = re.compile(
@@ -87,36 +92,47 @@ _THEN_NOUN = re.compile(rf"(?i:[\s\-]+(?:security |data |design |correctness )?{
 _SEVERITY = (
     r"(?:p[0-3]s?|imp|critical|high|major|severe|serious|medium|low|blocking|blockers?|fatal)"
 )
+_NOTHING = r"(?:nothing|none)(?: here| of (?:this|these|them)| below| in this \w+)?"
+_NOT = (
+    r"keine?[mnrs]?|ohne|aucune?|pas de|sans|ni|ningun[oa]?|sin|nenhuma?|sem|nessuna?|senza|geen"
+    r"|zonder|inga|ingen|brak"
+)
+_OR = r"(?:or|nor|and|oder|und|noch|ou|et|ni|o|y|e|of|en|och|eller|或|和)"
 _NO = re.compile(
-    rf"(?i:(?<![\w.,])(?:no|zero|0|without any|not an?|not|non|nothing|isn'?t an?|never an?|neither"
-    rf"|nor|none of the|free of"
-    rf"|(?:nothing|none)(?: here| of (?:this|these|them)| below)? (?:is|was|are|were)(?: an?)?)"
-    rf"[\s\-]+"
+    rf"(?i:(?:(?<![\w.,])(?:no|zero|0|without any|not an?|not|non|nothing|isn'?t an?|never an?"
+    rf"|neither|nor|none of the|free of|{_NOT}"
+    rf"|{_NOTHING} (?:is|was|are|were|reaches|rises to|amounts to|qualifies as)(?: an?)?)"
+    rf"[\s\-]+|(?:没有|沒有|无|無)\s*)"
     rf"(?:(?:any|new|open|remaining|other|further|known|outstanding|unresolved|more|actual"
     rf"|obvious|such|significant|real)\s+)*"
-    rf"(?:{_SEVERITY}(?:\s+{_NOUN})?(?:\s*/\s*|\s*,\s*|\s+(?:or|nor|and)\s+|[\s\-]+))*)$"
+    rf"(?:{_SEVERITY}(?:\s+{_NOUN})?(?:\s*/\s*|\s*,\s*|-?\s+{_OR}\s+|[\s\-]+))*)$"
 )
+_BLOCKS_NOTHING = re.compile(rf"(?i:\b{_NOTHING}(?: that)? $)")
 _BUT = re.compile(
     r"(?i:\b(?:except|but|other than|apart from|besides|beyond|save for|unless|until|than|only"
-    r"|longer|fix(?:ed)?|resolved|addressed|closed|mitigated|solved|handled|doubt)\b)"
+    r"|longer|fix(?:ed)?|resolved|addressed|closed|mitigated|solved|handled|doubt"
+    r"|salvo|sauf|hormis|excepto|menos|tranne|behalve)\b|\bau(?:ss?|ß)er\b|除)"
 )
 _ENDS = re.compile(r"[.;!?](?:\s|$)|\s[—–]\s|,?\s(?:but|however|yet|although|though)\s|\\n")
 _NONE = re.compile(
     rf"(?i:(?:[\s\-(:—–,]*(?:{_NOUN}|{_SEVERITY}|\([\w /\-]{{1,20}}\)|[{_ALARMS}]|found"
     r"|identified))*[\"'\s]*"
-    r"(?:[:=|>(\[→—–-]|\bare\b|\bis\b|\bwere\b|\s)+[\"'\s(\[]*"
-    r"(?P<value>none|nothing|zero|nil|n/?a|null|not applicable|0|no|—|–|-|∅|✅|✓|\])"
+    r"(?:[:=|>(\[→—–?-]|\bare\b|\bis\b|\bwere\b|\s)+[\"'\s(\[]*"
+    r"(?P<value>none|nothing|zero|nil|n/?a|null|not applicable|keine?|aucune?|0|no|なし|無し"
+    r"|—|–|-|∅|✅|✓|\])"
     rf"[\"'\])]*(?P<rest>.*))"
 )
 _REST = re.compile(
     rf"(?i:(?:\s*(?:{_NOUN}|found|identified|reported|remaining|open|here|detected|noted|at all"
-    rf"|in this review))*\s*(?:$|[.;|)\]}}](?:\s|$|[|)\]}}])"
-    rf"|,\s*(?:$|\d|\"|{_SEVERITY}\b|[{_ALARMS}]|imp)|/\s*\d"
+    rf"|in this review))*\s*(?:$|[.;|)\]}}。](?:\s|$|[|)\]}}])"
+    rf"|[,、·•]\s*(?:$|\d|\"|{_SEVERITY}\b|[{_ALARMS}🟠🟡🟢⚪🔵]|imp)|/\s*\d"
     rf"|\s+(?:and\s+|🟡|🟠)?(?:\d+\s+)?{_SEVERITY}\b|\|))"
 )
 _GONE = re.compile(
     r"(?i:\b(?:is|are|was|were|has been|have been)(?: now| all)? "
-    r"(?:gone|fixed|resolved|closed|addressed)\W*$)"
+    r"(?:gone|fixed|resolved|closed|addressed)(?: now| too| as well| since)?"
+    r"(?:,? and (?:(?:is|are|has|have|was|were) )?(?:now )?"
+    r"(?:covered|tested|verified|confirmed|closed|checked|gone)\b[^:;]*)?\W*$)"
 )
 _NOT_GONE = re.compile(
     r"(?i:\b(?:not|never|part\w*|mostly|should|must|until|if|when|once|after|before|claim\w*|unless"
@@ -147,6 +163,8 @@ def standing(text: str) -> list[Doubt]:
     context = _Context()
     for at, (number, line) in enumerate(rows):
         following = rows[at + 1][1] if at + 1 < len(rows) else ""
+        context.before = _wrapped(rows, at - 1)
+        context.after = _wrapped(rows, at)
         counted = "|" in line and _counts_nothing([text for _, text in rows[at : at + 40]])
         for part in () if counted else _parts(line):
             if _is_serious(part, context, following) or context.is_tired():
@@ -156,6 +174,22 @@ def standing(text: str) -> list[Doubt]:
         if len(found) >= MOST or context.is_tired():
             break
     return found
+
+
+def _wrapped(rows: list[tuple[int, str]], at: int) -> tuple[str, str]:
+    """A line and the next one if a sentence goes on from one to the other; else two empty texts.
+
+    Both must be prose: a list, a table, a heading, or a severity at the beginning is not.
+    """
+    if not 0 <= at < len(rows) - 1:
+        return "", ""
+    (number, line), (following, rest) = rows[at : at + 2]
+    line, rest = line.strip(), rest.strip()
+    if following != number + 1 or "|" in line + rest or line[-1:] in tuple(".!?:;"):
+        return "", ""
+    if line[:1] in tuple("#<*-+`[({=") or not rest[:1].isalpha() or len(line.split()) < 5:
+        return "", ""
+    return (line, rest) if max(len(line), len(rest)) <= _LONGEST_PROSE else ("", "")
 
 
 def _parts(line: str) -> list[str]:
@@ -190,6 +224,7 @@ class _Context:
         self.is_legend = False
         self.columns: list[str] = []
         self.judged = self.denied = 0
+        self.before = self.after = ("", "")  # the line and its neighbor, if a sentence joins them
 
     def column(self, number: int) -> str:
         """Return the name of the column in the table's head, or '' if there is none."""
@@ -227,7 +262,7 @@ def _is_serious(line: str, context: _Context, following: str) -> bool:
             context.judged += 1
             if not _counts(match, read, context):
                 continue
-            if not _is_taken_back(match, read, following):
+            if not _is_taken_back(match, read, following, context):
                 return True
             context.denied += 1
     return False
@@ -243,8 +278,12 @@ def _readings(line: str) -> list[str]:
         text = _folded(text)
     if "&" in text:
         text = _folded(html.unescape(html.unescape(text)))
-    text = _BREAKS.sub(" | ", text)
+    text = _PATHS.sub(r"x.\1", text)
     found = {}
+    if ("=" in text and "<" in text) or "//" in text:  # attributes, addresses
+        inside = _TAGS.sub(lambda tag: f" | {tag.group()[1:-1]} | ", text)
+        found[" ".join(_DASHED.sub(r"\1: ", inside).split())] = True
+    text = _BREAKS.sub(" | ", text)
     for blank in ("", " "):
         read = _TAGS.sub(blank, text) if "<" in text else text
         for mark in "*`~_\\":
@@ -341,13 +380,22 @@ def _is_of_the_contract(read: str) -> bool:
         or "p0|p1|p2|p3" in low.replace(" ", "")
         or "p0/p1/p2/p3" in low.replace(" ", "")
         or low in ("verdict: safe|needs-changes|risky", "any p0: risky", "any p1: needs-changes")
+        or bool(_RULE_OF_VERDICT.match(low))
     )
 
 
+_RULE_OF_VERDICT = re.compile(
+    r"[>\s\-*]*(?:any|a single|one) p[01] (?:finding |issue )?(?:means|makes|requires) (?:that )?"
+    r"(?:the |a )?(?:overall )?verdict (?:(?:is|of|must be) )?[`\"']?(?:risky|needs-changes)\W*$"
+)
 _DEFINES = re.compile(
     r"[\s\-*+|>\d.]*(?i:p[0-3]|critical|high|blocker|major)\b\s*(?:\([\w ,/\-]+\))?\s*[:=|—–\-]"
 )
-_RANGE = re.compile(r"(?i:\b(?:(?:critical|high|medium|low)/){2,}(?:critical|high|medium|low)\b)")
+_LEVEL = r"(?:critical|x?high|medium|low)"
+_RANGE = re.compile(  # all levels in a row, parts of a version, variables
+    rf"(?i:\b(?:{_LEVEL}/){{2,}}{_LEVEL}\b|\[(?:{_LEVEL} \| ){{2,}}{_LEVEL}\]"
+    rf"|\bmajor, minor(?:, patch)?\b|\bmajor[ -]version\b)|\bp1(?:, p\d){{2,}}\b"
+)
 _SCALED = re.compile(r"(?i:\bp[0-3]\b|\bimp\b|\bcritical\b|\bhigh\b|\bmedium\b|\blow\b)")
 
 
@@ -372,17 +420,19 @@ def _is_scale(read: str, context: _Context) -> bool:
     return True
 
 
-def _is_taken_back(match: re.Match[str], read: str, following: str) -> bool:
+def _is_taken_back(match: re.Match[str], read: str, following: str, context: _Context) -> bool:
     """Whether the clause itself says that there is none."""
-    before = read[max(0, match.start() - 160) : match.start()]
+    before = f"{_plain(context.before[0])} {read[: match.start()]}"[-160:].lstrip()
     starts = [end.end() for end in _ENDS.finditer(before)]
     before = before[starts[-1] :] if starts else before
-    after = read[match.end() : match.end() + 160]
+    after = f"{read[match.end() :]} {_plain(context.after[1])}"[:160].rstrip()
     ends = _ENDS.search(after)
     clause = after[: ends.start()] if ends else after
     if _NO.search(before) and not _BUT.search(clause):
         tail = _CHAIN.sub("", clause)
         return tail.lstrip()[:1] not in tuple(":|=>")
+    if match.group().lower().startswith("blocks") and _BLOCKS_NOTHING.search(before):
+        return not _BUT.search(clause)
     none = _NONE.match(after)
     if none and _is_nothing(none):
         return True
@@ -393,6 +443,10 @@ def _is_taken_back(match: re.Match[str], read: str, following: str) -> bool:
         return False
     said = review_lines.unbulleted(following.strip(" \t#"))[0]
     return vocabulary.says_nothing(review_lines.plain(said.strip("> ✅✓")).strip(" .!()_"))
+
+
+def _plain(line: str) -> str:
+    return _folded(line).translate(_MARKS) if line else ""
 
 
 def _is_nothing(none: re.Match[str]) -> bool:
