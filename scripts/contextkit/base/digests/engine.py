@@ -424,7 +424,7 @@ def _more(missing: list[Unit]) -> dict[str, tuple[str, int]]:
     said = {}
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
-        listed = len(names) == len(units) <= _NAMES
+        listed = len(set(names)) == len(units) <= _NAMES
         text = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
         said[group] = (text, min(unit.line for unit in units))
     return said
