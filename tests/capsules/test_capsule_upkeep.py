@@ -72,6 +72,13 @@ def test_what_is_there_is_no_finding(layout: Layout) -> None:
     assert said(layout, a_capsule(knows)) == []
 
 
+def test_a_file_that_is_not_tracked_is_there_whatever_its_name_begins_with(layout: Layout) -> None:
+    for name in ("+page.ts", "-x.md", "_a.md", "%a.md", ".github/ci.yml"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).touch()
+        assert [mention.path for mention in drift.mentions(layout, f"`{name}`")] == [name]
+
+
 def test_lines_of_a_file_are_there_up_to_its_last(layout: Layout) -> None:
     commit("a.md", "one\ntwo\nthree\n", "2025-10-23T17:00:00Z")
     knows = "a.md#L1, a.md#L3, a.md#L2-L3 and a.md#L4-L9, but a.md#L5"
@@ -115,6 +122,8 @@ def test_a_mention_of_an_entry_is_quoted_as_it_was_written(layout: Layout) -> No
         ("commit deadbee1", "there is no commit deadbee1 here"),
         ("https:///nothing", "the URL https:///nothing has no host"),
         ("a.md#no-such", "a.md has no entry 'no-such'"),
+        ("a.md#zzz", "a.md has no entry 'zzz'"),
+        ("https://example./x", "the URL https://example./x has no host"),
         ("a.md 2025-10-20 10:00", "a.md has no entry '2025-10-20 10:00'"),
         ("b/gone.md#anchor", "there is no b/gone.md here"),
     ],

@@ -356,22 +356,23 @@ def test_what_is_not_ours_stays_in_its_place_and_is_named(layout: Layout) -> Non
     save(layout), save(layout)
     before = stock(folder(layout))
     (folder(layout) / "sub").mkdir()
-    for name in ("notes.md", "sub/deep.txt", "two\nlines", ".hidden"):
+    for name in ("notes.md", "sub/deep.txt", "two\nlines", ".hidden", "(1).md"):
         (folder(layout) / name).write_text("mine", "utf-8")
     ended = retention.end(layout, "s", NOW)
     assert ended is not None and ended.payloads == 2
     assert ended.stayed == tuple(
-        f"shared/payloads/s/{name}" for name in (".hidden", "notes.md", "sub", "two lines")
+        f"shared/payloads/s/{name}"
+        for name in ("(1).md", ".hidden", "notes.md", "sub", "two lines")
     )
     assert stock(folder(layout)) == dict.fromkeys(
-        (".hidden", "notes.md", "sub/deep.txt", "two\nlines"), b"mine"
+        ("(1).md", ".hidden", "notes.md", "sub/deep.txt", "two\nlines"), b"mine"
     )
     said = LOG.read_text("utf-8")
-    assert said.count("\n") == 1 and "not removed: shared/payloads/s/.hidden, " in said
+    assert said.count("\n") == 1 and "not removed: shared/payloads/s/(1).md, " in said
     assert retention.end(layout, "s", NOW) is None
     assert resume(layout, NOW)
     assert stock(folder(layout)).items() >= before.items()
-    assert len(stock(folder(layout))) == len(before) + 4
+    assert len(stock(folder(layout))) == len(before) + 5
 
 
 def test_a_draft_that_a_kill_left_behind_goes_with_the_session(layout: Layout) -> None:
@@ -475,14 +476,16 @@ def test_the_end_of_a_session_without_payloads_is_noted_in_its_summary_alone(
     assert noted.read_text("utf-8") == "# Session\n- 2025-11-28T10:05:00Z nothing was stored\n"
 
 
+@pytest.mark.parametrize("name", ["a", "t"])
 def test_a_swept_session_is_not_noted_in_the_summary_of_another(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
-    save(layout), save(layout, "t")
-    other = summary(tmp_path / "t")
-    monkeypatch.setenv("SESSION_DIR", f"{tmp_path}/t/")
+    save(layout), save(layout, name)
+    other = summary(tmp_path / name)
+    monkeypatch.setenv("SESSION_DIR", f"{tmp_path}/{name}/")
     sweep(layout, NOW + 2 * DAY)
-    assert " session t: " in other.read_text("utf-8") and " session s: " in LOG.read_text("utf-8")
+    said, log = other.read_text("utf-8"), LOG.read_text("utf-8")
+    assert f" session {name}: " in said and " session s: " in log and " session s: " not in said
 
 
 def test_a_session_folder_without_a_summary_is_not_given_one(

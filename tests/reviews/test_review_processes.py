@@ -112,7 +112,7 @@ def test_research_goes_from_start_to_gate(host: Host, process: str) -> None:
     assert "- Source | a page" in host("verdict_index", run)
     assert "It is so." in host("verdict_show", run, "agent=repo-research-analyst", "finding=One")
     report = host("verdict_synthesize", run).splitlines()
-    assert report[3] == "COMPLETE: 1 findings, 1 sources" and len(report) <= 10
+    assert report[3] == "COMPLETE: 1 finding, 1 source" and len(report) <= 10
     assert host("verdict_gate", run).startswith("PASS 1 of 1 agents")
 
 
@@ -135,9 +135,9 @@ def test_an_agent_that_never_came_back_is_a_stub_and_fails(host: Host) -> None:
     host.launch({"agents": started["agents"][:1]}, CLEAN)
     assert "fd-b" in host("verdict_wait", run, "timeout=1s", "stub=1")
     host("verdict_ingest", run)
-    assert [line.split("\t")[:2] for line in host("verdict_gate", run).splitlines()[1:]] == [
-        ["error", "fd-b"]
-    ]
+    reasons = [line.split("\t") for line in host("verdict_gate", run).splitlines()[1:]]
+    # what make says of the failure stands on one line without tabs, before 4.2 without an asterisk
+    assert [reason[:2] for reason in reasons if len(reason) > 1] == [["error", "fd-b"]]
 
 
 def test_a_file_that_comes_too_late_passes_nothing_until_somebody_waits_again(host: Host) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from contextkit.base import files, ledger
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import verdicts
@@ -83,8 +85,12 @@ def test_parse_gives_back_what_render_wrote(status: str, summary: str, tokens: i
     assert entry["summary"] == said.replace("\uffff", "\ufffd")
 
 
-def test_a_verdict_names_its_format() -> None:
-    assert json.loads(verdicts.render(a_verdict()))["format"] == 1
+def test_a_verdict_names_its_format_and_has_the_old_keys_even_if_empty() -> None:
+    assert json.loads(verdicts.render(a_verdict(summary=""))) == {
+        "type": "verdict", "status": "CLEAN", "model": "", "tokens_spent": 0, "files_changed": [],
+        "findings_count": 0, "summary": "", "detail_path": "", "timestamp": "", "session_id": "",
+        "agent": "ui", "format": 1,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("number", [0, 1, "1", "x", None, [], 1.5])
@@ -134,6 +140,9 @@ def test_counts_come_in_the_old_order() -> None:
     entries = [an_entry(status=status) for status in reversed(STATUSES)]
     assert verdicts.counts(entries) == ", ".join(f"1 {status}" for status in STATUSES)
     assert verdicts.counts([]) == "0 verdicts"
+    twice = [an_entry(), an_entry(status="ODD"), an_entry(), an_entry()]
+    assert verdicts.counts(twice) == "3 CLEAN, 1 ODD"
+    assert verdicts.counts(twice, legacy=True) == "3 CLEAN"
 
 
 def test_a_crashed_reviewer_is_seen_and_the_old_set_can_be_had() -> None:
@@ -223,6 +232,36 @@ def test_a_verdict_is_synced_to_disk_unless_it_can_be_derived_again(
     assert not synced
     verdicts.save(layout, a_verdict())
     assert synced
+
+
+def test_a_verdict_is_written_although_the_store_is_cleaned_meanwhile(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = files.write
+    cleaned: list[str] = []
+
+    def clean_first(path: str, *given: Any) -> str:
+        if path.endswith("ui.json") and len(cleaned) < 3:
+            cleaned.append(path)
+            shutil.rmtree(os.path.dirname(path))
+            raise FileNotFoundError(path)
+        return write(path, *given)
+
+    monkeypatch.setattr(files, "write", clean_first)
+    store = Path(verdicts.save(layout, a_verdict())).parent
+    assert len(cleaned) == 3 and sorted(os.listdir(store)) == [".gitignore", "ui.json"]
+
+
+def test_the_ledger_knows_the_file_and_the_run_of_a_verdict(layout: Layout) -> None:
+    verdicts.save(layout, a_verdict(detail_path="shared/payloads/s/x.md", run="r-1"), tokens=7)
+    verdicts.save(layout, a_verdict())
+    first, second = ledger.read(layout)
+    assert first["from"] == ["payload:s/x", "run:r-1"]
+    assert (first["tokens"], second.get("tokens", 0), tuple(second.get("from", ()))) == (
+        7,
+        0,
+        (),
+    )
 
 
 def test_a_link_at_the_final_name_is_not_written_through(layout: Layout, tmp_path: Path) -> None:
