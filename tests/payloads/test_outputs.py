@@ -115,7 +115,7 @@ def test_of_too_many_findings_the_first_seven_are_in_the_receipt(layout: Layout)
 
 def test_what_was_cut_from_the_receipt_is_noted(layout: Layout) -> None:
     (note,) = store(layout, rows=(Row(aspect="A", finding="word " * 900),)).notes
-    assert note.startswith("receipt: 1 findings shortened by ")
+    assert note.startswith("receipt: 1 finding shortened by ")
 
 
 @pytest.mark.parametrize(

@@ -520,7 +520,7 @@ def test_list_shows_one_session_or_all_and_what_is_missing(
     assert len(run.out.splitlines()) == 2 and "missing" in run.out
     run("payload_store", "list", "--all")
     assert len(run.out.splitlines()) == 3
-    assert "1 files are not listed: payload_repair session=b" in run.err
+    assert "1 file is not listed: payload_repair session=b" in run.err
     run("payload_store", "list", "--session=a", "--json")
     assert json.loads(run.out) == manifest("a")
     run("payload_store", "list", "--all", "--json")

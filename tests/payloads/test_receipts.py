@@ -187,7 +187,7 @@ def test_the_longest_findings_are_shortened_first() -> None:
     final, cut = clipped(a_receipt(rows=rows_of(300, 8, 8)))
     assert [row.finding for row in final.rows[1:]] == ["word " * 8, "word " * 8]
     assert len(final.rows[0].finding) < 1200
-    assert cut == [f"1 findings shortened by {1500 - len(final.rows[0].finding)} characters"]
+    assert cut == [f"1 finding shortened by {1500 - len(final.rows[0].finding)} characters"]
 
 
 def test_then_rows_go_from_the_end_and_the_key_findings_stay() -> None:

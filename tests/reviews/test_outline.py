@@ -41,6 +41,10 @@ def found(text: str) -> list[tuple[str, str, str]]:
             [("P0", "", "2 by its own count")],
         ),
         (
+            "---\nseverity_counts: {P0: 2, p1: 0, \"high\": 3, notes: 4}\n---\nText.\n",
+            [("P0", "", "2 by its own count"), ("P1", "", "3 by its own count")],
+        ),
+        (
             "| Severity | Count |\n|---|---|\n| Critical | 3 |\n",
             [("P0", "", "3 by its own count")],
         ),

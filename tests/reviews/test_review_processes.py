@@ -112,7 +112,7 @@ def test_research_goes_from_start_to_gate(host: Host, process: str) -> None:
     assert "- Source | a page" in host("verdict_index", run)
     assert "It is so." in host("verdict_show", run, "agent=repo-research-analyst", "finding=One")
     report = host("verdict_synthesize", run).splitlines()
-    assert report[3] == "COMPLETE: 1 findings, 1 sources" and len(report) <= 10
+    assert report[3] == "COMPLETE: 1 finding, 1 source" and len(report) <= 10
     assert host("verdict_gate", run).startswith("PASS 1 of 1 agents")
 
 

@@ -14,6 +14,7 @@ from conftest import REFUSED_TEXTS
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.documents.agent_review import Finding, Review
 from contextkit.reviews.documents.headers import Header
+from contextkit.reviews.flows import agent_files
 from growth import grows_in_proportion
 from hypothesis import given
 from hypothesis import strategies as st
@@ -958,3 +959,26 @@ def test_a_real_file_is_read_as_a_person_reads_it(name: str) -> None:
     assert bool(review.start_line) == has_index
     assert counts == severities
     assert (review.stated, agent_review.effective_status(review)[0]) == (stated, status)
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        (a_file(), "no findings"),
+        (a_file(end="A critical hole remains."), "no findings, but line 7 says something serious"),
+        (a_file('- ODD | X-1 | "A" | Odd'), "no findings, but line 2 was not understood"),
+        (
+            a_file(end="#### P1-1. P1: It leaks"),
+            "no findings, but a P0 or P1 is missing from its index",
+        ),
+        (a_file(end="```\nopen"), "no findings, but a code fence is never closed"),
+        (a_file(verdict="Verdict: needs-changes"), "no findings, but it states needs-changes"),
+        (a_file(ROWS[0], verdict="Verdict: whatever"), "1 P2, but its verdict is not clear"),
+        (a_file(P1), "1 P1: A session never ends"),
+    ],
+)
+def test_the_summary_says_why_a_review_without_a_serious_row_needs_attention(
+    text: str, summary: str
+) -> None:
+    made = agent_files.summary_of(agent_review.parse(text), None, there=True, partial=False)
+    assert made == summary

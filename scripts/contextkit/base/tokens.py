@@ -102,11 +102,9 @@ def cautious(text: str, profile: str = DEFAULT) -> int:
 def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
     """Whether `text` has at most `cap` tokens in the reader's `tokenizer`; never wrongly True.
 
-    The estimate decides if even its worst error leaves no doubt, otherwise an exact count, or else
-    an upper bound: a byte-level tokenizer never needs more tokens than there are bytes.
+    The estimate decides if even its worst error leaves no doubt, otherwise `size`.
     """
-    size = len(text.encode("utf-8", "replace"))
-    if size <= cap:
+    if len(text.encode("utf-8", "replace")) <= cap:
         return True
     guess = estimate(text, tokenizer)
     if guess * _ODD[0] > cap:
@@ -114,12 +112,23 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
     least, most = _PLAIN if _is_plain(text) else _ODD
     if guess * most <= cap:
         return True
-    if guess * least > cap:
-        return False
-    if not TOKENIZERS.get(tokenizer):  # only their maker can count these
-        return _uncounted(text, guess, tokenizer) <= cap
+    return guess * least <= cap and size(text, tokenizer) <= cap
+
+
+def size(text: str, tokenizer: str = DEFAULT) -> int:
+    """The tokens of a text that count against a cap: exact if possible, else an upper bound.
+
+    A byte-level tokenizer never needs more tokens than there are bytes.
+    """
     exact = count(text, tokenizer)
-    return 0 <= exact <= cap
+    if exact >= 0:
+        return exact
+    guess = estimate(text, tokenizer)
+    if TOKENIZERS.get(tokenizer):
+        bound = guess * (_PLAIN if _is_plain(text) else _ODD)[1]
+    else:  # only their maker can count these
+        bound = _uncounted(text, guess, tokenizer)
+    return min(-int(-bound // 1), len(text.encode("utf-8", "replace")))
 
 
 def _uncounted(text: str, guess: int, tokenizer: str) -> float:
@@ -128,14 +137,6 @@ def _uncounted(text: str, guess: int, tokenizer: str) -> float:
     if not text.isascii():
         rare = sum(low <= char <= high for char in text for low, high in _RARE)
     return guess * CAUTION + rare * max(0.0, 3 - CAUTION * PROFILES[tokenizer][7])
-
-
-def size(text: str, tokenizer: str = DEFAULT) -> int:
-    """The tokens of a text that count against a cap: exact if possible, else an upper estimate."""
-    exact = count(text, tokenizer)
-    if exact >= 0:
-        return exact
-    return -int(-_uncounted(text, estimate(text, tokenizer), tokenizer) // 1)
 
 
 def count(text: str, tokenizer: str = DEFAULT) -> int:

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 2133148859133137953
+SOURCE = 1035617345577686115
 name = 'research_synthesis.md'
 
 def root(context, missing=missing):
@@ -42,7 +42,7 @@ def root(context, missing=missing):
     yield str((undefined(name='state') if l_0_state is missing else l_0_state))
     yield ', '
     yield str((undefined(name='complete') if l_0_complete is missing else l_0_complete))
-    yield ' agents with sources, confidence and no significant gap\n**At:** '
+    yield ' with sources, confidence and no significant gap\n**At:** '
     yield str((undefined(name='at') if l_0_at is missing else l_0_at))
     yield '\n\n## Answer\n\nWhat the agents found, each heading with its first words. The files have the rest.\n\n'
     t_2 = 1

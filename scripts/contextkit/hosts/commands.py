@@ -7,6 +7,7 @@ import fcntl
 import os
 import sys
 
+from contextkit.base import names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -74,7 +75,7 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise ContextError("nothing was written")
-        diff = f"{len(plan.changes)} files written"
+        diff = f"{names.counted(len(plan.changes), 'file')} written"
     changes.carry_out(plan)
     return diff
 

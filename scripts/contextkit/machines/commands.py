@@ -34,8 +34,11 @@ def _answer(done: Report) -> Answer:
     said = list(done.said)
     if done.refused:
         count = len({line.partition(":")[2] for line in done.refused})
-        said += [*done.refused, f"{count} secrets: documents with one stayed here; redact=1 sends"
-                 " them redacted, secrets_allow in contextkit.yaml lists exceptions"]  # fmt: skip
+        said += [
+            *done.refused,
+            f"{names.counted(count, 'secret')}: documents with one stayed here; redact=1 sends"
+            " them redacted, secrets_allow in contextkit.yaml lists exceptions",
+        ]
     failed = done.failed or any(row.did in ("refused", "not taken") for row in done.rows)
     return Answer(
         text=done.text,

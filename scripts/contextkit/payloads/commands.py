@@ -119,7 +119,8 @@ def list_(layout: Layout, args: Arguments) -> Answer:
                  names.one_line(entry["source"])[:_SOURCE], names.one_line(entry["topic"]))
             )  # fmt: skip
         if there:
-            talk.append(f"{len(there)} files are not listed: payload_repair session={name}")
+            files_are = names.counted(len(there), "file") + (" is" if len(there) == 1 else " are")
+            talk.append(f"{files_are} not listed: payload_repair session={name}")
     heads = ("id", "tokens", "state", "source", "topic")
     text = "\n".join(_cut(line) for line in tables.table(heads, rows).split("\n"))
     return Answer(

@@ -199,6 +199,45 @@ def test_a_report_tells_or_counts_every_item_of_its_highest_priority() -> None:
     assert "P1: +" not in digest.summary
 
 
+MARKED = """# Review
+
+## Findings
+
+- **[P0] Tokens are never checked** — `src/auth.py:88` — The middleware returns early. Fix it.
+- [P1] src/store.py:3 — writes are not synced, they get lost
+- **[P1] Sessions outlive logout** — `src/session.py:12-20` — Nobody removes them.
+
+## Verdict
+
+Not fit to be merged. Repair P0 first.
+"""
+
+
+def test_findings_that_items_mark_are_told_by_severity_with_their_places() -> None:
+    digest = tell(MARKED, "review")
+    assert digest.key == "Verdict: Not fit to be merged."
+    rows = {row.aspect: row.finding for row in digest.rows}
+    assert rows["P0"] == "Tokens are never checked (src/auth.py:88)"
+    assert rows["P1"] == (
+        "src/store.py:3 — writes are not synced, they get lost; "
+        "Sessions outlive logout (src/session.py:12-20)"
+    )
+    short = tell(MARKED, "review", 60).summary
+    assert "P1: +2 more: src/store.py:3, src/session.py:12-20" in short
+
+
+def test_sentences_below_a_severity_are_not_counted_as_findings() -> None:
+    said = "".join(f"- Step {n} fails in src/step_{n}.py:{n}.\n" for n in range(40))
+    digest = tell(f"{REVIEW}\n### P0-2. Writes are lost\n\n{said}", "review", 120)
+    assert "P0: +" not in digest.summary and "P0 +" not in digest.summary
+
+
+def test_the_words_that_lead_into_items_are_told_once() -> None:
+    text = "# T\n\n## S\n\nNot allowed:\n\n- a.py:1 in one\n- b.py:2 in two\n- c.py:3 in three\n"
+    [row] = tell(text, "report", 90).rows
+    assert row.finding == "Not allowed: b.py:2 in two; c.py:3 in three"
+
+
 def test_prose_tells_its_sentences() -> None:
     text = "The cache in src/app.py holds 40 entries. " * 3 + "It must not grow beyond 900 MB."
     assert "It must not grow beyond 900 MB." in tell(text, "plain").summary

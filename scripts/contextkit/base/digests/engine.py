@@ -20,7 +20,7 @@ import itertools
 import os
 
 from contextkit.base import facts, tokens
-from contextkit.base.digests import encodings, reading
+from contextkit.base.digests import encodings, reading, weighing
 from contextkit.base.digests.reading import Unit
 from contextkit.base.records import NamedTuple
 
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
 _SHARE, _LISTED = 0.55, 0.18  # shares of the cap for units with a rank, and for those of a list
 _ROW = 4  # extra tokens per row
-_TASTE = 0.7  # weight of a unit's decisiveness relative to its facts
+_TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
-_NAME, _NAMES = 12, 8  # characters of a short name, and names listed after `+n more`
-_TRIES = 48  # units tried for the remaining room
-_CUTS, _SHORT = (0.8, 0.6, 0.4, 0.2), 12  # shares of a unit to try, and minimum characters
-_FEW = 3  # with fewer units than this, one may be cut between any two words
+_NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
+_TRIES, _STEPS = 10, 5  # units tried for the remaining room, and cuts of a unit
+_CUT, _SHORT = 16, 12  # units that may be cut, and the least characters that stay of one
+_MOST = 0.3  # share of a unit that must stay if it is cut
+_SPARE, _SPARE_BETWEEN_WORDS = 3, 7  # tokens left for which a unit is cut, and between words
 
 
 class Row(NamedTuple):
@@ -117,12 +118,11 @@ class Told:
         self._weighed = _Weighed(units, self.facts, tokenizer)
 
     def digest(
-        self, cap: int, most_rows: int = 7, fits: Callable[[Digest], bool] | None = None
+        self, cap: int, most_rows: int = 7, size: Callable[[Digest], int] | None = None
     ) -> Digest:
         """The digest within `cap` tokens.
 
-        If `fits` is given, it decides whether a digest, as it will be shown, fits; `cap` is then an
-        approximation of its limit.
+        `size` counts the tokens of a digest as it will be shown, by default as its summary.
         """
 
         def made(chosen: Sequence[int], cut: dict[int, str]) -> Digest:
@@ -131,14 +131,14 @@ class Told:
                 units = [*units[:index], units[index]._replace(text=text), *units[index + 1 :]]
             return _digest(self.kind, units, list(chosen), most_rows)
 
-        def within(digest: Digest) -> bool:
-            return fits(digest) if fits else tokens.within(digest.summary, cap, self.tokenizer)
+        def of_summary(digest: Digest) -> int:
+            return tokens.size(digest.summary, self.tokenizer)
 
-        found = _chosen(self._weighed, cap, within, made)
+        found = _chosen(self._weighed, _Filling(cap, size or of_summary, made))
         return found._replace(kept=self.kept(found.summary), total=len(self.facts))
 
-    def _about(self, cap: int, digest: Digest) -> bool:
-        return tokens.estimate(digest.summary, self.tokenizer) <= cap
+    def _about(self, digest: Digest) -> int:
+        return tokens.estimate(digest.summary, self.tokenizer)
 
     def kept(self, said: str) -> int:
         """The number of facts of the text that `said` carries."""
@@ -150,8 +150,7 @@ class Told:
 
     def lead(self, most: int = 3, cap: int = 100) -> str:
         """The most decisive parts of the text in up to `most` sentences, in the text's order."""
-        about = functools.partial(self._about, cap)
-        digest = self.digest(cap, most, about)
+        digest = self.digest(cap, most, self._about)
         found = [(digest.at, digest.key)] if digest.key else []
         found += [(row.line, row.finding) for row in digest.rows if row.finding[:1] != "+"]
         found.sort(key=lambda one: one[0])
@@ -197,20 +196,20 @@ def carried(said: str, known: set[tuple[str, str]]) -> frozenset[tuple[str, str]
     return frozenset((kind, value) for kind, value, _ in facts.find(said)) & known
 
 
-def _chosen(
-    weighed: _Weighed,
-    cap: int,
-    within: Callable[[Digest], bool],
-    made: Callable[[Sequence[int], dict[int, str]], Digest],
-) -> Digest:
+def _chosen(weighed: _Weighed, filling: _Filling) -> Digest:
     """Choose units in order of value and return the digest with as many as fit."""
     choice = _Choice(weighed)
-    choice.ranked(cap)
-    while choice.spent < 2.2 * cap and (index := choice.best()) is not None:
+    choice.ranked(filling.cap)
+    while choice.spent < 2.2 * filling.cap and (index := choice.best()) is not None:
         choice.take(index)  # more than will fit, which is measured below
     costs = [cost + aspect for cost, aspect in zip(weighed.costs, weighed.aspects, strict=True)]
-    texts = [unit.text for unit in weighed.units]
-    return _fitted(choice.chosen, choice.order, costs, texts, within, made)
+    first = filling.begin(choice.chosen, costs)
+    others = choice.chosen[first:] + choice.order
+    filling.add(others, costs)
+    whole = [index for index in others if weighed.units[index].group]  # told or counted
+    others = [index for index in others if index not in whole] or whole
+    filling.add_beginning(others, costs, [unit.text for unit in weighed.units])
+    return filling.digest
 
 
 class _Choice:
@@ -265,57 +264,94 @@ class _Choice:
         return None
 
 
-def _fitted(
-    chosen: list[int],
-    others: list[int],
-    costs: list[int],
-    texts: list[str],
-    within: Callable[[Digest], bool],
-    made: Callable[[Sequence[int], dict[int, str]], Digest],
-) -> Digest:
-    """As many of `chosen` as fit, in order, then smaller units in the remaining room.
+class _Filling:
+    """A digest that is filled until nothing fits any more, and the room that is left in it.
 
-    Finally, part of the first unit that did not fit is added if there is room for it.
+    Costs are estimates, so each digest is made and measured; they decide what is worth a try.
     """
-    low, high = 0, len(chosen)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if within(made(chosen[:middle], {})) else (low, middle - 1)
-    kept = chosen[:low]
-    room = costs[chosen[low]] if low < len(chosen) else 0  # it did not fit, so nothing larger does
-    for index in (chosen[low + 1 :] + others)[:_TRIES]:
-        if costs[index] > room:
-            continue
-        if within(made([*kept, index], {})):
-            kept.append(index)
-            room -= costs[index]
-        else:
-            room = min(room, costs[index] - 1)
-    for index in chosen[low : low + 1]:
-        for share in _CUTS:
-            part = reading.clause(texts[index], int(share * len(texts[index])), len(kept) < _FEW)
-            if len(part) < _SHORT:
-                continue
-            digest = made([*kept, index], {index: part})
-            if within(digest):
-                return digest
-    return made(kept, {})
+
+    def __init__(
+        self,
+        cap: int,
+        size: Callable[[Digest], int],
+        made: Callable[[Sequence[int], dict[int, str]], Digest],
+    ) -> None:
+        self.cap, self._size, self._made = cap, size, made
+        self.kept: list[int] = []
+        self.digest = made([], {})
+        self.room = cap  # that is left
+        self._scale = 1.0  # tokens per estimated token
+
+    def try_(self, indexes: list[int], cut: dict[int, str] | None = None) -> int:
+        """Add units if they fit; the tokens that they are above the cap, 0 or less if they fit."""
+        digest = self._made([*self.kept, *indexes], cut or {})
+        above = self._size(digest) - self.cap
+        if above <= 0 and (-above < self.room or not cut):
+            self.digest, self.room = digest, -above
+            if not cut:
+                self.kept += indexes
+        return above
+
+    def begin(self, chosen: list[int], costs: list[int]) -> int:
+        """Add as many of `chosen` as fit, in order; how many."""
+        totals = list(itertools.accumulate(costs[index] for index in chosen))
+        count = bisect.bisect_right(totals, self.cap)
+        while count and (above := self.try_(chosen[:count])) > 0:
+            count = min(count - 1, bisect.bisect_right(totals, totals[count - 1] - above))
+        if count:
+            self._scale = (self.cap - self.room) / totals[count - 1]
+        return count
+
+    def add(self, others: list[int], costs: list[int]) -> None:
+        """Add other units for which there is room, in order."""
+        tries = _TRIES
+        for index in others:
+            likely = 0.8 * costs[index] * self._scale <= self.room
+            if likely and tries and index not in self.kept:
+                self.try_([index])
+                tries -= 1
+
+    def add_beginning(self, others: list[int], costs: list[int], texts: list[str]) -> None:
+        """Add the longest beginning that fits of a unit that does not: up to a clause or a word."""
+        left, room = [index for index in others if index not in self.kept][:_CUT], self.room
+        for between_words, index in itertools.product((False, True), left):
+            if self.room < (_SPARE_BETWEEN_WORDS if between_words else _SPARE):
+                return
+            text, longest = texts[index], room / (costs[index] * self._scale)
+            least = _least(text, between_words) if len(self.kept) > 1 else _SHORT
+            ends = [end for end in reading.ends(text, between_words) if end >= least]
+            at = bisect.bisect_right(ends, longest * len(text))
+            for _ in range(_STEPS):
+                if not at:
+                    break
+                above = self.try_([index], {index: reading.beginning(text, ends[at - 1])})
+                if above <= 0:
+                    break
+                at = min(at - 1, bisect.bisect_right(ends, ends[at - 1] * room / (room + above)))
+
+
+def _least(text: str, between_words: bool) -> int:
+    """How many characters must stay of a unit that is cut; a `not` or `if` in a clause does."""
+    least = max(_SHORT, round(_MOST * len(text)))
+    for found in weighing.NEGATING.finditer(text) if between_words else ():
+        least = max(least, found.end())
+    return least
 
 
 def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int) -> Digest:
     """The units in the text's order, grouped by heading, with those left out counted."""
     told = set(chosen)
     main = _key(all_units, chosen)
-    order = sorted(told - {main}, key=lambda i: (all_units[i].line, i))
-    units = [all_units[i] for i in order]
+    units = _in_order([all_units[i] for i in sorted(told - {main})])
     aspects = {unit.aspect for unit in units}
     missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
     units = [unit for unit in units if unit.text not in aspects]  # a name that is an aspect, too
     key = all_units[main].text if main >= 0 else ""
     rows: list[Row] = []
-    for unit in units:
+    for number, unit in enumerate(units):
         if rows and rows[-1].aspect == unit.aspect:
-            rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, unit.text))
+            more = _without_lead(unit.text, units[number - 1].text)
+            rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, more))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing)
@@ -332,6 +368,16 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
     return Digest(kind, tuple(rows), key, 0, 0, len(missing), first, last, at)
 
 
+def _in_order(units: list[Unit]) -> list[Unit]:
+    """The units in the text's order; those of a severity, or failures, follow the first one."""
+    units.sort(key=lambda unit: unit.line)
+    begins: dict[str, int] = {}
+    for unit in units:
+        if unit.rank and unit.group:
+            begins.setdefault(unit.aspect, unit.line)
+    return sorted(units, key=lambda u: begins[u.aspect] if u.rank and u.group else u.line)
+
+
 def _key(units: list[Unit], chosen: list[int]) -> int:
     """The index of the key finding: one that the text calls key, otherwise the first one chosen.
 
@@ -341,6 +387,14 @@ def _key(units: list[Unit], chosen: list[int]) -> int:
         return -1
     free = [i for i in chosen if units[i].rank != reading.LISTED]
     return next((i for i in chosen if units[i].key), (free or chosen)[0])
+
+
+def _without_lead(said: str, before: str) -> str:
+    """An item without the words that lead into it, if the item before it has the same ones."""
+    lead = said[: said.find(": ") + 2]
+    while (longer := said.find(": ", len(lead))) > 0 and before.startswith(said[: longer + 2]):
+        lead = said[: longer + 2]
+    return said[len(lead) :] if len(lead) > _SHORT and before.startswith(lead) else said
 
 
 def _joined(one: str, other: str) -> str:
@@ -370,7 +424,7 @@ def _more(missing: list[Unit]) -> dict[str, tuple[str, int]]:
     said = {}
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
-        listed = len(names) == len(units) <= _NAMES
+        listed = len(set(names)) == len(units) <= _NAMES
         text = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
         said[group] = (text, min(unit.line for unit in units))
     return said

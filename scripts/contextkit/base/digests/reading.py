@@ -132,7 +132,7 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
 _RULE = re.compile(r"[\s|:=_*-]*$")
 _ITEMS, _RULES = "-*+•[0123456789", "|:=_*-"  # first characters of items and of rules
-_COMMENT = re.compile(r"<!--.*?-->", re.S)
+_COMMENT = re.compile(r"(?<!`)<!--.*?-->", re.S)  # unless it starts a code span
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
@@ -331,13 +331,30 @@ def clause(text: str, most: int = LONGEST, between_words: bool = True) -> str:
     for mark in ("; ", " — ", " – ", ". ", ", "):
         at = text.rfind(mark, most // 2, most)
         if at > 0:
-            return text[:at].rstrip() + " …"
+            return beginning(text, at)
     if not between_words:
         return ""
     blank = text.rfind(" ", most // 2, most)
     if blank <= 0:
         blank = next((at for at in range(most, most // 2, -1) if _may_end(text, at)), 0)
-    return text[:blank].rstrip(" ,;:") + " …" if blank > 0 else ""
+    return beginning(text, blank) if blank > 0 else ""
+
+
+def ends(text: str, between_words: bool = False) -> list[int]:
+    """The places in a statement where it may be cut: after a clause, or between any two words."""
+    found = [at.start() for at in (_WORDS if between_words else _CLAUSES).finditer(text)]
+    if between_words and len(found) < 3:
+        found = [at for at in range(1, len(text)) if text[at] == " " or _may_end(text, at)]
+    return found
+
+
+def beginning(text: str, end: int) -> str:
+    """`text` up to `end`, marked as cut."""
+    return text[:end].rstrip(" ,;:—–，、；،؛") + " …"
+
+
+_CLAUSES = re.compile(r"[;,.:)](?= )| [—–-] |[，、；。،؛।]")
+_WORDS = re.compile(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
 
 
 def _may_end(text: str, at: int) -> bool:

@@ -320,7 +320,7 @@ def _end(offer: Offer, entry: Entry) -> None:
                 del offer.known.documents[name]
         elif of == "memory":
             moved = upkeep.archive(layout, subject, [])
-            done = f"{len(moved)} documents archived" if moved else ""
+            done = f"{names.counted(len(moved), 'document')} archived" if moved else ""
     except ContextError as error:
         offer.report.add("not taken", address, 0, offer.sender.name, str(error))
     version = offer.known.documents.setdefault(entry.name, Version(sha256="", at=entry.at))

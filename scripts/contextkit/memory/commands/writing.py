@@ -148,9 +148,7 @@ def merge(layout: Layout, args: Arguments) -> Answer:
         cli.say(names.one_line(f"left out: {line}"))
     if answer.status == 0:
         count, gone = len(merged.parts), len(moved)
-        cli.say(
-            f"{count} finding{'s' * (count != 1)} merged, {gone} file{'s' * (gone != 1)} archived"
-        )
+        cli.say(f"{names.counted(count, 'finding')} merged, {names.counted(gone, 'file')} archived")
     return answer
 
 
@@ -184,10 +182,11 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
     known = saving.is_known(layout, args.task)
     answer = Answer(text="")
     if count < least:
-        cli.say(f"{count} agents: no checkpoint (memory_spawn_agents: {least})")
+        cli.say(f"{names.counted(count, 'agent')}: no checkpoint (memory_spawn_agents: {least})")
     else:
         who = f": {', '.join(named)}" if named else ""
-        said = f"{count} agents are about to start{who}."
+        are = "is" if count == 1 else "are"
+        said = f"{names.counted(count, 'agent')} {are} about to start{who}."
         answer = _checkpoint(layout, args, phase, phase, said, named)
     if answer.status == 0:
         agents.sent_off(layout, args.task, named, count, names.now())

@@ -15,7 +15,7 @@ more: make -s payload_show ref=20251128-100500-nsw-strata-legislation lines=40-3
 
 from __future__ import annotations
 
-from contextkit.base import tokens
+from contextkit.base import names, tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 
@@ -173,7 +173,9 @@ def _lost(receipt: Receipt, final: Receipt) -> list[str]:
     """Describe what was cut and by how much."""
     pairs = list(zip(receipt.rows, final.rows, strict=False))
     short = [len(was.finding) - len(r.finding) for was, r in pairs if was.finding != r.finding]
-    said = [f"{len(short)} findings shortened by {sum(short)} characters"] if short else []
+    said = []
+    if short:
+        said = [f"{names.counted(len(short), 'finding')} shortened by {sum(short)} characters"]
     if any(was.aspect != r.aspect for was, r in pairs):
         said.append("aspects shortened")
     gone = receipt.rows[len(final.rows) :]

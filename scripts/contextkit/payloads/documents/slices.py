@@ -63,7 +63,7 @@ def span(content: str, given: str) -> Slice:
     if end < int(first):
         raise bad_input(f"lines: {given[:40]!r} ends before it begins")
     if int(first) > len(lines):
-        raise ContextError(f"lines: {given[:40]}: the text has {len(lines)} lines")
+        raise ContextError(f"lines: {given[:40]}: the text has {names.counted(len(lines), 'line')}")
     return _lines(lines, int(first), min(end, len(lines)))
 
 

@@ -176,35 +176,37 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         tokens_stored=prepared.payload.tokens,
         kind=told.kind,
         facts_kept=f"{len(told.facts)}/{len(told.facts)}{'+' * told.partly}",
-        more=_command(layout, path, lines, lines),
+        more=_command(layout, path, 1, lines),
     )
+
+    def filled(digest: engine.Digest) -> Receipt:
+        more = _command(layout, path, digest.rest or 1, digest.last or lines)
+        return _filled(bare, digest, prepared.payload).replace(more=more)
 
     def clean(receipt: Receipt, secrets: list[redaction.Secret]) -> Receipt:
         rows = tuple(_clean_row(layout, row, secrets) for row in receipt.rows)
         key = _clean(layout, receipt.key_findings, secrets)
         return receipt.replace(rows=rows, key_findings=key)
 
-    def fits(digest: engine.Digest) -> bool:
-        made = _filled(bare, digest, prepared.payload)
-        return within(clean(made, []) if secrets else made)
+    def size(receipt: Receipt) -> int:
+        return tokens.size(receipts.render(receipt), limits.tokenizer)
 
-    def within(receipt: Receipt) -> bool:
-        return tokens.within(receipts.render(receipt), cap, limits.tokenizer)
+    def beside_frame(digest: engine.Digest) -> int:
+        made = filled(digest)
+        return size(clean(made, []) if secrets else made) - frame
 
     secrets: list[redaction.Secret] = []
-    receipt, first, last = bare, 1, 0
+    receipt = bare
     if not (bare.rows and bare.key_findings):
-        room = max(1, cap - tokens.estimate(receipts.render(bare), limits.tokenizer))
-        digest = told.digest(room, limits.payload_rows, fits)
-        clean(_filled(bare, digest, prepared.payload), secrets)
+        frame = min(size(bare), cap - 1)
+        digest = told.digest(cap - frame, limits.payload_rows, beside_frame)
+        clean(filled(digest), secrets)
         if secrets:  # what replaces them is usually shorter: use the room
-            digest = told.digest(room, limits.payload_rows, fits)
+            digest = told.digest(cap - frame, limits.payload_rows, beside_frame)
             secrets.clear()
-        receipt = _filled(bare, digest, prepared.payload)
-        first, last = digest.rest or 1, digest.last
+        receipt = filled(digest)
     receipt, cut = receipts.clipped(clean(receipt, secrets), cap, limits.tokenizer)
-    kept = told.facts_kept(receipts.said(receipt))
-    receipt = receipt.replace(facts_kept=kept, more=_command(layout, path, first, last or lines))
+    receipt = receipt.replace(facts_kept=told.facts_kept(receipts.said(receipt)))
     notes = [f"receipt: {'; '.join(cut)}"] if cut else []
     if secrets:
         notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")

@@ -120,9 +120,9 @@ def _run(text: str) -> str:
     return rest.removesuffix("-->").strip()
 
 
-def _is_doubted(review: Review) -> bool:
-    """Whether a severity outside the findings is all that keeps a review from being clean."""
-    return any(flag.startswith(_SERIOUS_AT) for flag in review.flags)
+def serious_lines(review: Review) -> list[str]:
+    """Return the lines whose severity, outside the findings, keeps a review from being clean."""
+    return [flag.removeprefix(_SERIOUS_AT) for flag in review.flags if flag.startswith(_SERIOUS_AT)]
 
 
 class _Reading:
@@ -317,7 +317,7 @@ def effective_status(review: Review, header: Header | None = None) -> Status:
     if is_work(review, header):
         return header.status, header.flags
     stricter = max(status, header.status, key=headers.STATUSES.index)
-    agree = stricter == status and (header.passes() or not _is_doubted(review))
+    agree = stricter == status and (header.passes() or not serious_lines(review))
     return stricter, flags if agree else ("header_mismatch", *flags)
 
 

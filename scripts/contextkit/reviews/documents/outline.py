@@ -182,8 +182,9 @@ class _Outline:
         if key in _KEYS and value:
             self._matter.setdefault("line", str(number))
             self._matter.setdefault(key, value)
-        elif value.isdigit() and int(value) and (severity := _total(key)):
-            self._add(number, severity, "", f"{value} by its own count", True)
+        else:
+            for severity, count in _totals(key, value):
+                self._add(number, severity, "", f"{count} by its own count", True)
         return True
 
     def _close_matter(self, number: int) -> None:
@@ -259,6 +260,20 @@ def _is_prose(text: str) -> bool:
 
 def _id(text: str) -> str:
     return text.strip() if vocabulary.is_id(text) else ""
+
+
+def _totals(key: str, value: str) -> list[tuple[str, int]]:
+    """Return (severity, count) of `critical: 2`, or of each in `counts: {P0: 2, P1: 1}`."""
+    pairs = [(key, value)]
+    if value[:1] == "{" and value[-1:] == "}":
+        pairs = [(name, count) for name, _, count in
+                 (pair.partition(":") for pair in value[1:-1].split(","))]  # fmt: skip
+    found = []
+    for name, count in pairs:
+        severity, count = _total(name.strip(" \"'").lower()), count.strip(" \"'")
+        if severity and names.is_whole(count, 9) and int(count):
+            found.append((severity, int(count)))
+    return found
 
 
 def _total(key: str) -> str:

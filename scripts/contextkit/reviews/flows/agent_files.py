@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
 _UNREAD = "no readable Findings Index: read the file"
+_DOUBTS = {
+    "index_incomplete": "a P0 or P1 is missing from its index",
+    "truncated": "the file ends early",
+    "unclosed_fence": "a code fence is never closed",
+}
 _SUMMARY = 120  # characters of the line that says what an agent found
 
 
@@ -248,7 +253,7 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
         own = header.summary if header else ""
         text = own or (f"{said}, read without an index" if said else _UNREAD)
     else:
-        text = said or "no findings"
+        text = (said or "no findings") + _doubt(review)
     worst = next(iter(by_severity(review)), None)
     if worst and worst.severity in ("P0", "P1"):
         text += f": {worst.title}"
@@ -256,9 +261,28 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     return names.clipped(text, _SUMMARY)
 
 
+def _doubt(review: Review) -> str:
+    """Return why a review needs attention although none of its rows does, or ''."""
+    harmless = agent_review.demanded(review.findings) == "safe"
+    if not harmless or agent_review.effective_status(review)[0] == "CLEAN":
+        return ""
+    serious = agent_review.serious_lines(review)
+    if serious:
+        return f", but line {serious[0]} says something serious"
+    if review.unparsed:
+        return f", but line {review.unparsed[0].partition(':')[0]} was not understood"
+    for flag, said in _DOUBTS.items():
+        if flag in review.flags:
+            return f", but {said}"
+    if review.stated and review.stated != "safe":
+        return f", but it states {review.stated}"
+    return ", but its verdict is not clear" if not review.stated else ""
+
+
 def _research(review: Review) -> str:
     """Return `7 findings, 29 sources: the first finding`."""
-    counts = f"{len(review.findings)} findings, {len(review.sources)} sources"
+    counts = names.counted(len(review.findings), "finding")
+    counts += f", {names.counted(len(review.sources), 'source')}"
     return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
 
 

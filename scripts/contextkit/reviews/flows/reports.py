@@ -130,7 +130,7 @@ def _research_markdown(
     return templates.render(
         "research_synthesis.md",
         state=data["verdict"],
-        complete=sum(source.status == "COMPLETE" for source in sources),
+        complete=names.counted(sum(one.status == "COMPLETE" for one in sources), "agent"),
         answer=answer,
         sources=[{"text": text, "agents": who} for text, who in _source_map(sources)],
         reports=[_research_report(source) for source in sources],
@@ -174,7 +174,8 @@ def _research_lines(
     """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = synthesis.numbers(data)
     said = [
-        f"{data['verdict']}: {len(found)} findings, {len(_source_map(sources))} sources",
+        f"{data['verdict']}: {names.counted(len(found), 'finding')},"
+        f" {names.counted(len(_source_map(sources)), 'source')}",
         f"{launched} agents launched, {completed} completed, {failed} failed",
     ]
     room = _RESEARCH_LINES - len(said)

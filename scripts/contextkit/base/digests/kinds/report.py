@@ -16,6 +16,8 @@ _LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, 
     r"(?:P[0-3][.-]\d+|\w{3,12} \d{1,2}|[A-Z]{1,3}-?\d{1,2}|\d{1,2}[a-z]?)\s*[:.)]\s+\w+\W+\w"
 )
 _URGENT = 1.5  # how much more an item of the highest priority weighs
+_LINKING = Pattern(r"(?:^| - |, )(?:URL|Link|Source|Quelle|Fuente|Fonte): ", re.I)
+_LINKED = 0.4  # how much a row of a list of sources weighs
 _ASPECT = 44  # characters shown of a heading
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
@@ -41,7 +43,8 @@ def units(text: str) -> list[Unit]:
             said = of_block(block)
             if names.current:
                 said = [unit._replace(aspect=names.current) for unit in said]
-            found += [(unit, level) for unit in said]
+            levels = [level, *[""] * len(said)]  # an item is counted once
+            found += zip(said, levels, strict=False)
     listed = names.units()
     top = min(filter(None, (level for _, level in [*listed, *found])), default="")
     listed.sort(key=lambda one: one[1] != top)
@@ -51,6 +54,12 @@ def units(text: str) -> list[Unit]:
         else unit
         for unit, level in [*listed, *found]
     ]
+
+
+def statements(text: str) -> list[Unit]:
+    """Sentences, items, and rows, each under its heading."""
+    blocks = (block for block in reading.blocks(text) if block.kind != "code")
+    return [unit for block in blocks for unit in of_block(block)]
 
 
 class _Names:
@@ -131,6 +140,8 @@ def of_block(block: Block) -> list[Unit]:
         return []
     if weighing.is_key(_label(block.text[:60])):
         weight, key = max(weight, 2.0), True
+    if block.kind == "row" and _LINKING.search(block.text):
+        weight *= _LINKED
     aspect = aspect_of(block.titles)
     found = []
     said = reading.plain(block.text)

@@ -18,18 +18,25 @@ _SIGNS = ("P0", "P1", "P2", "P3", "IMP", "BLOCKER", "CRITICAL", "HIGH", "MEDIUM"
           "MINOR")  # fmt: skip
 _WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|Critical|High|Medium|Low"
 _TITLE = Pattern(
-    rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+[.):]\s*)?(.*?"
+    rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+(?:\.\d+)*[.):]\s*)?(.*?"
     rf"((?:\b(?:P[0-3]|IMP|BLOCKERS?)\b(?!-?agent))|(?<=[\[(])(?:{_WORDS})(?=[\])])|\b(?:{_WORDS})(?=:\s))"
     r".*)$"
+)
+_ITEM = Pattern(  # `- [P1] a.py:3 - what is wrong`, `- **[P1] What is wrong** - a.py:3`
+    rf"^[-*+]\s+(\*\*)?\[({_SEVERITY})\]\W{{0,4}}\s(.+)$", re.I
 )
 _OWN_LINE = Pattern(
     rf"^\W*(?:severity|priority|schweregrad|gravidade|gravedad)\W*[:|]\W*({_SEVERITY})\b", re.I
 )
 _VERDICT = Pattern(
-    r"^\W*(?:overall\s+)?(?:verdict|urteil|veredicto|verdetto)\b\W*[:：—-]\s*\W*(\S.*)$", re.I
+    r"^\W*(?:\w[\w ]* [—–-] )?(?:overall\s+)?(?:verdict|urteil|veredicto|verdetto)\b"
+    r"\W*[:：—-]\s*\W*(\S.*)$",
+    re.I,
 )
+_VERDICT_BELOW = Pattern(r"^#+\s+(?:overall\s+)?(?:verdict|urteil|veredicto|verdetto)\s*$", re.I)
 _HEADING = Pattern(r"^#{1,6}\s")
 _PLACE = Pattern(r"`?([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
+_LONGEST = 140  # characters of a verdict
 _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "CRITIQUE": 2,
           "P1": 3, "HIGH": 3, "MAJOR": 3, "HOCH": 3, "ALTO": 3}  # fmt: skip
 
@@ -45,6 +52,8 @@ def is_it(text: str) -> int:
     lines = sample.split("\n")
     listed = [line for line in lines if "|" in line and line.lstrip()[:1] in "-*+"]
     rows = sum(bool(_INDEX.match(line)) for line in listed)
+    marked = [line for line in lines if line[:3] in ("- [", "* [", "- *", "* *")]
+    rows += sum(bool(_ITEM.match(line)) for line in marked)
     if rows > 1:
         return 80
     titles = [line for line in lines if line[:2] == "##" and any(map(line.upper().count, _SIGNS))]
@@ -59,27 +68,37 @@ def units(text: str) -> list[Unit]:
     """Verdict and findings by severity, then sentences as in a report, those on findings first."""
     lines = text.split("\n")
     found = [*_verdicts(lines), *_findings(lines)]
-    told = {unit.line for unit in found}
-    for unit in report.units(text):
-        if unit.line not in told and not _INDEX.match(lines[unit.line - 1]):
-            found.append(unit)
+    told = {unit.line: _letters(unit.text) for unit in found}
+    for unit in report.statements(text):
+        if _INDEX.match(lines[unit.line - 1]) or _heads(unit.text, told.get(unit.line, "")):
+            continue
+        found.append(unit)
     return found
 
 
+def _letters(said: str) -> str:
+    return "".join(filter(str.isalnum, said)).lower()
+
+
+def _heads(said: str, finding: str) -> bool:
+    """Whether a sentence is where the finding in its own line comes from."""
+    said = _letters(said)
+    return bool(finding and said) and (said[:40] in finding or finding[:40] in said)
+
+
 def _verdicts(lines: list[str]) -> list[Unit]:
+    """The verdict with its label, or the first sentence below the heading `Verdict`."""
     for number, line in enumerate(lines, start=1):
+        said = ""
         if _VERDICT.match(line):
-            return [
-                Unit(
-                    number,
-                    "verdict",
-                    reading.plain(line.strip("-* #")),
-                    3.0,
-                    1,
-                    "verdict",
-                    key=True,
-                )
-            ]
+            said = reading.plain(line.strip("- #").removeprefix("* ")).replace("**", "")
+        elif line[:1] == "#" and _VERDICT_BELOW.match(line):
+            below = next(filter(str.strip, lines[number:]), "")
+            said = next(reading.sentences(reading.plain(below)), "") if below[:1] != "#" else ""
+            said = said and f"{reading.plain(line.strip('# '))}: {said}"
+        if said:
+            said = reading.clause(said, _LONGEST) or said
+            return [Unit(number, "verdict", said, 3.0, 1, "verdict", key=True)]
     return []
 
 
@@ -99,7 +118,8 @@ def _findings(lines: list[str]) -> list[Unit]:
         if place and place not in said:
             said = f"{said} ({place})"
         rank = _ORDER.get(severity, 0)
-        short = identity[0] if identity else said[:60]
+        stated = _PLACE.search(said)
+        short = identity[0] if identity else place or (stated[1] if stated else said[:60])
         found.append(Unit(at, severity, said, 2.2 if rank else 1.3, rank, severity, short))
     return found
 
@@ -117,10 +137,22 @@ def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
             parts = [reading.plain(part).strip(' "') for part in row[2].split("|")]
             ends = (parts[0], parts[-1]) if len(parts) > 1 else (parts[0],)
             yield _name(row[1]), " - ".join(filter(None, ends)), number
+        elif item := _ITEM.match(line):
+            yield _name(item[2]), _title_of(item[3], bool(item[1])), number
         elif (head := _TITLE.match(line)) and _own(said := reading.plain(head[2]), head[3]):
             yield _name(head[3]), said, number
-        elif title and (own := _OWN_LINE.match(line)):
+        elif title and (own := _OWN_LINE.match(line)) and _own(title, own[1]):
             yield _name(own[1]), title, title_at
+
+
+def _title_of(said: str, is_bold: bool) -> str:
+    """What an item says of its finding: its bold words with the place, or its first sentence."""
+    bold, closing, rest = said.partition("**")
+    if not (is_bold and closing):
+        return next(reading.sentences(reading.plain(said)), "")
+    place = _PLACE.search(rest[:120])
+    title = reading.plain(bold)
+    return f"{title} ({place[1]})" if place and place[1] not in title else title
 
 
 def _own(said: str, severity: str) -> bool:
