@@ -19,6 +19,7 @@ import ast
 import importlib
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -39,6 +40,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 COSMIC_RAY = "cosmic-ray==8.7.0"
 PACKAGE = "scripts/contextkit"
 EQUIVALENT = "tests/equivalent_mutants.toml"
+MEMORY = 4 << 30  # bytes that the tests of one change may use: some changes collect without end
 # What makes decisions: the module, and the test files that are about it.
 MODULES = {
     "fitting": (
@@ -341,6 +343,7 @@ def run_pytest(copy: Path, tests: list[str], plugin: Callable[[], object] | None
     status = 70
     try:
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         os.chdir(copy)
         output = os.open(output_of(copy), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         for descriptor, stream in ((os.open(os.devnull, os.O_RDONLY), 0), (output, 1), (output, 2)):

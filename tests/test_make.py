@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,6 +123,16 @@ def test_a_benchmark_gets_its_folder(
         ((_program, _script, argument),) = recorder.calls()
         assert argument == folder
     assert nothing_was_executed(tmp_path)
+
+
+def test_what_a_benchmark_was_given_does_not_reach_what_it_runs(tmp_path: Path) -> None:
+    code = "import places, pathlib, sys; places.scratch(pathlib.Path(sys.argv[1]))"
+    subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], check=True, stdout=subprocess.DEVNULL,
+        cwd=SCRIPTS.parent / "tests" / "bench",
+        env={**os.environ, "CONTEXTKIT_GIVEN": "clavain", "clavain": "x",
+             "PYTHONPATH": str(SCRIPTS.parent / "tests" / "bench")},
+    )  # fmt: skip
 
 
 def test_only_make_itself_drops_blanks_in_front(checkout: Path, recorder: Recorder) -> None:

@@ -58,7 +58,11 @@ def test_the_newest_of_a_section_stays() -> None:
 
 
 def test_the_time_of_day_counts_and_of_equals_the_first_stays() -> None:
-    for first, second in (("2025-10-22 09:00", "2025-10-22 10:00"), ("2025-10-21", "2025-10-22")):
+    for first, second in (
+        ("2025-10-22 09:00", "2025-10-22 10:00"),
+        ("2025-10-21", "2025-10-22"),
+        ("2025-10-21:", "2025-10-22,"),
+    ):
         old, new = f"- {first} {WORDS}", f"- {second} {WORDS}"
         for items in ((old, new), (new, old)):
             for mark in ("- ", "- [ ] ", "10. ", ""):

@@ -290,10 +290,11 @@ def test_files_that_were_left_out_are_counted_in_the_last_entry() -> None:
 
 
 def test_a_count_in_the_last_entry_stays_true_when_more_files_go() -> None:
-    files = (*(f"src/{'module' * 20}{n}.py (modified)" for n in range(8)), "(+21 more)")
-    kept, _ = a_handoff(**TYPICAL | full(160) | {"files_modified": files}).clipped(LIMITS)
-    number = len(kept.files_modified) - 1
-    assert 0 < number < 8 and kept.files_modified[-1] == f"(+{8 + 21 - number} more)"
+    for more in (1, 2, 21):
+        files = (*(f"src/{'module' * 20}{n}.py (modified)" for n in range(8)), f"(+{more} more)")
+        kept, _ = a_handoff(**TYPICAL | full(160) | {"files_modified": files}).clipped(LIMITS)
+        number = len(kept.files_modified) - 1
+        assert 0 < number < 8 and kept.files_modified[-1] == f"(+{8 + more - number} more)"
 
 
 def test_a_file_whose_name_is_a_number_is_no_count() -> None:
@@ -302,6 +303,13 @@ def test_a_file_whose_name_is_a_number_is_no_count() -> None:
         kept, _ = a_handoff(**TYPICAL | full(160) | {"files_modified": files}).clipped(LIMITS)
         number = len(kept.files_modified) - 1
         assert 0 < number < 8 and kept.files_modified[-1] == f"(+{9 - number} more)"
+
+
+def test_a_text_is_cut_at_a_space_if_one_is_near_and_else_at_its_width() -> None:
+    assert fitting.short_text("x" * 20, 20) == "x" * 20
+    assert fitting.short_text("x" * 21, 20) == "x" * 19 + "…"
+    assert fitting.short_text("xxxxxxxxxxxx xxxxxxxxxxxx", 20) == "xxxxxxxxxxxx…"
+    assert fitting.sentences(". And more. And more", 1) == "."
 
 
 def test_combined_entries_that_do_not_fit_in_a_line_are_counted() -> None:
@@ -402,6 +410,15 @@ def test_template_validator_and_writer_agree(layout: Layout) -> None:
     assert handoff.decisions == ("filled in",) * 2
     assert tokens.estimate(handoffs.render(handoff)) < tokens.estimate(text)  # without comments
     assert "#" not in handoffs.render(handoff)
+
+
+def test_lists_at_their_limits_are_no_complaint_and_one_entry_more_is() -> None:
+    lists = {"decisions": 5, "files_modified": 10, "blockers": 3, "rejected": 3}
+    for more in (None, *lists):
+        entries = {name: tuple(f"e{n}" for n in range(most + (name == more)))
+                   for name, most in lists.items()}  # fmt: skip
+        said = check.complaints(handoffs.render(a_handoff(**TYPICAL | entries)), LIMITS)
+        assert [one[0] for one in said] == ([] if more is None else ["error"])
 
 
 def test_what_cannot_be_read_is_a_complaint_and_more_than_two_sentences_a_warning() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import memory_stores as stores
 import pytest
+from contextkit.base.errors import ContextError
 from contextkit.machines.documents import identity, manifests
 from contextkit.machines.flows.shares import MARK
 from contextkit.memory.flows import upkeep
@@ -94,6 +95,61 @@ def test_notes_of_two_machines_are_merged_in_both_whoever_was_first(
         assert first.contents() == second.contents()
 
 
+def test_a_session_that_is_used_again_can_end_again(four: tuple[Machine, ...]) -> None:
+    one, other, *_ = four
+    for number in range(3):
+        one.store("s", f"auth-{number}", "text\n")
+        one.push()
+        assert "taken" in did(other)
+        one.end("s")
+        one.push()
+        assert did(other) == ["ended"]
+        assert not (other.root / "shared/payloads/s").exists()
+
+
+def test_what_was_read_once_is_not_offered_again_by_a_machine_that_forgot_how_far_it_read(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, *_ = four
+    one.find_out("ui", "theirs\n")
+    other.find_out("ui", "ours\n")
+    one.find_out("b", "text\n")
+    one.push()
+    assert sorted(did(other)) == ["beside", "taken"]
+    for path in (other.root / ".contextkit/sync").rglob("*.json"):
+        text = path.read_text("utf-8")
+        path.write_text(text.replace(f'"{name_of(one)}":1', f'"{name_of(one)}":0'), "utf-8")
+    assert did(other) == []
+
+
+def test_a_text_that_is_here_already_is_not_fetched(
+    four: tuple[Machine, ...], sealed: Path
+) -> None:
+    one, other, *_ = four
+    for machine in (one, other):
+        machine.find_out("ui", "of both\n")
+        checkpoint = machine.root / ".temp/memory/checkpoints/cp_review_20251023T180459.json"
+        checkpoint.parent.mkdir(parents=True)
+        checkpoint.write_text('{"task_id": "t"}\n', encoding="utf-8")
+    assert len(one.push().rows) == 2
+    for path in (sealed / "remote/objects").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    assert did(other) == []
+
+
+def test_a_dry_run_names_what_would_end_and_ends_nothing(four: tuple[Machine, ...]) -> None:
+    one, other, *_ = four
+    one.store("s", "auth", "text\n")
+    one.push()
+    other.pull()
+    one.end("s")
+    one.push()
+    rows = other.pull(dry_run=True).rows
+    assert [(row.did, row.bytes) for row in rows if row.did != "history"] == [("ended", 0)]
+    assert (other.root / "shared/payloads/s").is_dir()
+
+
 def test_what_ended_there_ends_here_and_nothing_else(four: tuple[Machine, ...]) -> None:
     one, other, *_ = four
     for session in ("a", "payload", "z"):
@@ -144,6 +200,20 @@ def test_a_document_that_is_missing_on_the_remote_is_taken_with_the_next_pull(
         path.write_bytes(data)
     assert did(other) == ["taken"]
     assert did(other) == []
+
+
+def test_a_machine_that_is_not_there_is_refused_with_those_that_are(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, third, _ = four
+    with pytest.raises(ContextError, match="no machine is 'nobody'; there: none"):
+        other.pull(source="nobody")
+    for machine in (one, third):
+        machine.find_out("ui", "text\n")
+        machine.push()
+    with pytest.raises(ContextError) as refused:
+        other.pull(source="nobody")
+    assert all(name_of(machine) in str(refused.value) for machine in (one, third))
 
 
 def test_a_dry_run_says_what_would_be_taken_and_takes_nothing(four: tuple[Machine, ...]) -> None:

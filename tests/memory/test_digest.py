@@ -77,3 +77,8 @@ def test_what_failed_has_its_line_first_where_not_all_have_one() -> None:
     made = digest.summarize(found, 60)
     assert any("bad_" in line for line in made.lines) and 9 not in made.unlisted
     assert made.unlisted and tokens.estimate("\n".join(made.lines)) <= 60
+
+
+def test_a_comment_in_a_code_span_is_text() -> None:
+    found = a_finding("ui", "## End\nThe sentinel `<!-- done -->` ends it.<!-- really -->")
+    assert shown(found) == ["- The sentinel `<!-- done -->` ends it."]

@@ -132,7 +132,7 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
 _RULE = re.compile(r"[\s|:=_*-]*$")
 _ITEMS, _RULES = "-*+•[0123456789", "|:=_*-"  # first characters of items and of rules
-_COMMENT = re.compile(r"<!--.*?-->", re.S)
+_COMMENT = re.compile(r"(?<!`)<!--.*?-->", re.S)  # unless it starts a code span
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")

@@ -317,7 +317,7 @@ def _together(
     """`new`, then `carried`; beyond `most` entries, the oldest are combined into one line."""
     if len(new) + len(carried) <= most:
         return (*new, *carried)
-    own = (*new, *carried)[: max(most - 1, len(new[: most - 1]))]
+    own = (*new, *carried)[: most - 1]
     rest = (*new, *carried)[len(own) :]
     return (*own, _line(name, rest))
 
