@@ -283,7 +283,7 @@ def chosen_for(change: Change, source: str, runs: list[Run]) -> list[Run]:
 
 def limit_of(chosen: list[Run]) -> float:
     """Seconds after which a change that makes the tests run on and on counts as killed."""
-    return 20 + 20 * sum(run.seconds for run in chosen)
+    return 20 + 5 * sum(run.seconds for run in chosen)
 
 
 # One run of pytest in a fork

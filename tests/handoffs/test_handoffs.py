@@ -305,6 +305,12 @@ def test_a_file_whose_name_is_a_number_is_no_count() -> None:
         assert 0 < number < 8 and kept.files_modified[-1] == f"(+{9 - number} more)"
 
 
+def test_a_long_text_takes_the_room_that_there_is() -> None:
+    for name in ("next_action", "story_status", "last_command"):
+        kept, _ = a_handoff(**TYPICAL | {name: "word " * 600}).clipped(LIMITS)
+        assert len(getattr(kept, name)) > 500  # more than the width it was cut to at first
+
+
 def test_a_text_is_cut_at_a_space_if_one_is_near_and_else_at_its_width() -> None:
     assert fitting.short_text("x" * 20, 20) == "x" * 20
     assert fitting.short_text("x" * 21, 20) == "x" * 19 + "…"
@@ -317,7 +323,7 @@ def test_combined_entries_that_do_not_fit_in_a_line_are_counted() -> None:
     line = fitting._line("decisions", old)
     shown = [entry for entry in old if entry in line]
     assert shown == list(old[: len(shown)]) and 0 < len(shown) < 30
-    assert line.endswith(f"(+{30 - len(shown)} more)")
+    assert line.endswith(f"(+{30 - len(shown)} more)") and 300 < len(line) < 420
 
 
 @pytest.mark.parametrize("width", [40, 80, 160, 500])

@@ -10,8 +10,10 @@ import memory_stores as stores
 import pytest
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import identity, manifests
+from contextkit.machines.documents import known as knowledge
 from contextkit.machines.flows.shares import MARK
 from contextkit.memory.flows import upkeep
+from contextkit.reviews.documents import verdicts
 from simulated_machines import Machine
 
 UI = ".temp/memory/findings/ui_20261122T100000.md"
@@ -108,7 +110,7 @@ def test_a_session_that_is_used_again_can_end_again(four: tuple[Machine, ...]) -
 
 
 def test_what_was_read_once_is_not_offered_again_by_a_machine_that_forgot_how_far_it_read(
-    four: tuple[Machine, ...],
+    four: tuple[Machine, ...], sealed: Path
 ) -> None:
     one, other, *_ = four
     one.find_out("ui", "theirs\n")
@@ -116,9 +118,11 @@ def test_what_was_read_once_is_not_offered_again_by_a_machine_that_forgot_how_fa
     one.find_out("b", "text\n")
     one.push()
     assert sorted(did(other)) == ["beside", "taken"]
-    for path in (other.root / ".contextkit/sync").rglob("*.json"):
-        text = path.read_text("utf-8")
-        path.write_text(text.replace(f'"{name_of(one)}":1', f'"{name_of(one)}":0'), "utf-8")
+    there = knowledge.load_remote(other.layout, other.remote, name_of(other))
+    assert there.seen == {name_of(one): 1}
+    there.seen.clear()
+    knowledge.save_remote(other.layout, there, name_of(other))
+    shutil.rmtree(sealed / "remote/objects")  # nothing is fetched either
     assert did(other) == []
 
 
@@ -148,6 +152,23 @@ def test_a_dry_run_names_what_would_end_and_ends_nothing(four: tuple[Machine, ..
     rows = other.pull(dry_run=True).rows
     assert [(row.did, row.bytes) for row in rows if row.did != "history"] == [("ended", 0)]
     assert (other.root / "shared/payloads/s").is_dir()
+
+
+def test_a_text_of_ours_that_wins_is_still_sent(four: tuple[Machine, ...]) -> None:
+    one, other, third, _ = four
+    for number in range(6):  # whichever digest is the greater one
+        one.conclude(f"ui-{number}", "the older one")
+        other.conclude("another", "a second later")
+        other.conclude(f"ui-{number}", "the newer one")
+    one.push()
+    other.pull()
+    sent = [row.id for row in other.push().rows if row.did == "sent"]
+    assert [f"verdict:ui-{number}" for number in range(6)] == sorted(
+        set(sent) - {"verdict:another"}
+    )
+    third.pull()
+    said = [entry["summary"] for entry in verdicts.load_all(third.layout).documents]
+    assert said == ["a second later", *["the newer one"] * 6]
 
 
 def test_what_ended_there_ends_here_and_nothing_else(four: tuple[Machine, ...]) -> None:
