@@ -467,7 +467,31 @@ def test_a_plan_that_cannot_be_read_is_named_all_the_same(layout: Layout) -> Non
 def test_without_anything_else_the_newest_finding_names_the_task(layout: Layout) -> None:
     for number in range(4):
         stores.finding(layout, f"a{number}", NOW - 60 + number, task_id=f"task-{number}")
-    assert load(layout).task == "task-3"
+    found = load(layout)
+    assert (found.task, found.archived, len(found.findings)) == ("task-3", False, 1)
+
+
+def test_of_a_plan_and_a_checkpoint_of_one_second_the_checkpoint_counts(layout: Layout) -> None:
+    stores.plan(layout, moment=NOW, completed=("screen",))
+    stores.checkpoint(layout, NOW, pending_subtasks=("screen",), next_action="Do it again")
+    state = load(layout).state
+    assert state.next_action == "Do it again"
+    assert "screen" in state.pending and "screen" not in state.completed
+
+
+def test_of_many_findings_the_newest_are_read_and_as_many_older_ones_that_failed(
+    layout: Layout,
+) -> None:
+    for number in range(9):
+        status = "completed" if number % 2 else "failed"
+        stores.finding(layout, f"a{number}", NOW - 60 + number, status=status)
+    told = {most: recovery.load(layout, TASK, NOW, most) for most in (2, 3, 8, 9, 20)}
+    agents = {most: [one.agent for one in found.findings] for most, found in told.items()}
+    newest = [f"a{number}" for number in reversed(range(9))]
+    assert agents[2] == ["a8", "a7", "a6", "a4"]
+    assert agents[3] == ["a8", "a7", "a6", "a4", "a2", "a0"]
+    assert agents[8] == agents[9] == agents[20] == newest
+    assert [found.unread for found in told.values()] == [5, 3, 0, 0, 0]
 
 
 def test_where_both_agree_nothing_is_said(layout: Layout) -> None:
