@@ -181,6 +181,40 @@ def test_two_rare_pairs_in_five_are_no_language() -> None:
     assert not secret_search._is_unpronounceable("zx1" * 7)
 
 
+def test_what_stands_next_to_a_replaced_value_is_found_then() -> None:
+    first, second = a_random(900, seed=1), a_random(900, seed=2)
+    glued = f"{first}={a_token()}={second}"  # too long to be a value
+    marks = "(redacted random)(redacted github-token)(redacted random)"
+    for text, clean in (
+        (glued, marks),
+        (f"one\n{glued}\ntwo", f"one\n{marks}\ntwo"),
+        (f"{glued}\none\ntwo\nthree\n{glued}", f"{marks}\none\ntwo\nthree\n{marks}"),
+        (f"x {glued} y\n\n\nz", f"x {marks} y\n\n\nz"),
+    ):
+        assert redaction.redacted(text)[0] == clean
+    lower = a_random(64, planted.LOWER)
+    beside = f"{a_random(64)}{a_random(9, seed=4)}=\n{lower}"
+    assert redaction.redacted(f"token={beside}")[0].endswith("\n(redacted random)")
+
+
+def test_lines_are_counted_from_one() -> None:
+    text = "\n".join(["", *(f"x {a_random(30, seed=seed)}" for seed in range(5))])
+    assert [secret.line for secret in redaction.found(text)] == [2, 3, 4, 5, 6]
+
+
+def test_parts_of_what_is_allowed_are_allowed_too() -> None:
+    text = f'token = "{a_random(40, seed=1)},{a_random(40, seed=2)}"'
+    assert redaction.found(text) and not redaction.found(text, ("assigned-secret",))
+
+
+def test_a_short_value_is_replaced_only_where_it_was_found() -> None:
+    text = "password: hunt3r!\nthe hunt3r! is out; password: hunter2!x\nhunter2!x"
+    assert redaction.redacted(text)[0] == (
+        "password: (redacted password)\nthe hunt3r! is out; password: (redacted password)\n"
+        "(redacted password)"
+    )
+
+
 def test_a_token_that_contains_its_mark_is_redacted_from_its_beginning() -> None:
     text = f"see {a_random(14)}.atlasv1.{a_random(60)} there"
     assert redaction.redacted(text)[0] == "see (redacted terraform-token) there"

@@ -58,11 +58,15 @@ def rates(scanner: Scanner) -> list[str]:
 
 
 def cost(scanner: Scanner) -> str:
+    """The processor time of the fastest of twenty searches."""
     text = "\n".join(planted.look_alikes()) * 2
-    start = time.perf_counter()
-    for _ in range(20):
+
+    def once() -> float:
+        start = time.process_time()
         scanner(text)
-    return f"{(time.perf_counter() - start) / 20 * 1000:.1f} ms for {len(text) // 1000} kB"
+        return time.process_time() - start
+
+    return f"{min(once() for _ in range(20)) * 1000:.1f} ms for {len(text) // 1000} kB"
 
 
 def of(given: Path) -> str:

@@ -114,9 +114,9 @@ def _is_within(place: Place, spans: list[tuple[int, int]]) -> bool:
 def _worth_a_search(text: str) -> bool:
     """Whether there could be a secret at all: a cheap check without false negatives."""
     lower = text.lower()
-    if "-----BEGIN " in text or ("://" in text and "@" in text) or _has(lower, _CARRIERS):
+    if ("://" in text and "@" in text) or _has(lower, _CARRIERS):
         return True
-    if _has(lower, _NAMES):
+    if _has(lower, _NAMES):  # and `PRIVATE KEY-----`
         if any(_has(line, _NAMES) and _has(line, _JOINTS) for line in lower.split("\n")):
             return True
     return any(

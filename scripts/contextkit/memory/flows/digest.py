@@ -167,19 +167,19 @@ def _details(
 def _texts(finding: Finding) -> Iterator[tuple[str, float]]:
     """Yield each unit of a finding with its worth apart from its facts."""
     for text in finding.discoveries:
-        yield from ((part, 0.35) for part in _parts(text))
+        yield from ((part, 0.2) for part in _parts(text))
     for file in finding.files:
         yield f"{filters.code(file.path)} - {file.note}".removesuffix(" - "), 0.1
     for text in finding.questions:
-        yield from ((f"Open question: {part}", 0.4) for part in _parts(text))
+        yield from ((f"Open question: {part}", 0.2) for part in _parts(text))
     for text in finding.recommendations:
-        yield from ((f"Recommended: {name}", 1.2) for name in _names(text))
+        yield from ((f"Recommended: {name}", 0.8) for name in _names(text))
         for part in _parts(text):
-            yield part if part.startswith("Recommend") else f"Recommended: {part}", 0.4
+            yield part if part.startswith("Recommend") else f"Recommended: {part}", 0.2
     for extra in finding.more:
         for titles, part in _blocks(extra.text):
             if not any(map(weighing.only_refers, (extra.heading, *titles))):
-                yield f"{(titles or (extra.heading,))[-1]}: {part}", 0.08
+                yield f"{(titles or (extra.heading,))[-1]}: {part}", 0.04
 
 
 def _names(text: str) -> list[str]:
