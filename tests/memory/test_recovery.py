@@ -234,9 +234,19 @@ def test_the_budget_is_kept_however_much_there_is(
         stores.finding(layout, f"a{number}", NOW - number, summary=prose * 20)
     budget = max(budget, recovery_report.LEAST_PROMPT) if prompt else budget
     text = report(layout, budget, prompt=prompt)
-    assert tokens.cautious(text) <= budget
+    assert tokens.within(text, budget)
     assert not prompt or "\n```\n\nGo on from its next action." in text
     assert budget < 1000 or tokens.cautious(text) > budget * 0.6
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+def test_the_budget_is_one_of_the_tokenizer_of_the_setting(layout: Layout, prompt: bool) -> None:
+    Path(layout.root, "contextkit.yaml").write_text("tokenizer: claude\n", encoding="utf-8")
+    stores.checkpoint(layout)
+    for number in range(30):
+        stores.finding(layout, f"a{number}", NOW - number, summary=f"Part {number} is slow. " * 90)
+    made = recovery_report.make(Layout(layout.root), load(layout), 2000, prompt)
+    assert 1000 < tokens.size(made.text, "claude") <= 2000
 
 
 def test_what_is_left_out_is_named_or_counted(layout: Layout) -> None:
@@ -257,7 +267,7 @@ def test_merged_findings_longer_than_the_budget_are_read_as_far_as_it_goes(layou
     stores.merged(layout, *paths, moment=NOW)
     text = report(layout, 2000)
     assert all(f"What a{n} found." in text for n in range(20))
-    assert 1200 < tokens.cautious(text) <= 2000
+    assert 1200 < tokens.size(text) <= 2000
 
 
 def test_a_prompt_cannot_end_its_own_fence(layout: Layout) -> None:
@@ -273,7 +283,7 @@ def test_the_smallest_prompt_closes_its_fence_whatever_the_task_is_called(
 ) -> None:
     stores.checkpoint(layout, task_id=task, context_summary="x y " * 900)
     text = report(layout, recovery_report.LEAST_PROMPT, task, prompt=True)
-    assert tokens.cautious(text) <= recovery_report.LEAST_PROMPT
+    assert tokens.within(text, recovery_report.LEAST_PROMPT)
     assert "\n```\n\nGo on" in text
     assert "Finish src/screen.py" in text or task != TASK
 
@@ -325,7 +335,7 @@ def test_every_finding_has_its_line_and_its_summary_before_one_has_all(layout: L
         assert f"- `{os.path.basename(path)}`: Agent {number} found" in text
         assert number == 3 or f"  - `src/part{number}.py:7` takes {number} ms" in text
     assert "`src/file" in text  # the rest of the budget goes to the long one
-    assert 3200 < tokens.cautious(text) <= 4000
+    assert 3200 < tokens.size(text) <= 4000
 
 
 def test_recommendations_keep_their_names_and_sources_are_left_out(layout: Layout) -> None:
@@ -364,7 +374,7 @@ def test_what_failed_has_its_line_among_a_thousand(layout: Layout) -> None:
     assert "(failed): What a399 found." in made.text
     assert "(partial): What a200 found." in made.text
     assert "`make memory_list task=station` names all" in made.text
-    assert tokens.cautious(made.text) <= 1000
+    assert tokens.within(made.text, 1000)
 
 
 def test_heads_are_what_reading_all_of_a_finding_gives(layout: Layout) -> None:
@@ -457,7 +467,31 @@ def test_a_plan_that_cannot_be_read_is_named_all_the_same(layout: Layout) -> Non
 def test_without_anything_else_the_newest_finding_names_the_task(layout: Layout) -> None:
     for number in range(4):
         stores.finding(layout, f"a{number}", NOW - 60 + number, task_id=f"task-{number}")
-    assert load(layout).task == "task-3"
+    found = load(layout)
+    assert (found.task, found.archived, len(found.findings)) == ("task-3", False, 1)
+
+
+def test_of_a_plan_and_a_checkpoint_of_one_second_the_checkpoint_counts(layout: Layout) -> None:
+    stores.plan(layout, moment=NOW, completed=("screen",))
+    stores.checkpoint(layout, NOW, pending_subtasks=("screen",), next_action="Do it again")
+    state = load(layout).state
+    assert state.next_action == "Do it again"
+    assert "screen" in state.pending and "screen" not in state.completed
+
+
+def test_of_many_findings_the_newest_are_read_and_as_many_older_ones_that_failed(
+    layout: Layout,
+) -> None:
+    for number in range(9):
+        status = "completed" if number % 2 else "failed"
+        stores.finding(layout, f"a{number}", NOW - 60 + number, status=status)
+    told = {most: recovery.load(layout, TASK, NOW, most) for most in (2, 3, 8, 9, 20)}
+    agents = {most: [one.agent for one in found.findings] for most, found in told.items()}
+    newest = [f"a{number}" for number in reversed(range(9))]
+    assert agents[2] == ["a8", "a7", "a6", "a4"]
+    assert agents[3] == ["a8", "a7", "a6", "a4", "a2", "a0"]
+    assert agents[8] == agents[9] == agents[20] == newest
+    assert [found.unread for found in told.values()] == [5, 3, 0, 0, 0]
 
 
 def test_where_both_agree_nothing_is_said(layout: Layout) -> None:
@@ -571,7 +605,7 @@ def test_no_byte_in_the_store_can_keep_recovery_from_working(
         other.write_bytes(data[:cut] + odd + data[cut + lost :])
     found = load(layout)
     text = recovery_report.make(layout, found, budget, prompt).text
-    assert tokens.cautious(text) <= budget
+    assert tokens.within(text, budget)
     assert found.checkpoint is not None
 
 

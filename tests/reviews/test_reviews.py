@@ -405,6 +405,12 @@ def test_of_words_that_are_no_verdict_the_first_that_is_no_pass_is_shown() -> No
     assert agent_review.effective_status(review)[0] == "NEEDS_ATTENTION"
 
 
+@pytest.mark.parametrize("mark", ["#", "##", "###", "######"])
+def test_a_verdict_under_a_heading_of_any_level_counts(mark: str) -> None:
+    for end in (f"{mark} Verdict\n\nneeds-changes\n", f"{mark} Verdict: needs-changes\n"):
+        assert agent_review.parse(a_file(*ROWS, end=end)).stated == "needs-changes"
+
+
 def test_only_the_first_line_below_a_verdict_heading_states_it() -> None:
     review = agent_review.parse(a_file(*ROWS, end="### Verdict\n\nsafe\n\nIt said:\n\nrisky\n"))
     assert review.stated == "safe"
@@ -433,6 +439,7 @@ def test_a_work_report_has_no_index() -> None:
         (work, header.replace(form="tail")),
         (agent_review.parse(a_file(P1, verdict="Verdict: needs-changes")), header),
         (agent_review.parse(""), header),
+        (agent_review.parse(a_file(verdict="Verdict: error")), header),
     ):
         assert not agent_review.is_work(review, other)
 
@@ -443,6 +450,7 @@ def test_a_work_report_has_no_index() -> None:
 def test_an_empty_file_is_missing_in_its_mode(mode: str, kind: str) -> None:
     review = agent_review.parse(" \n", mode)
     assert (review.validation, review.type) == ("missing", kind)
+    assert (review.start_line, review.end_line, review.findings, review.flags) == (0, 0, (), ())
 
 
 def test_a_header_that_is_stricter_than_the_review_counts_and_is_flagged() -> None:
@@ -515,6 +523,24 @@ High: two papers agree.
 def without(section: str) -> str:
     before, _, rest = RESEARCH.partition(f"### {section}\n")
     return before + rest[rest.find("\n### ") + 1 if "\n### " in rest else len(rest) :]
+
+
+def test_a_section_of_research_ends_at_a_heading_of_its_level_or_above() -> None:
+    for heading, status in (
+        ("# Notes", "PARTIAL"),
+        ("### Notes", "PARTIAL"),
+        ("#### N", "COMPLETE"),
+    ):
+        text = RESEARCH.replace("High: two papers agree.", f"Low.\n\n{heading}\n\nHigh.")
+        assert agent_review.effective_status(agent_review.parse(text, "research"))[0] == status
+
+
+def test_three_of_the_four_sections_make_a_file_research_or_its_sentinel() -> None:
+    sections = ("Sources", "Findings", "Confidence", "Gaps")
+    for many, kind in ((2, "verdict"), (3, "research"), (4, "research")):
+        text = "\n".join(f"### {name}\n\n- It says so.\n" for name in sections[:many])
+        assert agent_review.parse(text).type == kind
+    assert agent_review.parse("Text.\n\n<!-- flux-research:complete -->\n").type == "research"
 
 
 def test_only_headings_of_findings_are_findings_of_research() -> None:

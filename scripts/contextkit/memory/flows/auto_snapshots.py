@@ -92,8 +92,11 @@ def _caught_up(
     from contextkit.memory.flows import transcripts
 
     since = max(last_save(layout), checkpoint.timestamp if checkpoint else "")
-    allowed = layout.limits.secrets_allow
-    found = transcripts.catch_up(transcript, since, root=layout.root, allowed=allowed, in_hook=True)
+    limits = layout.limits
+    found = transcripts.catch_up(
+        transcript, since, root=layout.root, allowed=limits.secrets_allow, in_hook=True,
+        tokenizer=limits.tokenizer,
+    )  # fmt: skip
     edited = tuple(FileNote(path=path, note="edited") for path in found.edited)
     return found.text, edited, found.whole
 

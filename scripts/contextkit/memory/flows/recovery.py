@@ -224,8 +224,11 @@ def _caught(
     from contextkit.memory.flows import transcripts
 
     since = max(one.timestamp if one else "" for one in (checkpoint, snapshot))
-    allowed = layout.limits.secrets_allow
-    found = transcripts.catch_up(transcript, since, root=layout.root, allowed=allowed)
+    limits = layout.limits
+    found = transcripts.catch_up(
+        transcript, since, root=layout.root, allowed=limits.secrets_allow,
+        tokenizer=limits.tokenizer,
+    )  # fmt: skip
     return None if found.empty else found
 
 

@@ -69,13 +69,14 @@ def most_findings(budget: int) -> int:
 
 def make(layout: Layout, found: Recovered, budget: int, prompt: bool = False) -> Report:
     """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
+    tokenizer = layout.limits.tokenizer
     fixed = _fixed(layout, found)
     whole = _whole(layout, found)
     if whole is not None:
         parts = _in_order(fixed, whole)
         if sum(len(part.text) for part in parts) < 20 * budget:
             text = _rendered(found, parts, (), prompt)
-            if tokens.cautious(text) <= budget:
+            if tokens.within(text, budget, tokenizer):
                 return Report(text=text, left_out=())
     room = int(budget / tokens.CAUTION)
     frame = tokens.estimate(_rendered(found, [], (), prompt))
@@ -83,12 +84,16 @@ def make(layout: Layout, found: Recovered, budget: int, prompt: bool = False) ->
         parts, left_out, more = _fitted(layout, found, fixed, whole, room - frame)
         lines = _list_left_out(found, left_out, more, room // 8)
         text = _rendered(found, parts, lines, prompt)
-        if tokens.cautious(text) <= budget or room < LEAST // 2:
+        if tokens.within(text, budget, tokenizer) or room < LEAST // 2:
             break
-        room = room * 9 // 10
-    if tokens.cautious(text) > budget:
-        room = int(budget / tokens.CAUTION) - (frame if prompt else 0)
-        text = _in_frame(found, tokens.clip(_rendered(found, parts, lines, False), room), prompt)
+        room = min(room * 9 // 10, room * budget // tokens.size(text, tokenizer))
+    if not tokens.within(text, budget, tokenizer):
+        frame = tokens.estimate(_rendered(found, [], (), True), tokenizer) if prompt else 0
+        room, whole_text = (
+            int(budget / tokens.CAUTION) - frame,
+            _rendered(found, parts, lines, False),
+        )
+        text = _in_frame(found, tokens.clip(whole_text, room, tokenizer=tokenizer), prompt)
     return Report(text=text, left_out=left_out)
 
 

@@ -74,6 +74,7 @@ def catch_up(
     root: str = "",
     allowed: Iterable[str] = (),
     in_hook: bool = False,
+    tokenizer: str = tokens.DEFAULT,
 ) -> CaughtUp:
     """Return what the session with the transcript `path` did since the time `since` (ISO, UTC).
 
@@ -114,7 +115,9 @@ def catch_up(
     happened = (
         caught.requests or caught.edited or caught.failed or caught.running or caught.decisions
     )
-    return _fitted(caught, max_tokens) if happened or caught.last_said else CaughtUp(path=path)
+    if not happened and not caught.last_said:
+        return CaughtUp(path=path)
+    return _fitted(caught, max_tokens, tokenizer)
 
 
 def _last(events: list[Event], most: int) -> list[Event]:
@@ -222,7 +225,7 @@ class _Selection:
         return True
 
 
-def _fitted(caught: CaughtUp, max_tokens: int) -> CaughtUp:
+def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> CaughtUp:
     """Return `caught` with its text: the last request first, then a share for each kind.
 
     What one kind does not need goes to the others: earlier requests, then what was said last.
@@ -231,9 +234,9 @@ def _fitted(caught: CaughtUp, max_tokens: int) -> CaughtUp:
     while True:
         chosen, count = _select(caught, max(room, 12))
         text = _rendered(chosen, caught)
-        if tokens.cautious(text) <= max_tokens or room < 12:
+        if tokens.within(text, max_tokens, tokenizer) or room < 12:
             break
-        room = room * 9 // 10
+        room = min(room * 9 // 10, room * max_tokens // tokens.size(text, tokenizer))
     return caught.replace(text=text if room >= 12 else "", left_out=count)
 
 
