@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import random
 import statistics
+import string
 
 import cap_cases
 import pytest
@@ -21,6 +23,8 @@ TEXTS = {
     "hex": "0f3b9a7c1de85524f6a1 ",
     "base64": base64.b64encode(bytes(range(7, 200, 3))).decode() + " ",
     "emoji": "😀🚀👩‍👩‍👧 ",
+    "random letters": "qxzjvkwpf vkqjzx wpfqzj xkvqj zzqxw ",
+    "random words": "xqKzWvJp ZrtGhYwq ",
     "code": "if (!x) { return a[i]->b; } ",
 }
 
@@ -41,6 +45,21 @@ def test_without_a_counter_doubt_means_no(text: str, monkeypatch: pytest.MonkeyP
     assert tokens.count(text) == -1
     assert not tokens.within(text * 12, size - 1)
     assert tokens.within(text * 12, len((text * 12).encode()))
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k", "cl100k"])
+@pytest.mark.parametrize("alphabet", ["qxzjvkwpf", string.ascii_letters, string.printable])
+def test_the_bound_is_not_too_low_for_random_characters(
+    alphabet: str, tokenizer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(7)
+    for blanks in (0, 1, len(alphabet) // 4, len(alphabet)):
+        text = "".join(chance.choices(alphabet + " " * blanks, k=900))
+        exact = tokens.count(text, tokenizer)
+        assert not tokens.within(text, exact - 1, tokenizer)
+        with monkeypatch.context() as without:
+            without.setitem(tokens._COUNTERS, tokens.TOKENIZERS[tokenizer], None)
+            assert exact <= tokens.size(text, tokenizer)
 
 
 @pytest.mark.parametrize("tokenizer", tokens.TOKENIZERS)

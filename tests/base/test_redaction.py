@@ -116,6 +116,9 @@ def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
         ("", "\nPython312", "(redacted random)\nPython312"),
         ("", "\n2026-01-02T10", "(redacted random)\n2026-01-02T10"),
         ("", ",i5HMccWNvM.>! ", "(redacted random).>! "),
+        ("", "\na1B2c3D4: x", "(redacted random)\na1B2c3D4: x"),
+        ("", "\na1B2c3D4(x)", "(redacted random)\na1B2c3D4(x)"),
+        ("", ",a1B2c3D4e: x", "(redacted random),a1B2c3D4e: x"),
         ("", ",other=Value1 ", "(redacted random),other=Value1 "),
         ("QGxPqRyzvtXxEKcVePJGn)", " ", "(redacted random) "),
         ("Wirtschaftspruefung:", " ", "Wirtschaftspruefung:(redacted random) "),
@@ -169,6 +172,8 @@ def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -
         ("deploy --token a1B2c3D4e5 now", "assigned-secret"),
         ("deploy  --token a1B2c3D4e5 now", "assigned-secret"),
         ("deploy token a1B2c3D4e5 now", ""),
+        ("header Bearer 0123456789abcde0 now", "authorization"),
+        ("a cupbearer 0123456789abcde0 now", ""),
     ],
 )
 def test_what_is_just_long_and_varied_enough_is_found(text: str, kinds: str) -> None:
@@ -199,7 +204,9 @@ def test_what_stands_next_to_a_replaced_value_is_found_then() -> None:
 
 def test_lines_are_counted_from_one() -> None:
     text = "\n".join(["", *(f"x {a_random(30, seed=seed)}" for seed in range(5))])
-    assert [secret.line for secret in redaction.found(text)] == [2, 3, 4, 5, 6]
+    found = redaction.found(text)
+    assert [secret.line for secret in found] == [2, 3, 4, 5, 6]
+    assert redaction.summary(found) == "5 random"
 
 
 def test_parts_of_what_is_allowed_are_allowed_too() -> None:

@@ -602,6 +602,23 @@ def test_the_monitor_says_who_died_whoever_noted_it_first(manager: Manager) -> N
     assert "failed" not in manager.said and "unread" not in rows()[0]
 
 
+def test_a_look_at_the_latest_keeps_to_it_when_a_newer_one_is_started(
+    manager: Manager, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = manager.launch("exit 7", "--capsule=none")
+    until(lambda: rows()[0]["status"] == "failed")
+    change = registry.change
+
+    def overtaken(*arguments: Any) -> Any:
+        monkeypatch.setattr(registry, "change", change)
+        registry.add(layout, "newer", lambda new: {"id": new, "slug": "x", "status": "running"})
+        return change(*arguments)
+
+    monkeypatch.setattr(registry, "change", overtaken)
+    manager("status", "--id=latest")
+    assert f"{identity}: failed (exit 7)" in manager.said
+
+
 def test_an_end_without_a_result_is_said_with_the_last_words(manager: Manager) -> None:
     dead = manager.launch("echo no key; exit 7", "--capsule=none")
     silent = manager.launch("true", "--capsule=none", "--slug=silent")

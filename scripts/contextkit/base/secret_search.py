@@ -214,6 +214,8 @@ def _with_lines(text: str, start: int, end: int) -> int:
         run = _run(text, line, BASE64) if text[end : end + 1] in ("\r", "\n") else ""
         if len(run) >= _SHORTEST_ALONE or not (_is_a_part(run) or run in ("=", "==")):
             break
+        if text[line + len(run) : line + len(run) + 1] in (":", "("):
+            break  # a key, a call
         end = line + len(run)
     return end
 
@@ -406,6 +408,8 @@ def _with_parts(text: str, start: int, end: int) -> int:
         part = _run(text, end + 1, BASE64).rstrip(".")
         if not (_is_a_part(part) or (is_number and len(part) >= 20 and _is_random(part))):
             break
+        if text.startswith((": ", "("), end + 1 + len(part)):
+            break  # a key, a call
         end += 1 + len(part)
     return end
 

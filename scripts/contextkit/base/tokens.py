@@ -26,9 +26,9 @@ DEFAULT = "o200k"
 # Values of the setting `tokenizer`, which names a profile, with their exact vocabularies.
 TOKENIZERS = {"o200k": "o200k_base", "cl100k": "cl100k_base", "claude": ""}
 
-# The range of actual tokens per estimated token, measured on texts of 300 tokens: for words in
-# Latin letters, and for anything else (base64, hex, other scripts).
-_PLAIN, _ODD = (0.5, 1.7), (0.3, 3.0)
+# The least tokens per estimated token, measured on texts of 300 tokens, and the most for words in
+# Latin letters. For anything else (base64, hex, random letters, other scripts), `_most` is used.
+_LEAST, _LEAST_PLAIN, _MOST_PLAIN = 0.3, 0.5, 1.7
 # Scripts that usually take one token per byte, for when no exact count is possible: from Thai to
 # Mongolian, and from Yi to Javanese. The profiles were fitted to texts in the other Asian scripts.
 _RARE = (("\u0e00", "\u1bff"), ("\ua000", "\uabff"))
@@ -107,12 +107,14 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
     if len(text.encode("utf-8", "replace")) <= cap:
         return True
     guess = estimate(text, tokenizer)
-    if guess * _ODD[0] > cap:
+    if guess * _LEAST > cap:
         return False
-    least, most = _PLAIN if _is_plain(text) else _ODD
-    if guess * most <= cap:
-        return True
-    return guess * least <= cap and size(text, tokenizer) <= cap
+    if _is_plain(text):
+        if guess * _MOST_PLAIN <= cap:
+            return True
+        if guess * _LEAST_PLAIN > cap:
+            return False
+    return size(text, tokenizer) <= cap
 
 
 def size(text: str, tokenizer: str = DEFAULT) -> int:
@@ -124,11 +126,18 @@ def size(text: str, tokenizer: str = DEFAULT) -> int:
     if exact >= 0:
         return exact
     guess = estimate(text, tokenizer)
-    if TOKENIZERS.get(tokenizer):
-        bound = guess * (_PLAIN if _is_plain(text) else _ODD)[1]
-    else:  # only their maker can count these
+    bytes_ = len(text.encode("utf-8", "replace"))
+    if not TOKENIZERS.get(tokenizer):  # only their maker can count these
         bound = _uncounted(text, guess, tokenizer)
-    return min(-int(-bound // 1), len(text.encode("utf-8", "replace")))
+    else:
+        bound = guess * _MOST_PLAIN if _is_plain(text) else _most(text)
+    return min(-int(-bound // 1), bytes_)
+
+
+def _most(text: str) -> float:
+    """The most tokens that a text can have: of letters, even random ones share a token."""
+    data = text.encode("utf-8", "replace").translate(_TABLE)
+    return len(data) - 0.15 * data.count(b"a") - 0.05 * data.count(b"A")
 
 
 def _uncounted(text: str, guess: int, tokenizer: str) -> float:
@@ -159,15 +168,18 @@ def _counter(name: str) -> Vocabulary | None:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text is mostly words of ordinary length in Latin letters."""
+    """Whether a text is mostly words of ordinary length in Latin letters, with vowels."""
     words = text.split()
     if not words:
         return False
     data = text.encode("utf-8", "replace").translate(_TABLE)
     digits, foreign = data.count(b"0"), len(data) - len(text)
+    vowels = sum(map(text.count, "aeiou"))
     return (
-        digits * 7 < len(data)
-        and foreign * 100 < len(data)
+        vowels * 4 > data.count(b"a")
+        and digits * 7 < len(data)
+        and data.count(b".") * 6 < len(data)
+        and foreign * (40 if max(text) < "\u0250" else 100) < len(data)  # accents are Latin, too
         and 4 * len(words) < len(data) < 14 * len(words)
         and max(map(len, words)) < 120
     )

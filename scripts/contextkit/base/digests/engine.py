@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-_SHARE, _LISTED = 0.55, 0.18  # shares of the cap for units with a rank, and for those of a list
+_SHARE, _LISTED = 0.55, 0.12  # shares of the cap for units with a rank, and for those of a list
 _ROW = 4  # extra tokens per row
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
 _TRIES, _STEPS = 10, 5  # units tried for the remaining room, and cuts of a unit
 _CUT, _SHORT = 16, 12  # units that may be cut, and the least characters that stay of one
+_HALF_LINE = 48  # bytes of a beginning that says something without a fact
 _MOST = 0.3  # share of a unit that must stay if it is cut
 _SPARE, _SPARE_BETWEEN_WORDS = 3, 7  # tokens left for which a unit is cut, and between words
 
@@ -239,9 +240,14 @@ class _Choice:
         """Take the ranked units within their share; the others are chosen by value."""
         units = self.weighed.units
         ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank]
+        before = 0
         for rank, index in sorted(ranks):
-            share = _LISTED if rank == reading.LISTED else _SHARE
-            share = 1.0 if rank == 1 and len(self.chosen) < 2 else share
+            share = _SHARE
+            if rank == 1 and len(self.chosen) < 2:
+                share = 1.0
+            elif rank == reading.LISTED:
+                before = before or self.spent
+                share = min(share, before / cap + _LISTED)
             if self.spent + self.weighed.costs[index] <= cap * share:
                 self.take(index)
         free = [index for index, unit in enumerate(units) if not unit.rank]
@@ -324,10 +330,18 @@ class _Filling:
             for _ in range(_STEPS):
                 if not at:
                     break
-                above = self.try_([index], {index: reading.beginning(text, ends[at - 1])})
+                beginning = reading.beginning(text, ends[at - 1])
+                if len(self.kept) > 1 and not _tells(beginning):
+                    break
+                above = self.try_([index], {index: beginning})
                 if above <= 0:
                     break
                 at = min(at - 1, bisect.bisect_right(ends, ends[at - 1] * room / (room + above)))
+
+
+def _tells(beginning: str) -> bool:
+    """Whether the beginning of a unit says something by itself: a fact, or half a line."""
+    return len(beginning.encode()) > _HALF_LINE or bool(facts.find(beginning))
 
 
 def _least(text: str, between_words: bool) -> int:

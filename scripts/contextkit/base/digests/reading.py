@@ -69,11 +69,11 @@ class Part(str):
 
 
 _WHOLE = 120_000  # length in characters up to which a text is read whole
-_HEAD, _TAIL = 18_000, 6_000  # characters read at the beginning and end of a longer text
+_HEAD, _TAIL = 14_000, 5_000  # characters read at the beginning and end of a longer text
 _DECISIVE = ("FAILED", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
-             "Error:", "Exception", "error:", "fatal:", "| P0", "| P1", "P0 ", "P1-", "Verdict",
+             "Error:", "Exception", "error:", "fatal:", "P0 ", "P1 ", "P1-", "Verdict",
              "must not", "Recommend", "Key finding", "diff --git ")  # fmt: skip
-_BETWEEN = 10_000  # characters of such lines that are read in between
+_BETWEEN = 8_000  # characters of such lines that are read in between
 
 
 def part(text: str) -> str:

@@ -72,8 +72,15 @@ class Checksum(Record):
 
 
 def checksum(content: str) -> Checksum:
-    size = sum(map(len, _encoded(content)))
-    return Checksum(bytes=size, sha256=names.sha256_of(_encoded(content)))
+    sizes: list[int] = []
+
+    def counted() -> Iterator[bytes]:
+        for piece in _encoded(content):
+            sizes.append(len(piece))
+            yield piece
+
+    digest = names.sha256_of(counted())
+    return Checksum(bytes=sum(sizes), sha256=digest)
 
 
 def _encoded(text: str) -> Iterator[bytes]:

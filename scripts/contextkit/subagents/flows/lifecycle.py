@@ -40,6 +40,7 @@ def refresh(
     is none. What an `unattended` look finds is news again for the next look, which a person reads.
     """
     rows = _rows(layout, identity)
+    identity = identity and rows[0]["id"]  # the same one, even if a newer one has its slug
     found: dict[str, dict[str, Any]] = {}
     gaps: list[News] = []
     for row in rows:

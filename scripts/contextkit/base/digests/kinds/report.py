@@ -49,7 +49,7 @@ def units(text: str) -> list[Unit]:
     top = min(filter(None, (level for _, level in [*listed, *found])), default="")
     listed.sort(key=lambda one: one[1] != top)
     return [
-        unit._replace(group=unit.group or top, weight=unit.weight * _URGENT)
+        unit._replace(group=unit.group or top, weight=unit.weight * _URGENT, rank=unit.rank or 2)
         if top and level == top
         else unit
         for unit, level in [*listed, *found]
