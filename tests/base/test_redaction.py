@@ -169,9 +169,13 @@ def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -
         (a_random(40, "0123456789ABCDEFGHJKMNPQRSTVWXYZ"), "random"),
         (f"abc123{a_random(40)}", "random"),
         ("-----BEGIN PRIVATE KEY-----\nnone\n-----END PRIVATE KEY-----", ""),
+        ("x1Y2z3K4m5Q6w7R-deployment", ""),
+        ("x1Y2z3K4m5Q6w7Rt-deployment", "random"),
         ("deploy --token a1B2c3D4e5 now", "assigned-secret"),
         ("deploy  --token a1B2c3D4e5 now", "assigned-secret"),
         ("deploy token a1B2c3D4e5 now", ""),
+        ("header Bearer 0123456789abcde0 now", "authorization"),
+        ("a cupbearer 0123456789abcde0 now", ""),
     ],
 )
 def test_what_is_just_long_and_varied_enough_is_found(text: str, kinds: str) -> None:
@@ -202,7 +206,9 @@ def test_what_stands_next_to_a_replaced_value_is_found_then() -> None:
 
 def test_lines_are_counted_from_one() -> None:
     text = "\n".join(["", *(f"x {a_random(30, seed=seed)}" for seed in range(5))])
-    assert [secret.line for secret in redaction.found(text)] == [2, 3, 4, 5, 6]
+    found = redaction.found(text)
+    assert [secret.line for secret in found] == [2, 3, 4, 5, 6]
+    assert redaction.summary(found) == "5 random"
 
 
 def test_parts_of_what_is_allowed_are_allowed_too() -> None:

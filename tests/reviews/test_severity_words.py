@@ -74,5 +74,10 @@ def test_a_serious_severity_is_mentioned_as_a_word(text: str, mentioned: bool) -
     assert vocabulary.mentions_serious(text) == mentioned
 
 
+def test_a_comment_is_a_whole_line_without_a_row() -> None:
+    lines = ("<!-- run: 1 -->", "text -->", "<!-- open", "<!-- P0 x -->", "<!-- a | b -->")
+    assert [vocabulary.is_comment(line) for line in lines] == [True, *[False] * 4]
+
+
 def test_a_word_is_trimmed_to_its_letters_and_digits() -> None:
     assert [vocabulary.trimmed(word) for word in ("(P0):", "--", "a", "")] == ["P0", "", "a", ""]

@@ -174,6 +174,7 @@ def test_a_serious_finding_is_read_in_any_place(name: str) -> None:
         "| Title | Confidence |\n|---|---|\n| x | High |",
         "Title | Confidence\n---|---\nx | High",
         "a line with no end " * 150,
+        "Ok. Not all is well. P0-1 is fixed.",
     ],
 )
 def test_what_takes_back_may_be_in_other_words_or_on_the_next_line(line: str) -> None:
@@ -200,6 +201,9 @@ def test_what_takes_back_may_be_in_other_words_or_on_the_next_line(line: str) ->
         "The change is small and there is no\nP0: login open to anyone",
         "The P0 of the last round is fixed in part and covered by a test.",
         "There is no such\nP0 login is open to anyone",
+        "Ｐ１ login",
+        "🇵0 login",
+        "🅢ev-0 outage",
         "See the **Legend**\nP0: blocks the release",
         "Severity: P0 (critical, blocker, fatal), P1 (high, major), P2 (medium), P3 (low)",
         "<div data-severity=P0>x</div>",
