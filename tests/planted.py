@@ -104,6 +104,7 @@ LOOK_ALIKES = (
     "tokens_stored: 4500",
     "password=<your password here>",
     "PASSWORD=changeme",
+    'password = "see the manual, page 12"',
     "postgres://user:password@localhost:5432/app",
     "postgres://user:${DB_PASSWORD}@db/app",
     "https://example.org/a:b@c",

@@ -169,6 +169,8 @@ def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -
         (a_random(40, "0123456789ABCDEFGHJKMNPQRSTVWXYZ"), "random"),
         (f"abc123{a_random(40)}", "random"),
         ("-----BEGIN PRIVATE KEY-----\nnone\n-----END PRIVATE KEY-----", ""),
+        ("x1Y2z3K4m5Q6w7R-deployment", ""),
+        ("x1Y2z3K4m5Q6w7Rt-deployment", "random"),
         ("deploy --token a1B2c3D4e5 now", "assigned-secret"),
         ("deploy  --token a1B2c3D4e5 now", "assigned-secret"),
         ("deploy token a1B2c3D4e5 now", ""),

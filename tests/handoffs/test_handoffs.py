@@ -527,3 +527,10 @@ def test_a_shortened_text_is_within_its_width(text: str, width: int) -> None:
     short = fitting.short_text(text, width)
     assert len(short) <= width or short == text
     assert text.startswith(short.removesuffix("…"))
+
+
+def test_a_refusal_says_that_nothing_counts_exactly_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(tokens._COUNTERS, "o200k_base", None)
+    given = a_handoff(current_task="दिन " * 60)
+    with pytest.raises(ContextError, match=r"nothing counts them exactly, .* and is never cut"):
+        given.clipped(LIMITS)

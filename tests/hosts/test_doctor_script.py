@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkouts import a_toolkit, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit.base import copies, files, ledger, stores, version
+from contextkit.base import copies, files, ledger, stores, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
@@ -106,6 +106,16 @@ def test_the_hooks_of_a_folder_below_the_root_are_found(
     monkeypatch.setattr(version, "TOOLKIT", str(copy))
     assert len(trials.installed(Layout(), hosts.find("claude"))) == len(hosts.find("claude").events)
     assert trials.project(Layout()) == str(repo / "pkg")
+
+
+def test_that_nothing_counts_tokens_exactly_is_a_note(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(tokens._COUNTERS, "o200k_base", None)
+    assert run("doctor") == 0 and "note: set-up: splintr-rs is not installed" in run.out
+    (repo / "contextkit.yaml").write_text("tokenizer: claude\n", encoding="utf-8")
+    run("doctor")
+    assert "splintr" not in run.out
 
 
 def test_without_hooks_that_is_a_note(repo: Path, run: Script) -> None:

@@ -65,9 +65,8 @@ _BLANK = bytes(32 if byte in b" \n" else 46 for byte in range(256))  # of the cl
 def estimate(text: str, profile: str = DEFAULT) -> int:
     """Estimate the number of tokens in `text` for the tokenizer family `profile`.
 
-    A text of more than 131,072 characters is sampled: neither time nor memory grows
-    time nor memory grows with the text. Raises KeyError for an unknown profile. Empty text has 0;
-    any other at least 1.
+    A text of more than 131,072 characters is sampled, so neither time nor memory grows with it.
+    Raises KeyError for an unknown profile. Empty text has 0; any other at least 1.
     """
     if len(text) > _SAMPLES * _SAMPLE:
         return round(estimate(_sampled(text), profile) * len(text) / (_SAMPLES * _SAMPLE))

@@ -63,7 +63,7 @@ def clipped(
     if not fits(short):
         short = _fitting(short, _counted(handoff.files_modified), fits)
         if not fits(short):
-            raise _too_long(short, most, tokens.cautious(render(short), limits.tokenizer))
+            raise _too_long(short, most, render(short), limits.tokenizer)
     said = _cuts(handoff, short)
     if strict:
         raise bad_input("strict: " + "; ".join(said))
@@ -239,10 +239,14 @@ def _cuts(given: Handoff, kept: Handoff) -> list[str]:
     return said
 
 
-def _too_long(handoff: Handoff, most: int, size: int) -> ContextError:
+def _too_long(handoff: Handoff, most: int, text: str, tokenizer: str) -> ContextError:
     longest = max(IDENTITY, key=lambda name: len(getattr(handoff, name)))
+    size = tokens.size(text, tokenizer)
+    said = f"~{size} tokens in its smallest form"
+    if tokens.cautious(text, tokenizer) <= most < size:
+        said = f"up to {size} tokens in its smallest form, where nothing counts them exactly"
     return ContextError(
-        f"the artifact cannot fit: ~{size} tokens in its smallest form, {most} are the most;"
+        f"the artifact cannot fit: {said}, {most} are the most;"
         f" {longest} has {len(getattr(handoff, longest))} characters and is never cut: shorten it"
     )
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from contextkit.base import files, names, version
+from contextkit.base import files, names, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import VERSION
@@ -70,10 +70,20 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(int(part) if part.isdigit() else 0 for part in parts)
 
 
+def _counter(layout: Layout) -> list[Finding]:
+    """Check that tokens can be counted exactly where a counter for the tokenizer exists."""
+    tokenizer = layout.limits.tokenizer
+    if not tokens.TOKENIZERS.get(tokenizer) or tokens.count("a", tokenizer) >= 0:
+        return []
+    problem = "splintr-rs is not installed: a text that might be above a cap is cut further"
+    mend = "if there is a wheel for this platform, remove .venv and run any make target"
+    return [_note("set-up", problem, mend)]
+
+
 def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Check the toolkit's own environment; hooks run without it."""
     if os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
-        return []
+        return _counter(layout)
     shown = layout.shown(version.TOOLKIT)
     return [_note("set-up", f"{shown} is not set up yet", "run any make target to set it up")]
 
