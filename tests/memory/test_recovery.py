@@ -494,6 +494,14 @@ def test_of_many_findings_the_newest_are_read_and_as_many_older_ones_that_failed
     assert [found.unread for found in told.values()] == [5, 3, 0, 0, 0]
 
 
+def test_agents_that_the_checkpoint_names_are_absent_until_their_findings_come(
+    layout: Layout,
+) -> None:
+    stores.checkpoint(layout, NOW - 60, active_agents=("ui", "api"))
+    stores.finding(layout, "ui", NOW - 30)
+    assert load(layout).attendance.missing == ("api",)
+
+
 def test_where_both_agree_nothing_is_said(layout: Layout) -> None:
     stores.plan(layout, completed=("model",), in_progress=("screen",),
                 next_actions=("Finish src/screen.py",))  # fmt: skip
