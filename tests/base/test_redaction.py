@@ -338,3 +338,10 @@ def test_digests_and_identities_are_not_taken_for_values() -> None:
         for _ in range(200):
             digest = "".join(rng.choices(planted.HEX, k=size))
             assert redaction.found(f"since {digest} it works, see {digest}.log") == ()
+
+
+def test_random_letters_are_passed_over_only_inside_what_is_allowed() -> None:
+    within = redaction._is_within
+    assert within(("random", 4, 9), [(4, 9)]) and within(("random", 5, 8), [(0, 2), (4, 9)])
+    for span in ((5, 9), (4, 8), (9, 20), (0, 4)):
+        assert not within(("random", 4, 9), [span])

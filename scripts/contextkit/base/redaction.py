@@ -98,7 +98,7 @@ def _beside(
             if shown and text.count("\n", at, start) > 1:
                 break
             shown += [text[at:start], mark(kind)]
-            origins += [*range(at, start), *[stop - 1] * len(mark(kind))]
+            origins += [*range(at, start), *[start] * len(mark(kind))]
             at, following = stop, following + 1
         end = text.find("\n", text.find("\n", at) + 1 or len(text))
         end = end if end >= 0 else len(text)
