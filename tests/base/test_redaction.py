@@ -345,3 +345,14 @@ def test_random_letters_are_passed_over_only_inside_what_is_allowed() -> None:
     assert within(("random", 4, 9), [(4, 9)]) and within(("random", 5, 8), [(0, 2), (4, 9)])
     for span in ((5, 9), (4, 8), (9, 20), (0, 4)):
         assert not within(("random", 4, 9), [span])
+
+
+def test_a_value_in_an_attribute_named_value_belongs_to_the_name_before_it() -> None:
+    made = "".join(("Zq", "81", "fm"))
+    said = redaction.redacted(f'<add key="password" value="{made}"/>')[0]
+    assert said == '<add key="password" value="(redacted password)"/>'
+
+
+def test_a_quote_that_closes_on_no_or_another_line_holds_no_value() -> None:
+    for text in ('password = "\nzq fm\n"', 'password = "zq fm'):
+        assert redaction.redacted(text) == (text, ())

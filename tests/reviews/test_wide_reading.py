@@ -241,3 +241,14 @@ def test_the_reviews_that_mutants_are_made_of_are_clean() -> None:
 def test_a_text_that_denies_without_end_is_not_believed() -> None:
     assert wide_reading.standing("no P0 or P1 " * 100 + "\n") == []
     assert wide_reading.standing("no P0 or P1 \n" * 600)
+
+
+def test_a_row_of_counts_may_have_fewer_cells_than_its_head() -> None:
+    table = "| Agent | P0 | P1 |\n|---|---|---|\n| a | 0 | 0 |\n| b |\n"
+    assert wide_reading.standing(table) == []
+    assert wide_reading.standing(table.replace("| 0 | 0 |", "| 2 | 0 |"))
+
+
+def test_no_more_lines_are_named_than_somebody_reads() -> None:
+    text = "".join(f"P0: the login of part {n} is open\n" for n in range(20))
+    assert len(wide_reading.standing(text)) == wide_reading.MOST
