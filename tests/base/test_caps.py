@@ -48,7 +48,10 @@ def test_without_a_counter_doubt_means_no(text: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("tokenizer", ["o200k", "cl100k"])
-@pytest.mark.parametrize("alphabet", ["qxzjvkwpf", string.ascii_letters, string.printable])
+@pytest.mark.parametrize(
+    "alphabet",
+    ["qxzjvkwpf", "aeiou", "xaQe", "aeiouXQZJ", string.ascii_letters, string.printable],
+)
 def test_the_bound_is_not_too_low_for_random_characters(
     alphabet: str, tokenizer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,8 +27,9 @@ DEFAULT = "o200k"
 TOKENIZERS = {"o200k": "o200k_base", "cl100k": "cl100k_base", "claude": ""}
 
 # The least tokens per estimated token, measured on texts of 300 tokens, and the most for words in
-# Latin letters. For anything else (base64, hex, random letters, other scripts), `_most` is used.
-_LEAST, _LEAST_PLAIN, _MOST_PLAIN = 0.3, 0.5, 1.7
+# Latin letters, and for those among signs, digits and capitals, as in YAML. For anything else
+# (base64, hex, random letters, other scripts), `_most` is used.
+_LEAST, _LEAST_PLAIN, _MOST_PLAIN, _MOST_WORDS = 0.3, 0.5, 1.7, 2.75
 # Scripts that usually take one token per byte, for when no exact count is possible: from Thai to
 # Mongolian, and from Yi to Javanese. The profiles were fitted to texts in the other Asian scripts.
 _RARE = (("\u0e00", "\u1bff"), ("\ua000", "\uabff"))
@@ -99,9 +100,10 @@ def cautious(text: str, profile: str = DEFAULT) -> int:
 
 
 def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
-    """Whether `text` has at most `cap` tokens in the reader's `tokenizer`; never wrongly True.
+    """Whether `text` has at most `cap` tokens in the reader's `tokenizer`.
 
-    The estimate decides if even its worst error leaves no doubt, otherwise `size`.
+    The estimate decides if even its worst error for words leaves no doubt, otherwise `size`. Only
+    common letters put together at random to look like words could be above.
     """
     if len(text.encode("utf-8", "replace")) <= cap:
         return True
@@ -113,6 +115,8 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
             return True
         if guess * _LEAST_PLAIN > cap:
             return False
+    elif guess * _MOST_WORDS <= cap and _is_in_words(text):
+        return True
     return size(text, tokenizer) <= cap
 
 
@@ -168,19 +172,32 @@ def _counter(name: str) -> Vocabulary | None:
 
 def _is_plain(text: str) -> bool:
     """Whether a text is mostly words of ordinary length in Latin letters, with vowels."""
-    words = text.split()
-    if not words:
-        return False
     data = text.encode("utf-8", "replace").translate(_TABLE)
     digits, foreign = data.count(b"0"), len(data) - len(text)
-    vowels = sum(map(text.count, "aeiou"))
     return (
-        vowels * 4 > data.count(b"a")
-        and digits * 7 < len(data)
+        digits * 7 < len(data)
         and data.count(b".") * 6 < len(data)
         and foreign * (40 if max(text) < "\u0250" else 100) < len(data)  # accents are Latin, too
-        and 4 * len(words) < len(data) < 14 * len(words)
-        and max(map(len, words)) < 120
+        and 4 * len(text.split()) < len(data)
+        and _has_words(text, data, 120)
+    )
+
+
+def _is_in_words(text: str) -> bool:
+    """Whether an ASCII text has blanks and vowels as words have, whatever else it has."""
+    return text.isascii() and _has_words(text, text.encode().translate(_TABLE), 60)
+
+
+def _has_words(text: str, data: bytes, longest: int) -> bool:
+    """Whether vowels, rare letters, and the lengths of words are as in a language."""
+    words = text.split()
+    vowels, letters = sum(map(text.count, "aeiou")), data.count(b"a")
+    return (
+        letters < vowels * 4
+        and vowels * 5 < letters * 3
+        and sum(map(text.count, "jqxz")) * 8 < letters
+        and len(data) < 14 * len(words)
+        and max(map(len, words)) < longest
     )
 
 
