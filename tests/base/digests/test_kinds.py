@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from contextkit.base.digests import engine
 from contextkit.base.digests.engine import Digest
@@ -290,6 +291,18 @@ def test_a_report_names_what_it_recommends_and_counts_the_rest() -> None:
     row = next(line for line in said.split("\n") if line.startswith("Recommendations: "))
     told = {n for n in range(1, 30) if f"R{n}: " in said}
     assert len(told) > 1 and row.endswith(f"; +{29 - len(told)} more")
+
+
+def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_as_it_is_read() -> (
+    None
+):
+    parts = [f"## Part {n}\n\n{FILLER}\n\n" for n in range(200)]
+    parts[90] += "### P0: Repair the shard map\n\n- it loses writes in src/shard.py:9\n\n"
+    said = tell("# Report\n\n" + "".join(parts), "report").summary
+    assert "Part 90: P0: Repair the shard map" in said
+    parts[91:180] = [f"- P0: repair shard {n}, it loses {n} MB\n" for n in range(300)]
+    said = tell("# Report\n\n" + "".join(parts), "report").summary
+    assert re.search(r"P0: \+\d+ or more", said)
 
 
 def test_bold_lines_name_recommendations_in_place_of_their_headings() -> None:

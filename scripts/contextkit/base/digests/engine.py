@@ -130,7 +130,7 @@ class Told:
             units = self._weighed.units
             for index, text in cut.items():
                 units = [*units[:index], units[index]._replace(text=text), *units[index + 1 :]]
-            return _digest(self.kind, units, list(chosen), most_rows)
+            return _digest(self.kind, units, list(chosen), most_rows, self.partly)
 
         def of_summary(digest: Digest) -> int:
             return tokens.size(digest.summary, self.tokenizer)
@@ -352,7 +352,9 @@ def _least(text: str, between_words: bool) -> int:
     return least
 
 
-def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int) -> Digest:
+def _digest(
+    kind: str, all_units: list[Unit], chosen: list[int], most_rows: int, partly: bool
+) -> Digest:
     """The units in the text's order, grouped by heading, with those left out counted."""
     told = set(chosen)
     main = _key(all_units, chosen)
@@ -368,7 +370,7 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
             rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, more))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
-    groups = _more(missing)
+    groups = _more(missing, partly)
     lists = {unit.aspect for unit in units if unit.rank == reading.LISTED} & set(groups)
     for at, row in enumerate(rows):
         if row.aspect in lists:
@@ -426,10 +428,11 @@ def _few(rows: list[Row], most: int) -> list[Row]:
     return rows
 
 
-def _more(missing: list[Unit]) -> dict[str, tuple[str, int]]:
+def _more(missing: list[Unit], partly: bool) -> dict[str, tuple[str, int]]:
     """`+n more` for each group whose left-out units must be mentioned, with their short names.
 
-    Each with the line of the first of them.
+    Each with the line of the first of them. Of a text of which only a part is read, there may be
+    others: `+n or more`.
     """
     groups: dict[str, list[Unit]] = {}
     for unit in missing:
@@ -439,7 +442,7 @@ def _more(missing: list[Unit]) -> dict[str, tuple[str, int]]:
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
         listed = len(set(names)) == len(units) <= _NAMES
-        text = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
+        text = f"+{len(units)} {'or ' * partly}more" + (f": {', '.join(names)}" if listed else "")
         said[group] = (text, min(unit.line for unit in units))
     return said
 

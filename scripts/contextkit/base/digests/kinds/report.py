@@ -82,13 +82,13 @@ class _Names:
         if self._under != titles:
             self.current, self._under = "", titles
         for depth in range(2, len(titles) + 1):
-            section, name = titles[: depth - 1], titles[depth - 1]
-            if titles[:depth] not in self._headings and _lists(section) and _LABELED.match(name):
-                self._headings[titles[:depth]] = self._unit(block, section, name)
+            path = titles[:depth]
+            if path not in self._headings and _is_name(path):
+                self._headings[path] = self._unit(block, path[:-1], path[-1])
         bold = block.kind == "text" and block.text[:2] == block.text[-2:] == "**"
         if not (bold and _LABELED.match(block.text[2:-2]) and "**" not in block.text[2:-2]):
             return False
-        depth = next((n for n in range(1, len(titles) + 1) if _lists(titles[:n])), 0)
+        depth = next((n for n, title in enumerate(titles, 1) if weighing.recommends(title)), 0)
         if depth:
             unit = self._unit(block, titles[:depth], block.text[2:-2])
             self._bold.append((titles, unit))
@@ -109,8 +109,11 @@ class _Names:
         return Unit(line, aspect, _brief(reading.plain(name)), 2.0, reading.LISTED, aspect)
 
 
-def _lists(section: tuple[str, ...]) -> bool:
-    return weighing.recommends(section[-1])
+def _is_name(titles: tuple[str, ...]) -> bool:
+    """Whether the last heading names what its section recommends, or something with a priority."""
+    if len(titles) < 2 or not _LABELED.match(titles[-1]):
+        return False
+    return weighing.recommends(titles[-2]) or bool(_PRIORITY.match(titles[-1]))
 
 
 def _brief(name: str) -> str:
@@ -129,7 +132,8 @@ def _priority(block: Block) -> str:
     row = block.kind == "row"
     stated = _PRIORITY.match(block.text) or _RATED.search(block.text) if row else None
     stated = stated or (None if row else _PRIORITY.search(block.text[:60]))
-    stated = stated or _PRIORITY.search(" ".join(block.titles[-1:]))
+    if not stated and not _is_name(block.titles):  # else the heading itself is told or counted
+        stated = _PRIORITY.search(" ".join(block.titles[-1:]))
     return stated[1] if stated else ""
 
 
@@ -178,7 +182,7 @@ def aspect_of(titles: tuple[str, ...]) -> str:
     """The heading, plus the one above it that reverses its meaning, if any; a name as it is."""
     if not titles:
         return ""
-    if len(titles) > 1 and _lists(titles[:-1]) and _LABELED.match(titles[-1]):
+    if _is_name(titles):
         return _brief(titles[-1])
     shown = [_short(titles[-1])]
     for title in reversed(titles[1:-1]):
