@@ -296,3 +296,12 @@ def test_what_is_no_json_is_refused_in_a_process_that_has_no_json_yet(text: str)
         env={"PYTHONPATH": str(SCRIPTS)}, capture_output=True, encoding="utf-8",
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("state.json: not valid JSON in line 1\n", "")
+
+
+def test_a_record_is_built_from_the_fields_that_it_knows_of_a_json_object() -> None:
+    found = formats.object_from_json('{"name": "n", "later": 1, "count": 3}', "note")
+    assert formats.build_known(Note, found, "note") == a_note(count=3)
+    wrong = refusal(formats.build_known, Note, {"count": "many", "later": 1}, "note")
+    assert wrong == refusal(formats.build, Note, {"count": "many"}, "note")
+    assert refusal(formats.object_from_json, "[]", "note") == "note: is not a JSON object"
+    assert refusal(formats.object_from_json, "{", "note").startswith("note: not valid JSON")

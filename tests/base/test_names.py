@@ -145,3 +145,16 @@ def test_a_text_is_clipped_to_what_it_may_have_at_most() -> None:
     assert names.clipped("abcd", 4) == "abcd"
     assert names.clipped("abcde", 4) == "abc…"
     assert names.clipped("ab cde", 4) == "ab…"
+
+
+def test_a_text_is_cut_at_a_space_if_one_is_in_its_second_half_and_else_at_its_width() -> None:
+    assert names.clipped_at_space("x" * 20, 20) == "x" * 20
+    assert names.clipped_at_space("x" * 21, 20) == "x" * 19 + "…"
+    assert names.clipped_at_space("xxxxxxxxxxxx xxxxxxxxxxxx", 20) == "xxxxxxxxxxxx…"
+
+
+@given(text=st.text(min_size=1, max_size=200), width=st.integers(2, 100))
+def test_a_clipped_text_is_within_its_width(text: str, width: int) -> None:
+    for short in (names.clipped(text, width), names.clipped_at_space(text, width)):
+        assert len(short) <= width
+        assert text.startswith(short.removesuffix("…"))

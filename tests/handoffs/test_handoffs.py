@@ -311,10 +311,7 @@ def test_a_long_text_takes_the_room_that_there_is() -> None:
         assert len(getattr(kept, name)) > 500  # more than the width it was cut to at first
 
 
-def test_a_text_is_cut_at_a_space_if_one_is_near_and_else_at_its_width() -> None:
-    assert fitting.short_text("x" * 20, 20) == "x" * 20
-    assert fitting.short_text("x" * 21, 20) == "x" * 19 + "…"
-    assert fitting.short_text("xxxxxxxxxxxx xxxxxxxxxxxx", 20) == "xxxxxxxxxxxx…"
+def test_a_full_stop_at_the_start_ends_a_sentence() -> None:
     assert fitting.sentences(". And more. And more", 1) == "."
 
 
@@ -520,13 +517,6 @@ def test_the_name_of_the_writer_and_the_templates_are_one_source() -> None:
     source = (CHECKOUT / "templates" / "agent_handoff.yaml.j2").read_text(encoding="utf-8")
     for name in Handoff.fields():
         assert f"handoff.{name}" in source
-
-
-@given(text=st.text(min_size=1, max_size=200), width=st.integers(2, 100))
-def test_a_shortened_text_is_within_its_width(text: str, width: int) -> None:
-    short = fitting.short_text(text, width)
-    assert len(short) <= width or short == text
-    assert text.startswith(short.removesuffix("…"))
 
 
 def test_a_refusal_says_that_nothing_counts_exactly_here(monkeypatch: pytest.MonkeyPatch) -> None:

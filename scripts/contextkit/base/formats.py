@@ -175,6 +175,11 @@ def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
     return kind(**typed)
 
 
+def build_known(kind: type[Record], values: dict[str, Any], where: str) -> Any:
+    """As `build`, but ignores unknown fields."""
+    return build(kind, {name: values[name] for name in kind.fields() if name in values}, where)
+
+
 def _typed(value: Any, annotation: str) -> Any:
     """Convert a string to the number or boolean it spells, and a list to a tuple."""
     if annotation == "int" and isinstance(value, str) and names.is_whole(value):
@@ -220,6 +225,14 @@ def from_json(text: str, where: str) -> Any:
         raise ContextError(f"{where}: not valid JSON in line {line}") from None
     except RecursionError:
         raise ContextError(f"{where}: not valid JSON: nested too deeply") from None
+
+
+def object_from_json(text: str, where: str) -> dict[str, Any]:
+    """As `from_json`, but raises ContextError for anything but an object."""
+    found = from_json(text, where)
+    if not isinstance(found, dict):
+        raise ContextError(f"{where}: is not a JSON object")
+    return found
 
 
 def scan_json(text: str) -> Any:

@@ -184,6 +184,14 @@ def clipped(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
+def clipped_at_space(text: str, most: int) -> str:
+    """As `clipped`, but a longer text is cut at a space if there is one in its second half."""
+    if len(text) <= most:
+        return text
+    space = text.rfind(" ", most // 2, most)
+    return text[: space if space > 0 else most - 1].rstrip(" .,;:…") + "…"
+
+
 def clipped_start(text: str, most: int) -> str:
     """The end of `text` in at most `most` characters, for a path; a cut one starts with `…`."""
     return text if len(text) <= most else "…" + text[1 - most :].lstrip()

@@ -122,7 +122,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
             files_are = names.counted(len(there), "file") + (" is" if len(there) == 1 else " are")
             talk.append(f"{files_are} not listed: payload_repair session={name}")
     heads = ("id", "tokens", "state", "source", "topic")
-    text = "\n".join(_cut(line) for line in tables.table(heads, rows).split("\n"))
+    text = "\n".join(names.clipped(line, _WIDTH) for line in tables.table(heads, rows).split("\n"))
     return Answer(
         text=text or "No payloads.",
         talk="\n".join(talk),
@@ -136,10 +136,6 @@ def _manifests(layout: Layout, found: list[str], now: int, one: bool) -> object:
 
     read = [formats.from_json(payloads.manifest(layout, name, now), name) for name in found]
     return read[0] if one else read
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _WIDTH else line[: _WIDTH - 1].rstrip() + "…"
 
 
 def show(layout: Layout, args: Arguments) -> Answer | Rows:

@@ -145,9 +145,7 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
     from contextkit.base import formats
 
     values, body = formats.front_matter(text, where)
-    known = Capsule.fields()
-    ours = {name: value for name, value in values.items() if name in known}
-    return formats.build(Capsule, ours, f"{where}: front matter"), body
+    return formats.build_known(Capsule, values, f"{where}: front matter"), body
 
 
 def placeholders() -> tuple[str, ...]:

@@ -112,7 +112,7 @@ def _text_filled(name: str, text: str, shorter: Handoff, fits: Fits) -> Handoff:
     """`shorter` with as much of `text` as fits."""
 
     def cut(width: int) -> Handoff:
-        return shorter.replace(**{name: short_text(text, width)})
+        return shorter.replace(**{name: names.clipped_at_space(text, width)})
 
     return _widest(shorter, cut, len(getattr(shorter, name)) + 1, len(text), fits)
 
@@ -122,7 +122,9 @@ def _entry_filled(name: str, at: int, entry: str, shorter: Handoff, fits: Fits) 
     kept = getattr(shorter, name)
 
     def cut(width: int) -> Handoff:
-        return shorter.replace(**{name: (*kept[:at], short_text(entry, width), *kept[at + 1 :])})
+        return shorter.replace(
+            **{name: (*kept[:at], names.clipped_at_space(entry, width), *kept[at + 1 :])}
+        )
 
     return _widest(shorter, cut, len(kept[at]) + 1 if at < len(kept) else _LEAST, len(entry), fits)
 
@@ -172,7 +174,9 @@ def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
             files_modified=handoff.files_modified[:1],
             blockers=handoff.blockers[:1],
             rejected=(),
-            next_action=short_text(sentences(handoff.next_action, 1), min(_ACTION, 3 * width)),
+            next_action=names.clipped_at_space(
+                sentences(handoff.next_action, 1), min(_ACTION, 3 * width)
+            ),
         )
         yield handoff
 
@@ -192,23 +196,15 @@ def _counted(paths: tuple[str, ...]) -> int:
 def _narrowed(handoff: Handoff, width: int) -> Handoff:
     """Cut every text that may be cut to `width` characters; paths keep their end."""
     return handoff.replace(
-        decisions=tuple(short_text(text, width) for text in handoff.decisions),
+        decisions=tuple(names.clipped_at_space(text, width) for text in handoff.decisions),
         files_modified=tuple(names.clipped_start(path, width) for path in handoff.files_modified),
-        blockers=tuple(short_text(text, width) for text in handoff.blockers),
-        rejected=tuple(short_text(text, width) for text in handoff.rejected),
-        resolved=tuple(short_text(text, width) for text in handoff.resolved),
-        story_status=short_text(handoff.story_status, width),
-        last_command=short_text(handoff.last_command, width),
-        next_action=short_text(handoff.next_action, max(2 * width, _ACTION)),
+        blockers=tuple(names.clipped_at_space(text, width) for text in handoff.blockers),
+        rejected=tuple(names.clipped_at_space(text, width) for text in handoff.rejected),
+        resolved=tuple(names.clipped_at_space(text, width) for text in handoff.resolved),
+        story_status=names.clipped_at_space(handoff.story_status, width),
+        last_command=names.clipped_at_space(handoff.last_command, width),
+        next_action=names.clipped_at_space(handoff.next_action, max(2 * width, _ACTION)),
     )
-
-
-def short_text(text: str, width: int) -> str:
-    """Cut `text` to at most `width` characters, at a space if one is near."""
-    if len(text) <= width:
-        return text
-    space = text.rfind(" ", width // 2, width)
-    return text[: space if space > 0 else width - 1].rstrip(" .,;:") + "…"
 
 
 def sentences(text: str, most: int) -> str:

@@ -230,9 +230,7 @@ def _load(layout: Layout) -> State | None:
     try:
         if os.path.islink(path) or not os.path.isfile(path):
             raise ContextError(f"{FILE}: is not a regular file")
-        found = formats.from_json(files.read(path), FILE)
-        if not isinstance(found, dict):
-            raise ContextError(f"{FILE}: is not a JSON object")
+        found = formats.object_from_json(files.read(path), FILE)
         version.refuse_newer(found.get("format"), "1", layout.shown(path))
         built: State = formats.build(State, found, FILE)
     except NewerFormat:

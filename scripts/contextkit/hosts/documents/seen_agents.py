@@ -33,11 +33,8 @@ class HookAgent(Record):
 
 
 def parse(text: str, where: str) -> HookAgent:
-    found = formats.from_json(text, where)
-    if not isinstance(found, dict):
-        raise ContextError(f"{where}: is not a JSON object")
-    known = {name: value for name, value in found.items() if name in HookAgent.fields()}
-    agent: HookAgent = formats.build(HookAgent, known, where)
+    found = formats.object_from_json(text, where)
+    agent: HookAgent = formats.build_known(HookAgent, found, where)
     return agent
 
 

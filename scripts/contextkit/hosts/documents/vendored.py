@@ -63,13 +63,11 @@ class Adopted(Record):
 
 def parse(text: str, where: str) -> Adopted:
     """Parse a record; raises ContextError for an unknown version, ignores unknown keys."""
-    found = formats.from_json(text, where)
-    if isinstance(found, dict):
-        version.refuse_newer(found.get("version"), "1", where)
-    if not isinstance(found, dict) or found.get("version") != 1:
+    found = formats.object_from_json(text, where)
+    version.refuse_newer(found.get("version"), "1", where)
+    if found.get("version") != 1:
         raise ContextError(f"{where}: is not an adoption record that this version knows")
-    known = {name: value for name, value in found.items() if name in Adopted.fields()}
-    adopted: Adopted = formats.build(Adopted, known, where)
+    adopted: Adopted = formats.build_known(Adopted, found, where)
     return adopted
 
 

@@ -69,16 +69,13 @@ def parse(text: str) -> Checkpoint:
 
     Raises ContextError for anything but a complete checkpoint.
     """
-    found = formats.from_json(text.removeprefix("\ufeff"), "checkpoint")
-    if not isinstance(found, dict):
-        raise ContextError("not a checkpoint: must be a JSON object")
+    found = formats.object_from_json(text.removeprefix("\ufeff"), "checkpoint")
     version.refuse_newer(found.get("format"), str(FORMAT))
     state = found.get("state", {})
     if not isinstance(state, dict):
         raise ContextError("not a checkpoint: state must be an object")
     values: dict[str, Any] = {**state, **found, "files": _references(found.get("files", []))}
-    known = {name: values[name] for name in Checkpoint.fields() if name in values}
-    checkpoint: Checkpoint = formats.build(Checkpoint, known, "no checkpoint")
+    checkpoint: Checkpoint = formats.build_known(Checkpoint, values, "not a checkpoint")
     moment = memory.utc(checkpoint.timestamp)
     if not moment:
         raise ContextError(f"not a checkpoint: {checkpoint.timestamp[:60]!r} is not a time")

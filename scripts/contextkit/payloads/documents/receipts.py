@@ -136,10 +136,15 @@ def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[s
 
     def cut(rows: int, finding: int, key: int, aspect: int = _SHORTEST) -> Receipt:
         kept = tuple(
-            Row(aspect=_cut(row.aspect, aspect), finding=_cut(row.finding, finding))
+            Row(
+                aspect=names.clipped_at_space(row.aspect, aspect),
+                finding=names.clipped_at_space(row.finding, finding),
+            )
             for row in receipt.rows[:rows]
         )
-        return receipt.replace(rows=kept, key_findings=_cut(receipt.key_findings, key))
+        return receipt.replace(
+            rows=kept, key_findings=names.clipped_at_space(receipt.key_findings, key)
+        )
 
     def fits(*sizes: int) -> bool:
         return tokens.within(render(cut(*sizes)), cap, tokenizer)
@@ -182,11 +187,3 @@ def _lost(receipt: Receipt, final: Receipt) -> list[str]:
     said += [f"row {row.aspect[:_SHORTEST]!r} left out" for row in gone]
     by = len(receipt.key_findings) - len(final.key_findings)
     return [*said, f"key findings shortened by {by} characters"] if by else said
-
-
-def _cut(text: str, most: int) -> str:
-    """At most `most` characters of `text`, cut at a space if there is one nearby."""
-    if len(text) <= most:
-        return text
-    blank = text.rfind(" ", most // 2, most)
-    return text[: blank if blank > 0 else most - 1].rstrip(" ,;:…") + "…"

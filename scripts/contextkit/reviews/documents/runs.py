@@ -106,16 +106,13 @@ def new_id(now: int, known: list[Run]) -> str:
 
 def parse(text: str, where: str = "run") -> Run:
     """Parse the JSON of a run; unknown keys are ignored. Raises ContextError."""
-    found = formats.from_json(text, where)
-    if not isinstance(found, dict):
-        raise ContextError(f"{where}: is not a JSON object")
+    found = formats.object_from_json(text, where)
     version.refuse_newer(found.get("version"), str(VERSION), where)
     if found.get("version") != VERSION:
         raise ContextError(
             f"{where}: is in version {found.get('version')!r}; contextkit reads {VERSION}"
         )
-    known = {name: value for name, value in found.items() if name in Run.fields()}
-    made: Run = formats.build(Run, known, where)
+    made: Run = formats.build_known(Run, found, where)
     return made
 
 

@@ -114,8 +114,7 @@ def with_endings(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Itera
 
 def _with(reading: Reading, worker: Worker) -> Reading:
     said = names.one_line(f"{reading.summary}; {worker.said}")
-    summary = said if len(said) <= _LONGEST else said[: _LONGEST - 1].rstrip() + "…"
-    return reading.replace(summary=summary, flags=(*reading.flags, "ended"))
+    return reading.replace(summary=names.clipped(said, _LONGEST), flags=(*reading.flags, "ended"))
 
 
 def hosts() -> list[Host]:
