@@ -305,6 +305,17 @@ def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_
     assert re.search(r"P0: \+\d+ or more", said)
 
 
+def test_an_answer_is_told_with_the_heading_that_it_answers() -> None:
+    text = f"# Formats\n\n{FILLER}\n\n## Are binary formats faster than YAML?\n\n"
+    text += (
+        "### Verdict: NOT recommended\n\nmsgpackr adds 150 KB to src/start.py:7, it must not.\n\n"
+    )
+    text += "## Verdict\n\nKeep `config.yaml`, it costs 3 ms. It must not grow above 9 KB.\n"
+    rows = {row.aspect: row.finding for row in tell(text, "report").rows}
+    assert rows["Are binary formats faster than YAML? / Verdict: NOT recommended"]
+    assert rows["Verdict"]
+
+
 def test_bold_lines_name_recommendations_in_place_of_their_headings() -> None:
     text = f"# Plan\n\n{FILLER}\n\n## Next steps\n\n### Priority 1: Quick wins now\n\n"
     text += "**1a. Read `.git/HEAD` directly**\n- saves 30 ms\n\n**1b. Drop the spawn**\n- 20 ms\n"

@@ -19,6 +19,11 @@ _URGENT = 1.5  # how much more an item of the highest priority weighs
 _LINKING = Pattern(r"(?:^| - |, )(?:URL|Link|Source|Quelle|Fuente|Fonte): ", re.I)
 _LINKED = 0.4  # how much a row of a list of sources weighs
 _ASPECT = 44  # characters shown of a heading
+_ANSWERING = Pattern(  # a heading that answers the one above it
+    r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión|decisão"
+    r"|conclusão|décision|verdetto|decisione|conclusione)\s*(?::|$)",
+    re.I,
+)
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
@@ -179,17 +184,18 @@ def _led(lead: str, item: str) -> str:
 
 @functools.cache
 def aspect_of(titles: tuple[str, ...]) -> str:
-    """The heading, plus the one above it that reverses its meaning, if any; a name as it is."""
+    """The heading, plus the one above it that it answers or that reverses its meaning, if any.
+
+    A name is told as it is.
+    """
     if not titles:
         return ""
     if _is_name(titles):
         return _brief(titles[-1])
-    shown = [_short(titles[-1])]
-    for title in reversed(titles[1:-1]):
-        if weighing.NEGATING.search(title):
-            shown.insert(0, _short(title))
-            break
-    return " / ".join(shown)
+    title = _short(titles[-1])
+    above = [other for other in titles[1:-1] if weighing.NEGATING.search(other)]
+    above = above or list(titles[1:-1] if _ANSWERING.match(title) else ())
+    return f"{_short(above[-1])} / {title}" if above else title
 
 
 def _short(title: str) -> str:
