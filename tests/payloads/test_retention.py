@@ -264,15 +264,16 @@ def test_a_session_that_is_used_while_the_sweep_waits_is_kept(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = save(layout)
+    save(layout, "t")
     identity, lock = os.path.basename(path)[:-3], retention.session_lock
 
     def late(layout: Layout, session: str) -> files.locked:
-        storing.find(layout, identity, session, NOW + 2 * DAY)
+        storing.find(layout, identity, "s", NOW + 2 * DAY)
         return lock(layout, session)
 
     monkeypatch.setattr(retention, "session_lock", late)
-    assert sweep(layout, NOW + 2 * DAY) == []
-    assert os.path.exists(path)
+    (said,) = sweep(layout, NOW + 2 * DAY)
+    assert said.startswith("session t: ") and os.path.exists(path)
 
 
 def test_a_session_that_another_process_ends_while_the_sweep_waits_is_not_ended_again(
@@ -405,23 +406,23 @@ def test_what_is_not_ours_stays_in_its_place_and_is_named(layout: Layout) -> Non
     save(layout), save(layout)
     before = stock(folder(layout))
     (folder(layout) / "sub").mkdir()
-    for name in ("notes.md", "sub/deep.txt", "two\nlines", ".hidden", "(1).md"):
+    for name in ("notes.md", "sub/deep.txt", "two\nlines", ".hidden", "(1).md", "(2).tmp"):
         (folder(layout) / name).write_text("mine", "utf-8")
     ended = retention.end(layout, "s", NOW)
     assert ended is not None and ended.payloads == 2
     assert ended.stayed == tuple(
         f"shared/payloads/s/{name}"
-        for name in ("(1).md", ".hidden", "notes.md", "sub", "two lines")
+        for name in ("(1).md", "(2).tmp", ".hidden", "notes.md", "sub", "two lines")
     )
     assert stock(folder(layout)) == dict.fromkeys(
-        ("(1).md", ".hidden", "notes.md", "sub/deep.txt", "two\nlines"), b"mine"
+        ("(1).md", "(2).tmp", ".hidden", "notes.md", "sub/deep.txt", "two\nlines"), b"mine"
     )
     said = LOG.read_text("utf-8")
     assert said.count("\n") == 1 and "not removed: shared/payloads/s/(1).md, " in said
     assert retention.end(layout, "s", NOW) is None
     assert resume(layout, NOW)
     assert stock(folder(layout)).items() >= before.items()
-    assert len(stock(folder(layout))) == len(before) + 5
+    assert len(stock(folder(layout))) == len(before) + 6
 
 
 def test_a_draft_that_a_kill_left_behind_goes_with_the_session(layout: Layout) -> None:
@@ -508,6 +509,7 @@ def test_the_end_is_noted_in_the_sessions_own_summary(
     resume(layout, NOW)
     retention.end(layout, "s", NOW)
     assert host.read_text("utf-8") == "# Session\n" + LINE
+    assert retention.last_words(layout, "s") == LINE.removeprefix("- ").rstrip()
     resume(layout, NOW)
     retention.end(layout, "s", NOW, "notes/end.md")
     assert Path("notes/end.md").read_text("utf-8") == LINE

@@ -227,7 +227,9 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     """
     store = store or folder(layout)
     try:
-        found = sorted(n for n in os.listdir(store) if n.endswith(".json") and n[0] != ".")
+        found = sorted(
+            n for n in os.listdir(store) if n.endswith(".json") and not n.startswith(".")
+        )
     except FileNotFoundError:
         return Loaded()
     except NotADirectoryError:
