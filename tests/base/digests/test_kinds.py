@@ -10,7 +10,7 @@ from contextkit.base.digests.engine import Digest
 
 
 def tell(text: str, kind: str, cap: int = 200) -> Digest:
-    digest = engine.tell(text, cap)
+    digest = engine.digest(text, cap)
     assert digest.kind == kind
     return digest
 

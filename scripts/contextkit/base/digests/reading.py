@@ -43,7 +43,7 @@ class Unit(NamedTuple):
     """A statement that makes sense by itself; `text` is in the text's own words, `line` is from 1.
 
     `rank` 0 means optional; among ranks above 0, lower ones come first, and LISTED is an entry of a
-    list, whose first ones are told. `group` is the name under which units that do not fit are
+    list, whose first ones are shown. `group` is the name under which units that do not fit are
     counted, and `short` then represents the unit.
     """
 
@@ -124,7 +124,7 @@ def line_count(text: str) -> int:
 def _headings(text: str, at: int, first: int) -> Iterator[tuple[int, int]]:
     """The nearest heading above `at` that is near enough, and the one above that it belongs to.
 
-    Without them, what stands between the parts that are read would be told under the headings of
+    Without them, what stands between the parts that are read would be shown under the headings of
     the beginning.
     """
     before = at

@@ -68,7 +68,7 @@ def statements(text: str) -> list[Unit]:
 
 
 class _Names:
-    """The recommendations and decisions that a section lists by name, told in one row.
+    """The recommendations and decisions that a section lists by name, shown in one row.
 
     A name is a heading right below that of the section, or a bold line of its own, with a label in
     front: `### R2: Write atomically`, `**P0.1: Lock the file**`.
@@ -137,7 +137,7 @@ def _priority(block: Block) -> str:
     row = block.kind == "row"
     stated = _PRIORITY.match(block.text) or _RATED.search(block.text) if row else None
     stated = stated or (None if row else _PRIORITY.search(block.text[:60]))
-    if not stated and not _is_name(block.titles):  # else the heading itself is told or counted
+    if not stated and not _is_name(block.titles):  # else the heading itself is shown or counted
         stated = _PRIORITY.search(" ".join(block.titles[-1:]))
     return stated[1] if stated else ""
 
@@ -186,7 +186,7 @@ def _led(lead: str, item: str) -> str:
 def aspect_of(titles: tuple[str, ...]) -> str:
     """The heading, plus the one above it that it answers or that reverses its meaning, if any.
 
-    A name is told as it is.
+    A name is shown as it is.
     """
     if not titles:
         return ""
