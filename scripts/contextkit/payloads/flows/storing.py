@@ -45,9 +45,9 @@ class _Prepared:
     """Everything that will be stored and printed, already checked; nothing is written yet."""
 
     def __init__(
-        self, payload: Payload, told: engine.Told, output: Output, notes: list[str]
+        self, payload: Payload, parsed: engine.ParsedText, output: Output, notes: list[str]
     ) -> None:
-        self.payload, self.told, self.output, self.notes = payload, told, output, notes
+        self.payload, self.parsed, self.output, self.notes = payload, parsed, output, notes
 
 
 def check(output: Output) -> None:
@@ -115,8 +115,8 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     from contextkit.base.digests import engine, reading
 
     notes = []
-    told = engine.Told(output.content, layout.limits.tokenizer)
-    summary = names.one_line(output.summary) or names.one_line(told.lead()) or _beginning(output)
+    parsed = engine.ParsedText(output.content, layout.limits.tokenizer)
+    summary = names.one_line(output.summary) or names.one_line(parsed.lead()) or _beginning(output)
     sentences = len(list(reading.sentences(summary)))
     if output.summary and not 2 <= sentences <= 3:
         notes.append(f"summary: should be two to three sentences, not {sentences}")
@@ -138,7 +138,7 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     )
     if secrets:
         notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
-    return _Prepared(payload, told, output, notes)
+    return _Prepared(payload, parsed, output, notes)
 
 
 def _beginning(output: Output) -> str:
@@ -165,7 +165,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     """The receipt within the cap: fields from the author as given, the rest from the text."""
     from contextkit.base.digests import reading
 
-    output, told, limits = prepared.output, prepared.told, layout.limits
+    output, parsed, limits = prepared.output, prepared.parsed, layout.limits
     lines = reading.line_count(output.content)
     cap = limits.payload_receipt_tokens
     bare = Receipt(
@@ -174,8 +174,8 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         key_findings=names.one_line(output.key_findings),
         confidence=output.confidence or receipts.stated_confidence(output.content),
         tokens_stored=prepared.payload.tokens,
-        kind=told.kind,
-        facts_kept=f"{len(told.facts)}/{len(told.facts)}{'+' * told.partly}",
+        kind=parsed.kind,
+        facts_kept=f"{len(parsed.facts)}/{len(parsed.facts)}{'+' * parsed.partly}",
         more=_command(layout, path, 1, lines),
     )
 
@@ -199,14 +199,14 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     receipt = bare
     if not (bare.rows and bare.key_findings):
         frame = min(size(bare), cap - 1)
-        digest = told.digest(cap - frame, limits.payload_rows, beside_frame)
+        digest = parsed.digest(cap - frame, limits.payload_rows, beside_frame)
         clean(filled(digest), secrets)
         if secrets:  # what replaces them is usually shorter: use the room
-            digest = told.digest(cap - frame, limits.payload_rows, beside_frame)
+            digest = parsed.digest(cap - frame, limits.payload_rows, beside_frame)
             secrets.clear()
         receipt = filled(digest)
     receipt, cut = receipts.clipped(clean(receipt, secrets), cap, limits.tokenizer)
-    receipt = receipt.replace(facts_kept=told.facts_kept(receipts.said(receipt)))
+    receipt = receipt.replace(facts_kept=parsed.facts_kept(receipts.said(receipt)))
     notes = [f"receipt: {'; '.join(cut)}"] if cut else []
     if secrets:
         notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
@@ -226,7 +226,7 @@ def _filled(bare: Receipt, digest: engine.Digest, payload: Payload) -> Receipt:
         Row(aspect=row.aspect or "Content", finding=row.finding) for row in digest.rows
     )
     key = bare.key_findings or digest.key
-    if not key and len(rows) == 1 and not bare.rows:  # the only finding, told once
+    if not key and len(rows) == 1 and not bare.rows:  # the only finding, shown once
         key, rows = rows[0].finding, (rows[0].replace(finding=payload.topic),)
     rows = rows or (Row(aspect="Content", finding=payload.topic),)
     return bare.replace(rows=rows, key_findings=key or rows[0].finding)
