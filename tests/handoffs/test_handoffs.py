@@ -13,7 +13,7 @@ from conftest import CHECKOUT
 from contextkit.base import facts, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import check, fitting
 from contextkit.handoffs.documents import fields as handoff_fields

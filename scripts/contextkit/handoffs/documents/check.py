@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import fields as handoff_fields
 from contextkit.handoffs.documents import fitting
