@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import time
 
-from contextkit.base import copies, files, git, ledger, names, stores, tokens, version
+from contextkit.base import copies, files, git, ledger, makefiles, names, stores, tokens, version
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
-from contextkit.hosts.documents import diagnostics, makefiles, settings, vendored
+from contextkit.hosts.documents import diagnostics, settings, vendored
 from contextkit.hosts.documents.contracts import SUBFOLDER, Host, find
 from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import adoption, git_ignores, trials
