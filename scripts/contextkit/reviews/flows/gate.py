@@ -145,9 +145,9 @@ def of_agent(
     reading: Reading,
     entry: Entry | None,
     asked: Asked,
-    is_late: bool = False,
-    blocks: tuple[str, ...] = (),
-    dismissed: Collection[int] = (),
+    is_late: bool,
+    blocks: tuple[str, ...],
+    dismissed: Collection[int],
 ) -> list[Reason]:
     """Return why this agent's file does not pass; `entry` is its ingested verdict.
 
