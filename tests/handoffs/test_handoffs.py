@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import CHECKOUT
-from contextkit.base import copies, facts, names, tokens
+from contextkit.base import facts, names, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.limits import Limits
@@ -389,8 +389,8 @@ def test_exact_counts_of_what_was_cut_are_within_the_limit(
 
 
 def test_template_validator_and_writer_agree(layout: Layout) -> None:
-    text = copies.sealed(handoffs.template_document(layout), "# ")
-    assert copies.is_ours(text)
+    text = stores.sealed_copy(handoffs.template_document(layout), "# ")
+    assert stores.is_our_copy(text)
     found = yaml.safe_load(text)["handoff"]
     assert list(found) == KEYS and list(found["story_context"]) == STORY
     assert handoffs.complaints(text, LIMITS)[0][0] == "error"
