@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkouts import a_toolkit, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit.base import copies, files, ledger, stores, tokens, version
+from contextkit.base import files, ledger, stores, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
@@ -232,7 +232,7 @@ def test_a_copy_of_an_older_version_is_found_and_an_edited_one_is_not(
     layout: Layout, run: Script
 ) -> None:
     Path(layout.capsule_template).parent.mkdir(parents=True)
-    Path(layout.capsule_template).write_text(copies.sealed("# Old\n"), encoding="utf-8")
+    Path(layout.capsule_template).write_text(stores.sealed_copy("# Old\n"), encoding="utf-8")
     (line,) = wrong(run)
     assert "is a copy of an older version (make context_init)" in line
     Path(layout.capsule_template).write_text("# Mine\n", encoding="utf-8")

@@ -123,7 +123,7 @@ def test_kills_lose_no_file_and_list_none_twice(layout: Layout) -> None:
     chance = random.Random(3)
     kills = rounds(50, 200)
     path = STORE / "s" / "manifest.json"
-    engine.tell("What a writer imports, it has.", 20)
+    engine.digest("What a writer imports, it has.", 20)
     stored = bytearray()
     reading, told = os.pipe()
     with open(reading, "rb", 0) as stored_now:

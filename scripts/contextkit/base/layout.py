@@ -7,14 +7,17 @@ the current directory, else that directory itself.
 from __future__ import annotations
 
 import os
+import time
 
-from contextkit.base import files, git, stores
-from contextkit.base.errors import bad_input
+from contextkit.base import files, git, names, stores
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.limits import SETTINGS, Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.settings import Places, Values
+
+_CLONES = "sandboxes"  # clones and worktrees of subagents, in the state
 
 
 class Layout:
@@ -85,16 +88,56 @@ class Layout:
         return files.store(self.store(kind), store.rules)
 
     def sweep(self, written: set[str]) -> None:
-        """Remove drafts of killed writers from the stores used and the `written` folders.
+        """Remove old drafts of killed writers from the stores used and the `written` folders.
 
-        Each store is swept at most once an hour.
+        Each store is swept at most once an hour. The time of the last sweep is that of a mark,
+        `.contextkit/drafts/<kind>`; losing it costs one extra sweep. Never fails: drafts on a
+        read-only disk stay. A repository that has never held anything of contextkit gets no mark.
         """
         marks = os.path.join(self.state, "drafts")
-        due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
-        if due:
-            from contextkit.base import drafts
+        due = [mark for kind in self.used if files.is_old(mark := os.path.join(marks, kind))]
+        there = os.path.isdir(self.state)
+        if not due or not (there or written):
+            return
+        try:
+            for mark in due if there else ():
+                _touch(mark)
+            kinds = map(os.path.basename, due)
+            now = time.time()
+            for folder in filter(os.path.isdir, written.union(*map(self._swept_folders, kinds))):
+                files.sweep(folder, now)
+        except (ContextError, OSError):
+            pass
 
-            drafts.sweep(self, due, written)
+    def _swept_folders(self, kind: str) -> list[str]:
+        """The folders of a store; for a single-file store, the folder that contains it."""
+        store = stores.named(kind)
+        if store.holds == stores.HOST or store.within:
+            return []  # nothing of ours, or part of another store that is swept too
+        place = self.store(kind)
+        place = os.path.dirname(place) if store.is_file else place
+        if os.path.islink(place):
+            return []
+        return [place] if store.is_file else files.folders(place, apart=_CLONES)
+
+    def of_worktree(self, named: str) -> Layout:
+        """The layout of another worktree, given its path, its folder's name, or its branch.
+
+        Without a name, this layout. Raises ContextError listing the worktrees for anything else.
+        """
+        if not named:
+            return self
+        if self.repository is None:
+            raise bad_input(f"worktree={named[:60]}: there is no git repository here")
+        trees = git.worktrees(self.repository)
+        wanted = os.path.realpath(os.path.join(self.here, os.path.expanduser(named)))
+        for top, branch in trees.items():
+            if named in (branch, os.path.basename(top)) or wanted == os.path.realpath(top):
+                return Layout(top)
+        known = ", ".join(names.one_line(branch or top) for top, branch in trees.items())
+        raise bad_input(
+            f"worktree={named[:60]}: not a worktree of this repository; available: {known}"
+        )
 
     @property
     def ours(self) -> tuple[str, ...]:
@@ -145,7 +188,7 @@ class Layout:
 
     def sandbox(self, identity: str) -> str:
         """The clone or worktree of a subagent."""
-        return os.path.join(self.state, "sandboxes", identity)
+        return os.path.join(self.state, _CLONES, identity)
 
     def role_files(self, name: str) -> tuple[str, ...]:
         """The files that may contain the text of a role: the host's own places first, then ours."""
@@ -255,6 +298,12 @@ class Layout:
         name = self.shown(path).replace("%", "%25").replace("/", "%2F")
         short = os.fsdecode(os.fsencode(name)[-200:])  # a name has at most 255 bytes
         return os.path.join(files.store(self.state), "locks", short + ".lock")
+
+
+def _touch(path: str) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb"):
+        os.utime(path)
 
 
 def find_root(given: str, repository: git.Repository | None) -> str:

@@ -30,11 +30,11 @@ The loader reads `src/app.py:42` in 52 ms for 4,500 lines.
 
 
 def told(text: str, cap: int = 120) -> str:
-    return engine.tell(text, cap).summary
+    return engine.digest(text, cap).summary
 
 
 def test_a_digest_says_what_it_keeps_of_the_facts() -> None:
-    digest = engine.tell(REPORT, 200)
+    digest = engine.digest(REPORT, 200)
     assert digest.kind == "report"
     assert (digest.kept, digest.total) == (7, 7)
     assert digest.facts_kept == "7/7"
@@ -42,7 +42,7 @@ def test_a_digest_says_what_it_keeps_of_the_facts() -> None:
 
 
 def test_rows_come_in_the_order_of_the_text_with_their_lines() -> None:
-    rows = engine.tell(REPORT, 200).rows
+    rows = engine.digest(REPORT, 200).rows
     assert [row.line for row in rows] == sorted(row.line for row in rows)
     assert ("Recommendations", "Use src/cache.py with 256 MB.", 9) in rows
 
@@ -64,7 +64,7 @@ def test_what_is_left_out_has_a_place() -> None:
     many = "# Long\n\n" + "".join(
         f"## Part {n}\n\nIt takes {n} ms in `src/p{n}.py`.\n\n" for n in range(99)
     )
-    digest = engine.tell(many, 100)
+    digest = engine.digest(many, 100)
     assert digest.left > 50
     assert "It takes" in many.split("\n")[digest.rest - 1]
 
@@ -75,13 +75,13 @@ def test_the_text_that_calls_something_key_is_believed() -> None:
         "## Details\n\nIt has `a/b.py` and 12 ms.\n\n"
         "## Wichtigste Erkenntnisse\n\nDer Cache verliert nach 30 Minuten alle Daten.\n"
     )
-    assert engine.tell(text, 60).key == "Der Cache verliert nach 30 Minuten alle Daten."
+    assert engine.digest(text, 60).key == "Der Cache verliert nach 30 Minuten alle Daten."
 
 
 @pytest.mark.parametrize("cap", [20, 60, 150, 400])
 @pytest.mark.parametrize("tokenizer", ["o200k", "cl100k", "claude"])
 def test_a_digest_holds_its_cap(cap: int, tokenizer: str) -> None:
-    digest = engine.tell(REPORT * 4, cap, tokenizer=tokenizer)
+    digest = engine.digest(REPORT * 4, cap, tokenizer=tokenizer)
     assert tokens.within(digest.summary, cap, tokenizer)
 
 
@@ -92,8 +92,8 @@ def test_a_digest_holds_its_cap(cap: int, tokenizer: str) -> None:
 def test_whatever_the_text_it_is_told_twice_the_same_and_within_its_cap(
     text: str, cap: int
 ) -> None:
-    digest = engine.tell(text, cap)
-    assert digest == engine.tell(text, cap)
+    digest = engine.digest(text, cap)
+    assert digest == engine.digest(text, cap)
     assert tokens.within(digest.summary, cap)
     assert 0 <= digest.kept <= digest.total == len(facts.find(text))
 
@@ -130,7 +130,7 @@ reports = st.lists(
 def test_a_receipt_states_nothing_that_the_text_does_not(text: str, cap: int) -> None:
     """Every finding of a report is made of runs of words that stand in the text like that."""
     told = " ".join(WORD.findall(text.lower()))
-    for row in engine.tell(text, cap).rows:
+    for row in engine.digest(text, cap).rows:
         finding, _, names = row.finding.lower().partition(" more: ")
         parts = re.split(r"[;:…()]|\.(?:\s|$)|\+\d+(?: more)?| - ", finding)
         for part in [*parts, *names.split(", ")]:
@@ -141,7 +141,7 @@ def test_a_receipt_states_nothing_that_the_text_does_not(text: str, cap: int) ->
 def test_a_text_in_a_script_without_blanks_is_told_up_to_a_whole_character() -> None:
     said = "བོད་ཡིག་གི་ཚིག་འདི་ནི་ཧ་ཅང་རིང་པོ་ཡིན་པས་གྲངས་མང་པོ་དགོས་པ་ཡིན"
     long = said * 6
-    digest = engine.tell(f"# བོད\n\n- {long}\n- {long[9:]}\n", 160)
+    digest = engine.digest(f"# བོད\n\n- {long}\n- {long[9:]}\n", 160)
     told = digest.rows[0].finding.removesuffix(" …")
     assert 20 < len(told) < len(long) and long.startswith(told)
     assert unicodedata.category(long[len(told)])[0] != "M"
@@ -150,11 +150,11 @@ def test_a_text_in_a_script_without_blanks_is_told_up_to_a_whole_character() -> 
 def test_a_unit_is_cut_where_a_clause_ends_once_others_are_told() -> None:
     items = [f"- The step {n} reads src/step_{n}.py:{n} and writes" for n in range(9)]
     long = "The last one waits for the lock; then it reads what the others wrote, " + "word " * 20
-    digest = engine.tell("\n".join(["# Steps", *items, f"- **Key finding**: {long}"]), 60)
+    digest = engine.digest("\n".join(["# Steps", *items, f"- **Key finding**: {long}"]), 60)
     for row in [digest.key, *(row.finding for row in digest.rows)]:
         assert row.endswith((" …", "writes", "wrote")) and not row.endswith("word …")
 
 
 def test_key_findings_are_told_without_the_words_that_announce_them() -> None:
     text = "# T\n\nKey findings for the team:\n\n- The cache takes 52 ms.\n- It holds 4 MB.\n"
-    assert "Key findings" not in engine.tell(text, 60).summary
+    assert "Key findings" not in engine.digest(text, 60).summary

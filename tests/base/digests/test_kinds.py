@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 from contextkit.base.digests import engine
 from contextkit.base.digests.engine import Digest
 
 
 def tell(text: str, kind: str, cap: int = 200) -> Digest:
-    digest = engine.tell(text, cap)
+    digest = engine.digest(text, cap)
     assert digest.kind == kind
     return digest
 
@@ -290,6 +291,29 @@ def test_a_report_names_what_it_recommends_and_counts_the_rest() -> None:
     row = next(line for line in said.split("\n") if line.startswith("Recommendations: "))
     told = {n for n in range(1, 30) if f"R{n}: " in said}
     assert len(told) > 1 and row.endswith(f"; +{29 - len(told)} more")
+
+
+def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_as_it_is_read() -> (
+    None
+):
+    parts = [f"## Part {n}\n\n{FILLER}\n\n" for n in range(200)]
+    parts[90] += "### P0: Repair the shard map\n\n- it loses writes in src/shard.py:9\n\n"
+    said = tell("# Report\n\n" + "".join(parts), "report").summary
+    assert "Part 90: P0: Repair the shard map" in said
+    parts[91:180] = [f"- P0: repair shard {n}, it loses {n} MB\n" for n in range(300)]
+    said = tell("# Report\n\n" + "".join(parts), "report").summary
+    assert re.search(r"P0: \+\d+ or more", said)
+
+
+def test_an_answer_is_told_with_the_heading_that_it_answers() -> None:
+    text = f"# Formats\n\n{FILLER}\n\n## Are binary formats faster than YAML?\n\n"
+    text += (
+        "### Verdict: NOT recommended\n\nmsgpackr adds 150 KB to src/start.py:7, it must not.\n\n"
+    )
+    text += "## Verdict\n\nKeep `config.yaml`, it costs 3 ms. It must not grow above 9 KB.\n"
+    rows = {row.aspect: row.finding for row in tell(text, "report").rows}
+    assert rows["Are binary formats faster than YAML? / Verdict: NOT recommended"]
+    assert rows["Verdict"]
 
 
 def test_bold_lines_name_recommendations_in_place_of_their_headings() -> None:

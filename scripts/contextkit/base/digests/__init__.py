@@ -1,1 +1,1 @@
-"""Summarize a long text in few tokens, facts first: `engine.tell`, with one module per kind."""
+"""Summarize a long text in few tokens, facts first: `engine.digest`, with one module per kind."""

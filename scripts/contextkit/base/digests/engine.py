@@ -1,6 +1,6 @@
-"""engine.tell: summarize a long text in few tokens, facts first, depending on its kind.
+"""engine.digest: summarize a long text in few tokens, facts first, depending on its kind.
 
-    digest = engine.tell(text, cap=220)
+    digest = engine.digest(text, cap=220)
     digest.kind        report, review, log, diff, json, table, code, trace, plain
     digest.rows        (aspect, finding, line), in the text's order
     digest.kept        of `digest.total` hard facts of the text
@@ -93,13 +93,13 @@ def kind_of(text: str) -> str:
     return max(sure, key=lambda name: (sure[name], name))
 
 
-def tell(text: str, cap: int, *, tokenizer: str = tokens.DEFAULT, most_rows: int = 7) -> Digest:
+def digest(text: str, cap: int, *, tokenizer: str = tokens.DEFAULT, most_rows: int = 7) -> Digest:
     """Summarize `text` within `cap` tokens of the reader's tokenizer."""
-    return Told(text, tokenizer).digest(cap, most_rows)
+    return ParsedText(text, tokenizer).digest(cap, most_rows)
 
 
-class Told:
-    """A parsed text, to be summarized once or several times."""
+class ParsedText:
+    """A text, read and weighed, to be summarized once or several times."""
 
     def __init__(self, text: str, tokenizer: str = tokens.DEFAULT) -> None:
         text, self.encoding = encodings.decoded(text)
@@ -130,7 +130,7 @@ class Told:
             units = self._weighed.units
             for index, text in cut.items():
                 units = [*units[:index], units[index]._replace(text=text), *units[index + 1 :]]
-            return _digest(self.kind, units, list(chosen), most_rows)
+            return _digest(self.kind, units, list(chosen), most_rows, self.partly)
 
         def of_summary(digest: Digest) -> int:
             return tokens.size(digest.summary, self.tokenizer)
@@ -183,10 +183,10 @@ class _Weighed:
         sizes = {aspect: tokens.estimate(aspect, tokenizer) for aspect in aspects}
         self.aspects = [sizes[unit.aspect] for unit in units]
 
-    def worth(self, index: int, told: set[tuple[str, str]], aspects: set[str]) -> float:
-        """The value per token that a unit adds when `told` and `aspects` are already covered."""
+    def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
+        """The value per token that a unit adds beside the facts and aspects already covered."""
         unit = self.units[index]
-        new = len(self.facts[index] - told)
+        new = len(self.facts[index] - covered)
         cost = self.costs[index] + (0 if unit.aspect in aspects else self.aspects[index])
         worth = new + (_BARE + _KEY * unit.key) * min(1.0, cost / 25)
         return float(unit.weight**_TASTE) * worth / (cost + 2)
@@ -207,7 +207,7 @@ def _chosen(weighed: _Weighed, filling: _Filling) -> Digest:
     first = filling.begin(choice.chosen, costs)
     others = choice.chosen[first:] + choice.order
     filling.add(others, costs)
-    whole = [index for index in others if weighed.units[index].group]  # told or counted
+    whole = [index for index in others if weighed.units[index].group]  # shown or counted
     others = [index for index in others if index not in whole] or whole
     filling.add_beginning(others, costs, [unit.text for unit in weighed.units])
     return filling.digest
@@ -219,7 +219,7 @@ class _Choice:
     def __init__(self, weighed: _Weighed) -> None:
         self.weighed = weighed
         self.chosen: list[int] = []
-        self.told: set[tuple[str, str]] = set()
+        self.covered: set[tuple[str, str]] = set()
         self.aspects: set[str] = set()
         self.spent = 0
         self.order: list[int] = []
@@ -230,11 +230,11 @@ class _Choice:
         self.spent += self.weighed.costs[index]
         self.spent += 0 if aspect in self.aspects else self.weighed.aspects[index]
         self.chosen.append(index)
-        self.told |= self.weighed.facts[index]
+        self.covered |= self.weighed.facts[index]
         self.aspects.add(aspect)
 
     def worth(self, index: int) -> float:
-        return self.weighed.worth(index, self.told, self.aspects)
+        return self.weighed.worth(index, self.covered, self.aspects)
 
     def ranked(self, cap: int) -> None:
         """Take the ranked units within their share; the others are chosen by value."""
@@ -331,7 +331,7 @@ class _Filling:
                 if not at:
                     break
                 beginning = reading.beginning(text, ends[at - 1])
-                if len(self.kept) > 1 and not _tells(beginning):
+                if len(self.kept) > 1 and not _speaks_for_itself(beginning):
                     break
                 above = self.try_([index], {index: beginning})
                 if above <= 0:
@@ -339,8 +339,8 @@ class _Filling:
                 at = min(at - 1, bisect.bisect_right(ends, ends[at - 1] * room / (room + above)))
 
 
-def _tells(beginning: str) -> bool:
-    """Whether the beginning of a unit says something by itself: a fact, or half a line."""
+def _speaks_for_itself(beginning: str) -> bool:
+    """Whether the beginning of a unit means something by itself: a fact, or half a line."""
     return len(beginning.encode()) > _HALF_LINE or bool(facts.find(beginning))
 
 
@@ -352,13 +352,15 @@ def _least(text: str, between_words: bool) -> int:
     return least
 
 
-def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int) -> Digest:
+def _digest(
+    kind: str, all_units: list[Unit], chosen: list[int], most_rows: int, partly: bool
+) -> Digest:
     """The units in the text's order, grouped by heading, with those left out counted."""
-    told = set(chosen)
+    shown = set(chosen)
     main = _key(all_units, chosen)
-    units = _in_order([all_units[i] for i in sorted(told - {main})])
+    units = _in_order([all_units[i] for i in sorted(shown - {main})])
     aspects = {unit.aspect for unit in units}
-    missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
+    missing = [u for i, u in enumerate(all_units) if i not in shown and u.text not in aspects]
     units = [unit for unit in units if unit.text not in aspects]  # a name that is an aspect, too
     key = all_units[main].text if main >= 0 else ""
     rows: list[Row] = []
@@ -368,7 +370,7 @@ def _digest(kind: str, all_units: list[Unit], chosen: list[int], most_rows: int)
             rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, more))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
-    groups = _more(missing)
+    groups = _more(missing, partly)
     lists = {unit.aspect for unit in units if unit.rank == reading.LISTED} & set(groups)
     for at, row in enumerate(rows):
         if row.aspect in lists:
@@ -395,7 +397,7 @@ def _in_order(units: list[Unit]) -> list[Unit]:
 def _key(units: list[Unit], chosen: list[int]) -> int:
     """The index of the key finding: one that the text calls key, otherwise the first one chosen.
 
-    An entry of a list, which is told in one row with the others, is not the key.
+    An entry of a list, which is shown in one row with the others, is not the key.
     """
     if len(chosen) < 2:
         return -1
@@ -426,10 +428,11 @@ def _few(rows: list[Row], most: int) -> list[Row]:
     return rows
 
 
-def _more(missing: list[Unit]) -> dict[str, tuple[str, int]]:
+def _more(missing: list[Unit], partly: bool) -> dict[str, tuple[str, int]]:
     """`+n more` for each group whose left-out units must be mentioned, with their short names.
 
-    Each with the line of the first of them.
+    Each with the line of the first of them. Of a text of which only a part is read, there may be
+    others: `+n or more`.
     """
     groups: dict[str, list[Unit]] = {}
     for unit in missing:
@@ -439,13 +442,13 @@ def _more(missing: list[Unit]) -> dict[str, tuple[str, int]]:
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
         listed = len(set(names)) == len(units) <= _NAMES
-        text = f"+{len(units)} more" + (f": {', '.join(names)}" if listed else "")
+        text = f"+{len(units)} {'or ' * partly}more" + (f": {', '.join(names)}" if listed else "")
         said[group] = (text, min(unit.line for unit in units))
     return said
 
 
 def _counts(groups: dict[str, tuple[str, int]]) -> list[Row]:
-    """The row for groups of which nothing is told."""
+    """The row for groups of which nothing is shown."""
     if not groups:
         return []
     line = min(line for _, line in groups.values())

@@ -43,7 +43,7 @@ class Unit(NamedTuple):
     """A statement that makes sense by itself; `text` is in the text's own words, `line` is from 1.
 
     `rank` 0 means optional; among ranks above 0, lower ones come first, and LISTED is an entry of a
-    list, whose first ones are told. `group` is the name under which units that do not fit are
+    list, whose first ones are shown. `group` is the name under which units that do not fit are
     counted, and `short` then represents the unit.
     """
 
@@ -71,8 +71,10 @@ class Part(str):
 _WHOLE = 120_000  # length in characters up to which a text is read whole
 _HEAD, _TAIL = 14_000, 5_000  # characters read at the beginning and end of a longer text
 _DECISIVE = ("FAILED", "ERROR", "FATAL", "CRITICAL", "PANIC", "panic", "not ok", "Traceback",
-             "Error:", "Exception", "error:", "fatal:", "P0 ", "P1 ", "P1-", "Verdict",
-             "must not", "Recommend", "Key finding", "diff --git ")  # fmt: skip
+             "Exception", "rror:", "fatal:", "Verdict", "Key finding", "P0", "Recommend",
+             "must not", "P1", "diff --git ")  # fmt: skip
+_ABOVE = 10_000  # characters above a line in which its heading is looked for
+_BELOW = 200  # characters read below a heading
 _BETWEEN = 8_000  # characters of such lines that are read in between
 
 
@@ -88,9 +90,10 @@ def part(text: str) -> str:
         at = text.find(mark, head, tail) if room > 0 else -1
         while at >= 0 and room > 0:
             start = max(text.rfind("\n", head, at) + 1, head, at - 500)
-            end = text.find("\n", at, at + 2000) + 1 or min(at + 2000, tail)
+            needed = at + _BELOW if text[start] == "#" else at  # a heading, with what it is about
+            end = text.find("\n", needed, at + 2000) + 1 or min(at + 2000, tail)
             room -= 0 if (start, end) in spans else end - start
-            spans.add((start, end))
+            spans |= {(start, end), *_headings(text, start, head)}
             at = text.find(mark, end, tail)
     pieces: list[str] = []
     numbers: list[int] = []
@@ -116,6 +119,23 @@ def line_count(text: str) -> int:
     while end and text[end - 1] == "\n":
         end -= 1
     return text.count("\n", 0, end) + 1
+
+
+def _headings(text: str, at: int, first: int) -> Iterator[tuple[int, int]]:
+    """The nearest heading above `at` that is near enough, and the one above that it belongs to.
+
+    Without them, what stands between the parts that are read would be shown under the headings of
+    the beginning.
+    """
+    before = at
+    for mark in ("\n#", "\n## "):
+        start = text.rfind(mark, max(first - 1, at - _ABOVE), before) + 1
+        if not start:
+            return
+        yield start, text.find("\n", start) + 1 or len(text)
+        if text.startswith(("# ", "## "), start):
+            return
+        before = start
 
 
 class Block(NamedTuple):

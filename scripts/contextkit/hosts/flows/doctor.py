@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 
-from contextkit.base import copies, files, git, ledger, makefiles, names, stores, tokens, version
+from contextkit.base import files, git, ledger, makefiles, names, stores, tokens, version
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -271,14 +271,14 @@ def _host_files(top: str, adopted: Adopted) -> list[str]:
 
 def drift(layout: Layout) -> list[Finding]:
     """Find unedited copies of our documents that are older than this toolkit."""
-    template = copies.sealed(capsules.template_document(layout.limits.capsule_max_tokens))
+    template = stores.sealed_copy(capsules.template_document(layout.limits.capsule_max_tokens))
     current = {layout.capsule_template: template}
     for name, text in payloads.store_documents().items():
         current[os.path.join(layout.payloads, name)] = text
     found = []
     for path, text in current.items():
         there = files.read_if_there(path)
-        if text and there and there != text and copies.is_ours(there):
+        if text and there and there != text and stores.is_our_copy(there):
             found.append(_old(layout.shown(path), "make context_init"))
     return found + _adopted(layout)
 

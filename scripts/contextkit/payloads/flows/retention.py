@@ -99,7 +99,7 @@ def _contents(folder: str) -> tuple[int | None, int, list[str]]:
         return None, 0, foreign
     count = sum(name.endswith(".md") for name in inside)
     count -= sum(name.endswith(".md") for name in foreign)
-    return count, manifests.total(data, payloads.LIST, payloads.TOTAL), foreign
+    return count, manifests.total(data), foreign
 
 
 def _is_ours(name: str, manifest: bytes) -> bool:

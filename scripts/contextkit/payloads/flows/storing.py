@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, redaction, sessions, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base import addresses, files, ledger, names, redaction, tokens
+from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.payloads.documents import receipts
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.digests import engine
 
-_SUFFIXES = (".md", ".json", ".txt")
+SUFFIXES = (".md", ".json", ".txt")
 
 
 class Output(Record):
@@ -45,9 +45,9 @@ class _Prepared:
     """Everything that will be stored and printed, already checked; nothing is written yet."""
 
     def __init__(
-        self, payload: Payload, told: engine.Told, output: Output, notes: list[str]
+        self, payload: Payload, parsed: engine.ParsedText, output: Output, notes: list[str]
     ) -> None:
-        self.payload, self.told, self.output, self.notes = payload, told, output, notes
+        self.payload, self.parsed, self.output, self.notes = payload, parsed, output, notes
 
 
 def check(output: Output) -> None:
@@ -77,15 +77,15 @@ def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
         if path := payloads.same(layout, session, payload.content, content):
-            return _used(layout, session, path, now), True
+            return payloads.used(layout, session, path, now), True
         return payloads.save(layout, session, payload, now, content), False
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
     """The target of `path=`. Raises ContextError for a place where nothing may be kept."""
     target = layout.typed(path, "path")
-    if os.path.splitext(target)[1] not in _SUFFIXES:
-        raise bad_input(f"path: {path!r} must end in {', '.join(_SUFFIXES)}")
+    if os.path.splitext(target)[1] not in SUFFIXES:
+        raise bad_input(f"path: {path!r} must end in {', '.join(SUFFIXES)}")
     for kept in (layout.payloads, layout.state, layout.join(".git")):
         if target.startswith(kept + "/"):
             raise bad_input(
@@ -115,8 +115,8 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     from contextkit.base.digests import engine, reading
 
     notes = []
-    told = engine.Told(output.content, layout.limits.tokenizer)
-    summary = names.one_line(output.summary) or names.one_line(told.lead()) or _beginning(output)
+    parsed = engine.ParsedText(output.content, layout.limits.tokenizer)
+    summary = names.one_line(output.summary) or names.one_line(parsed.lead()) or _beginning(output)
     sentences = len(list(reading.sentences(summary)))
     if output.summary and not 2 <= sentences <= 3:
         notes.append(f"summary: should be two to three sentences, not {sentences}")
@@ -138,7 +138,7 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     )
     if secrets:
         notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
-    return _Prepared(payload, told, output, notes)
+    return _Prepared(payload, parsed, output, notes)
 
 
 def _beginning(output: Output) -> str:
@@ -165,7 +165,7 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     """The receipt within the cap: fields from the author as given, the rest from the text."""
     from contextkit.base.digests import reading
 
-    output, told, limits = prepared.output, prepared.told, layout.limits
+    output, parsed, limits = prepared.output, prepared.parsed, layout.limits
     lines = reading.line_count(output.content)
     cap = limits.payload_receipt_tokens
     bare = Receipt(
@@ -174,8 +174,8 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         key_findings=names.one_line(output.key_findings),
         confidence=output.confidence or receipts.stated_confidence(output.content),
         tokens_stored=prepared.payload.tokens,
-        kind=told.kind,
-        facts_kept=f"{len(told.facts)}/{len(told.facts)}{'+' * told.partly}",
+        kind=parsed.kind,
+        facts_kept=f"{len(parsed.facts)}/{len(parsed.facts)}{'+' * parsed.partly}",
         more=_command(layout, path, 1, lines),
     )
 
@@ -199,14 +199,14 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
     receipt = bare
     if not (bare.rows and bare.key_findings):
         frame = min(size(bare), cap - 1)
-        digest = told.digest(cap - frame, limits.payload_rows, beside_frame)
+        digest = parsed.digest(cap - frame, limits.payload_rows, beside_frame)
         clean(filled(digest), secrets)
         if secrets:  # what replaces them is usually shorter: use the room
-            digest = told.digest(cap - frame, limits.payload_rows, beside_frame)
+            digest = parsed.digest(cap - frame, limits.payload_rows, beside_frame)
             secrets.clear()
         receipt = filled(digest)
     receipt, cut = receipts.clipped(clean(receipt, secrets), cap, limits.tokenizer)
-    receipt = receipt.replace(facts_kept=told.facts_kept(receipts.said(receipt)))
+    receipt = receipt.replace(facts_kept=parsed.facts_kept(receipts.said(receipt)))
     notes = [f"receipt: {'; '.join(cut)}"] if cut else []
     if secrets:
         notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
@@ -226,7 +226,7 @@ def _filled(bare: Receipt, digest: engine.Digest, payload: Payload) -> Receipt:
         Row(aspect=row.aspect or "Content", finding=row.finding) for row in digest.rows
     )
     key = bare.key_findings or digest.key
-    if not key and len(rows) == 1 and not bare.rows:  # the only finding, told once
+    if not key and len(rows) == 1 and not bare.rows:  # the only finding, shown once
         key, rows = rows[0].finding, (rows[0].replace(finding=payload.topic),)
     rows = rows or (Row(aspect="Content", finding=payload.topic),)
     return bare.replace(rows=rows, key_findings=key or rows[0].finding)
@@ -238,110 +238,3 @@ def _command(layout: Layout, path: str, first: int, last: int) -> str:
     ref = os.path.basename(path).removesuffix(".md") if inside else layout.shown(path)
     quoted = f"'{ref}'" if " " in ref else ref
     return f"make -s payload_show ref={quoted} lines={first}-{max(first, last)}"
-
-
-def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -> str:
-    """Find the file of a payload by id, path, `latest`, or a whole `@stored:` line.
-
-    An id is searched in `session`, then (unless `only`) in all sessions, then in those that ended
-    within the grace period. Reading a payload counts as using its session. Raises ContextError if
-    there is none.
-    """
-    text = receipts.parse_path(ref) if "@stored" in ref else ref.strip()
-    name = addresses.bare(text, "payload")
-    text = f"{layout.places.payloads}/{name}.md" if name != text and "/" in name else name
-    found = _typed(layout, text)
-    if found or "/" in text:
-        return _by_path(layout, found or layout.typed(layout.join(text), "ref"), now)
-    retention.wake(layout, session, now)
-    others = [] if only else [n for n in payloads.sessions_in(layout) if n != session]
-    searched = [session, *others] if session else others
-    if text == "latest":
-        return _latest(layout, searched, now)
-    identity = text.removesuffix(".md")
-    if not sessions.is_name(identity):
-        raise _unknown(layout, text, searched)
-    for name in searched:
-        path = os.path.join(payloads.folder(layout, name), identity + ".md")
-        if os.path.isfile(path):
-            return _used(layout, name, path, now)
-    if begun := _begun(layout, identity, searched):
-        return _used(layout, *begun, now)
-    ended = "" if only else retention.session_of(layout, identity, now)
-    if ended:
-        return _resumed(layout, ended, identity, now)
-    raise _unknown(layout, text, searched)
-
-
-def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, str] | None:
-    """Session and file of the one payload with this id prefix. Raises ContextError if several."""
-    found = [
-        (name, path)
-        for name in searched
-        for path in payloads.documents(layout, name)
-        if os.path.basename(path).startswith(beginning)
-    ]
-    if len(found) > 1:
-        ids = ", ".join(os.path.basename(path).removesuffix(".md") for _, path in found[:5])
-        raise ContextError(f"{beginning}: {len(found)} payloads start like that: {ids}")
-    return found[0] if found else None
-
-
-def _typed(layout: Layout, text: str) -> str:
-    """The file at a path relative to the root or the current directory; '' if there is none."""
-    for base in (layout.root, layout.here):
-        path = os.path.join(base, text)
-        if text.endswith(_SUFFIXES) and os.path.isfile(path):
-            return layout.typed(path, "ref")
-    return ""
-
-
-def _by_path(layout: Layout, path: str, now: int) -> str:
-    session, name = os.path.split(os.path.relpath(path, layout.payloads))
-    identity = name.removesuffix(".md")
-    if sessions.is_name(session) and sessions.is_name(identity):
-        return _resumed(layout, session, identity, now)
-    if not os.path.isfile(path):
-        raise ContextError(f"{layout.shown(path)}: there is no such file")
-    return path  # kept with `path=`
-
-
-def _resumed(layout: Layout, session: str, identity: str, now: int) -> str:
-    retention.wake(layout, session, now)
-    path = os.path.join(payloads.folder(layout, session), identity + ".md")
-    if not os.path.isfile(path):
-        raise _unknown(layout, identity, [session])
-    return _used(layout, session, path, now)
-
-
-def _latest(layout: Layout, searched: list[str], now: int) -> str:
-    """The newest payload of the first session; if it has none, the newest of all."""
-    for some in (searched[:1], searched[1:]):
-        found = [path for name in some if (path := payloads.latest(layout, name))]
-        if found:
-            path = max(found, key=os.path.basename)  # names begin with the time
-            return _used(layout, os.path.basename(os.path.dirname(path)), path, now)
-    raise _unknown(layout, "latest", searched)
-
-
-def _used(layout: Layout, session: str, path: str, now: int) -> str:
-    """Return `path` after marking its session as used."""
-    path = files.inside(layout.root, path, "ref")  # the file may be a link that leads outside
-    try:
-        payloads.touch(os.path.join(payloads.folder(layout, session), payloads.MANIFEST), now)
-    except OSError:
-        pass  # no manifest yet, ended just now, or a read-only disk: it can still be read
-    return path
-
-
-def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
-    for session in searched[:1]:
-        words = retention.last_words(layout, session)
-        if words and session not in payloads.sessions_in(layout):
-            return ContextError(
-                f"{ref}: session {session} has ended and its payloads are gone ({words})"
-            )
-    found = [path for name in searched for path in payloads.documents(layout, name)]
-    known = [os.path.basename(path).removesuffix(".md") for path in found]
-    shown = ", ".join(known[-10:]) + (f" and {len(known) - 10} older" if len(known) > 10 else "")
-    return ContextError(f"{ref}: no such payload; available: {shown or 'none'}")

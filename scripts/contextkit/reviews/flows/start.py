@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 
-from contextkit.base import changes, drafts, files, formats, git, names, sessions
+from contextkit.base import changes, files, formats, git, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -299,7 +300,8 @@ def clear(layout: Layout, folder: str, known: list[Run], new: str, now: int) -> 
 
 
 def _move(folder: str, away: str) -> None:
-    drafts.sweep_below(folder)
+    for place in files.folders(folder):
+        files.sweep(place, time.time())  # drafts of killed writers are not moved along
     there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     for name in there:
         if name in _NAMES or (name[0] != "." and ".md" in name and _is_report(name)):

@@ -83,8 +83,8 @@ def units(text: str) -> list[Unit]:
     failures, events = _failures(lines)
     found = [*_verdict(lines), *_counts(text, lines), *failures]
     last = [n for n in range(len(lines) - 1, max(-1, len(lines) - 12), -1) if lines[n].strip()][:2]
-    told = {unit.line for unit in found}
-    found += [Unit(n + 1, "last lines", _cut(lines[n]), 1.0) for n in last if n + 1 not in told]
+    seen = {unit.line for unit in found}
+    found += [Unit(n + 1, "last lines", _cut(lines[n]), 1.0) for n in last if n + 1 not in seen]
     return found + events
 
 
@@ -125,13 +125,13 @@ def _failures(lines: list[str]) -> tuple[list[Unit], list[Unit]]:
             named = _TEST.search(bare) if "FAILED" in bare or "not ok" in bare else None
             key = named[0] if named else _VARY.sub("0", bare)
             seen.setdefault(key.removesuffix(" FAILED"), []).append(number)
-    found, told = [], set()
+    found, known = [], set()
     for at in seen.values():
         best = max(at, key=lambda n: (" - " in lines[n], len(lines[n]) < _LONGEST, n == at[0]))
         said = _cut(_STAMP.sub("", lines[best]).strip())
-        if said in told:
+        if said in known:
             continue
-        told.add(said)
+        known.add(said)
         place = _near(lines, best) if not _PLACE.search(said) else ""
         times = f" (x{len(at)})" if len(at) > 2 else ""
         short = (_TEST.search(said) or [said])[0]

@@ -19,6 +19,11 @@ _URGENT = 1.5  # how much more an item of the highest priority weighs
 _LINKING = Pattern(r"(?:^| - |, )(?:URL|Link|Source|Quelle|Fuente|Fonte): ", re.I)
 _LINKED = 0.4  # how much a row of a list of sources weighs
 _ASPECT = 44  # characters shown of a heading
+_ANSWERING = Pattern(  # a heading that answers the one above it
+    r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión|decisão"
+    r"|conclusão|décision|verdetto|decisione|conclusione)\s*(?::|$)",
+    re.I,
+)
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
@@ -63,7 +68,7 @@ def statements(text: str) -> list[Unit]:
 
 
 class _Names:
-    """The recommendations and decisions that a section lists by name, told in one row.
+    """The recommendations and decisions that a section lists by name, shown in one row.
 
     A name is a heading right below that of the section, or a bold line of its own, with a label in
     front: `### R2: Write atomically`, `**P0.1: Lock the file**`.
@@ -82,13 +87,13 @@ class _Names:
         if self._under != titles:
             self.current, self._under = "", titles
         for depth in range(2, len(titles) + 1):
-            section, name = titles[: depth - 1], titles[depth - 1]
-            if titles[:depth] not in self._headings and _lists(section) and _LABELED.match(name):
-                self._headings[titles[:depth]] = self._unit(block, section, name)
+            path = titles[:depth]
+            if path not in self._headings and _is_name(path):
+                self._headings[path] = self._unit(block, path[:-1], path[-1])
         bold = block.kind == "text" and block.text[:2] == block.text[-2:] == "**"
         if not (bold and _LABELED.match(block.text[2:-2]) and "**" not in block.text[2:-2]):
             return False
-        depth = next((n for n in range(1, len(titles) + 1) if _lists(titles[:n])), 0)
+        depth = next((n for n, title in enumerate(titles, 1) if weighing.recommends(title)), 0)
         if depth:
             unit = self._unit(block, titles[:depth], block.text[2:-2])
             self._bold.append((titles, unit))
@@ -109,8 +114,11 @@ class _Names:
         return Unit(line, aspect, _brief(reading.plain(name)), 2.0, reading.LISTED, aspect)
 
 
-def _lists(section: tuple[str, ...]) -> bool:
-    return weighing.recommends(section[-1])
+def _is_name(titles: tuple[str, ...]) -> bool:
+    """Whether the last heading names what its section recommends, or something with a priority."""
+    if len(titles) < 2 or not _LABELED.match(titles[-1]):
+        return False
+    return weighing.recommends(titles[-2]) or bool(_PRIORITY.match(titles[-1]))
 
 
 def _brief(name: str) -> str:
@@ -129,7 +137,8 @@ def _priority(block: Block) -> str:
     row = block.kind == "row"
     stated = _PRIORITY.match(block.text) or _RATED.search(block.text) if row else None
     stated = stated or (None if row else _PRIORITY.search(block.text[:60]))
-    stated = stated or _PRIORITY.search(" ".join(block.titles[-1:]))
+    if not stated and not _is_name(block.titles):  # else the heading itself is shown or counted
+        stated = _PRIORITY.search(" ".join(block.titles[-1:]))
     return stated[1] if stated else ""
 
 
@@ -175,17 +184,18 @@ def _led(lead: str, item: str) -> str:
 
 @functools.cache
 def aspect_of(titles: tuple[str, ...]) -> str:
-    """The heading, plus the one above it that reverses its meaning, if any; a name as it is."""
+    """The heading, plus the one above it that it answers or that reverses its meaning, if any.
+
+    A name is shown as it is.
+    """
     if not titles:
         return ""
-    if len(titles) > 1 and _lists(titles[:-1]) and _LABELED.match(titles[-1]):
+    if _is_name(titles):
         return _brief(titles[-1])
-    shown = [_short(titles[-1])]
-    for title in reversed(titles[1:-1]):
-        if weighing.NEGATING.search(title):
-            shown.insert(0, _short(title))
-            break
-    return " / ".join(shown)
+    title = _short(titles[-1])
+    above = [other for other in titles[1:-1] if weighing.NEGATING.search(other)]
+    above = above or list(titles[1:-1] if _ANSWERING.match(title) else ())
+    return f"{_short(above[-1])} / {title}" if above else title
 
 
 def _short(title: str) -> str:

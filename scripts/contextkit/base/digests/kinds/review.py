@@ -68,9 +68,9 @@ def units(text: str) -> list[Unit]:
     """Verdict and findings by severity, then sentences as in a report, those on findings first."""
     lines = text.split("\n")
     found = [*_verdicts(lines), *_findings(lines)]
-    told = {unit.line: _letters(unit.text) for unit in found}
+    listed = {unit.line: _letters(unit.text) for unit in found}
     for unit in report.statements(text):
-        if _INDEX.match(lines[unit.line - 1]) or _heads(unit.text, told.get(unit.line, "")):
+        if _INDEX.match(lines[unit.line - 1]) or _heads(unit.text, listed.get(unit.line, "")):
             continue
         found.append(unit)
     return found
