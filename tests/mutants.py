@@ -48,8 +48,8 @@ MODULES = {
         "handoffs/test_handoffs.py handoffs/test_handoff_sessions.py"
         " handoffs/test_handoff_script.py",
     ),
-    "handoff_check": (
-        "handoffs/documents/check.py",
+    "artifacts": (
+        "handoffs/documents/artifacts.py",
         "handoffs/test_handoffs.py handoffs/test_handoff_script.py",
     ),
     "verdicts": (

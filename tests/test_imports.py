@@ -186,7 +186,7 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.packages base.redaction base.sessions base.tokens"
     " handoffs.commands handoffs.documents.artifacts"
-    " handoffs.documents.fields handoffs.documents.fitting handoffs.documents.profiles"
+    " handoffs.documents.fitting handoffs.documents.profiles"
     " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
     " handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"

@@ -6,7 +6,7 @@ documents/vocabulary, lines          the words of reviews, and lines without the
 documents/index, outline             the rows of an index; sections that look like findings
 documents/agent_review               a file as one Review, and the status that follows from it;
                                      headers (of other tools), wide_reading (doubts) add to it
-flows/agent_files, ingest            the files of a run or folder, and the verdicts they get
+flows/agent_files                    the files of a run or folder, and the verdicts they get
 documents/verdicts                   what is stored
 
 Around it:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from contextkit.base.settings import Limits
-    from contextkit.handoffs.documents.artifacts import Handoff
-    from contextkit.handoffs.documents.fields import Fields
+    from contextkit.handoffs.documents.artifacts import Fields, Handoff
 
     Fits = Callable[[Handoff], bool]
 

@@ -77,9 +77,9 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     if found is None:
         return NOTHING
     run, agent = found
-    from contextkit.reviews.flows import agent_files, ingest
+    from contextkit.reviews.flows import agent_files
 
-    asked = ingest.of_run(layout, run.id).replace(agents=(agent,))
+    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
     verdict = agent_files.verdict(reading, asked.run)
     if reading.validation not in _FINE:
@@ -88,7 +88,7 @@ def judge(layout: Layout, given: HookInput) -> Answer:
             return Answer(block=_mending(layout, run, agent, reading))
         if verdict.status != "FAILED":  # the status that research agents use
             verdict = verdict.replace(status="ERROR")
-    ingest.keep(layout, asked, [verdict], now, given.session)
+    agent_files.keep(layout, asked, [verdict], now, given.session)
     return NOTHING
 
 

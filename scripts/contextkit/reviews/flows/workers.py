@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from contextkit.subagents.documents.registry import Row
 
 _WITHOUT_FILE = ("missing", "partial")
+_AWAITED = (*_WITHOUT_FILE, "foreign")
 _LONGEST = 150  # characters about a subagent that ended
 
 
@@ -86,6 +87,15 @@ def _worker(layout: Layout, agent: str, row: Row) -> Worker:
 def ended(layout: Layout, run: Run) -> dict[str, Worker]:
     """Return the agents that are known to have ended."""
     return {agent: one for agent, one in find(layout, run).items() if one.has_ended}
+
+
+def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
+    """Mark an ingested run as done once no agent is awaited any more."""
+    if run.ingested_at:
+        return
+    arrived = {one.agent for one in readings if one.validation not in _AWAITED}
+    if arrived.union(run.missed, ended(layout, run)).issuperset(run.roster):
+        runs.change(layout, run.id, ingested_at=names.iso(now))
 
 
 def of_row(layout: Layout, row: Row) -> tuple[Run, str] | None:
