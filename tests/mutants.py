@@ -5,8 +5,8 @@
 
 A change that no test notices (a survivor) is printed with its line. `equivalent_mutants.toml` lists
 the ones that change nothing and says why, and the numbers that are measures: one more or less of
-them may go unnoticed. cosmic-ray makes the changes; the first run installs it
-into a folder of its own below `.venv`. The checkout is copied: nothing here is changed.
+them may go unnoticed. cosmic-ray makes the changes; the first run installs it into a folder of its
+own below `.venv`. The checkout is copied: nothing here is changed.
 
 First, the tests named for a module run once, and it is recorded which lines of the module each one
 runs. A change is then tried only on the tests that run the function it is in, those that run its
@@ -50,8 +50,8 @@ MODULES = {
         "handoffs/test_handoffs.py handoffs/test_handoff_sessions.py"
         " handoffs/test_handoff_script.py",
     ),
-    "handoff_check": (
-        "handoffs/documents/check.py",
+    "artifacts": (
+        "handoffs/documents/artifacts.py",
         "handoffs/test_handoffs.py handoffs/test_handoff_script.py",
     ),
     "verdicts": (
@@ -91,8 +91,8 @@ MODULES = {
         "machines/flows/pull.py",
         "machines/test_pull.py machines/test_sync_laws.py machines/test_context_sync_script.py",
     ),
-    "limits": (
-        "base/limits.py",
+    "settings": (
+        "base/settings.py",
         "base/test_settings.py payloads/test_retention.py test_manuals.py",
     ),
 }

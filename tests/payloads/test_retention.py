@@ -13,7 +13,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.flows import retention, storing
+from contextkit.payloads.flows import retention, retrieval
 from contextkit.payloads.flows.retention import Ended
 from growth import calls
 from test_payloads import a_payload, manifest
@@ -223,7 +223,7 @@ def test_a_session_idle_for_a_day_is_kept_and_for_longer_is_ended(layout: Layout
 
 def test_a_read_starts_the_day_anew(layout: Layout) -> None:
     identity = os.path.basename(save(layout))[:-3]
-    assert storing.find(layout, identity, "s", NOW + 20 * HOUR)
+    assert retrieval.find(layout, identity, "s", NOW + 20 * HOUR)
     assert sweep(layout, NOW + 44 * HOUR) == []
     assert len(sweep(layout, NOW + 44 * HOUR + 60)) == 1
 
@@ -268,7 +268,7 @@ def test_a_session_that_is_used_while_the_sweep_waits_is_kept(
     identity, lock = os.path.basename(path)[:-3], retention.session_lock
 
     def late(layout: Layout, session: str) -> files.locked:
-        storing.find(layout, identity, "s", NOW + 2 * DAY)
+        retrieval.find(layout, identity, "s", NOW + 2 * DAY)
         return lock(layout, session)
 
     monkeypatch.setattr(retention, "session_lock", late)
@@ -584,7 +584,7 @@ def work_of(layout: Layout, count: int) -> tuple[int, int]:
             {"id": identity, "path": f"{identity}.md", "tokens": 4500, "summary": "s" * 200}
         )
     head = {"sessionId": "s", "createdAt": names.iso(NOW)}
-    text = manifests.render(head, payloads.LIST, entries, payloads.TOTAL)
+    text = manifests.render(head, entries)
     (folder(layout) / "manifest.json").write_text(text, "utf-8")
     found: list[Ended | None] = []
     end = calls(lambda: found.append(retention.end(layout, "s", NOW)))

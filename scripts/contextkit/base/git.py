@@ -107,6 +107,23 @@ def head(repository: Repository) -> Head:
     return Head(branch=branch.removeprefix(_HEADS), commit=commit)
 
 
+def worktrees(repository: Repository) -> dict[str, str]:
+    """The folder of each worktree of a repository, and its branch ('' if HEAD is detached)."""
+    common = os.path.realpath(repository.common)  # a linked worktree uses .. in its path
+    places = [os.path.dirname(common)] if os.path.basename(common) == ".git" else []
+    linked = os.path.join(common, "worktrees")
+    for name in sorted(os.listdir(linked)) if os.path.isdir(linked) else []:
+        pointer = _line(os.path.join(linked, name, "gitdir"))
+        if pointer:
+            places.append(os.path.dirname(os.path.join(linked, name, pointer)))
+    found = {}
+    for top in places:
+        there = find(top)
+        if there and os.path.realpath(there.common) == common:
+            found[there.top] = head(there).branch
+    return found
+
+
 def _pointer(folder: str) -> tuple[str, str]:
     """What HEAD contains: the full name of a branch, or a commit; neither if it is broken."""
     path = os.path.join(folder, "HEAD")

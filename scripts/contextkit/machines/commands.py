@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from contextkit.base import names, worktrees
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
+from contextkit.base import names
+from contextkit.base.commands import (
+    JSON,
+    WORKTREE,
+    Answer,
+    Arguments,
+    Command,
+    Option,
+    Program,
+    Rows,
+)
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import identity
@@ -15,14 +24,14 @@ from contextkit.machines.flows.report import Report
 
 
 def push(layout: Layout, args: Arguments) -> Answer:
-    layout = worktrees.layout_of(layout, args.worktree)
+    layout = layout.of_worktree(args.worktree)
     chosen = choice.make(args.what, args.session, args.task, args.run)
     done = pushing.push(layout, args.remote, chosen, redact=args.redact, dry_run=args.dry_run)
     return _answer(done)
 
 
 def pull(layout: Layout, args: Arguments) -> Answer:
-    layout = worktrees.layout_of(layout, args.worktree)
+    layout = layout.of_worktree(args.worktree)
     chosen = choice.make(args.what, args.session, args.task, args.run)
     return _answer(
         pulling.pull(layout, args.remote, chosen, source=getattr(args, "from"),
@@ -53,7 +62,7 @@ def background_(layout: Layout, args: Arguments) -> str:
 
 
 def remotes_(layout: Layout, args: Arguments) -> Rows | str:
-    layout = worktrees.layout_of(layout, args.worktree)
+    layout = layout.of_worktree(args.worktree)
     if args.forget:
         gone = remotes.forget(layout, args.remote, args.forget)
         machine = identity.load(layout)
@@ -102,7 +111,7 @@ PROGRAM = Program(
                 *_WHAT,
                 Option(name="redact", kind="flag",
                        help="send documents with secrets redacted, and marked as such"),
-                worktrees.OPTION,
+                WORKTREE,
                 _DRY_RUN,
                 JSON,
             ),
@@ -114,7 +123,7 @@ PROGRAM = Program(
                 _REMOTE,
                 *_WHAT,
                 Option(name="from", help="only from this machine: id or name"),
-                worktrees.OPTION,
+                WORKTREE,
                 _DRY_RUN,
                 JSON,
             ),
@@ -125,7 +134,7 @@ PROGRAM = Program(
             options=(
                 _REMOTE,
                 Option(name="forget", help="remove this machine there"),
-                worktrees.OPTION,
+                WORKTREE,
                 JSON,
             ),
         ),

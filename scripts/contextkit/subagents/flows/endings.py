@@ -15,7 +15,7 @@ from contextkit.base.layout import Layout
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.verdicts import Verdict
-from contextkit.reviews.flows import agent_files, ingest, workers
+from contextkit.reviews.flows import agent_files, workers
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import watch
 
@@ -70,10 +70,10 @@ def _taken_over(layout: Layout, source: str, name: str) -> str:
 
 def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
     """Record an ERROR at once for an agent of a review run that left no file of its own."""
-    asked = ingest.of_run(layout, run.id).replace(agents=(agent,))
+    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
     reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
     if reading.validation in ("missing", "partial"):
-        ingest.keep(layout, asked, [agent_files.verdict(reading, asked.run)], now)
+        agent_files.keep(layout, asked, [agent_files.verdict(reading, asked.run)], now)
         registry.update(layout, row["id"], verdict=reading.status)
     workers.notify(layout, run.id, now)
 
