@@ -48,8 +48,8 @@ MODULES = {
         "handoffs/test_handoffs.py handoffs/test_handoff_sessions.py"
         " handoffs/test_handoff_script.py",
     ),
-    "handoff_check": (
-        "handoffs/documents/check.py",
+    "artifacts": (
+        "handoffs/documents/artifacts.py",
         "handoffs/test_handoffs.py handoffs/test_handoff_script.py",
     ),
     "verdicts": (
@@ -89,8 +89,8 @@ MODULES = {
         "machines/flows/pull.py",
         "machines/test_pull.py machines/test_sync_laws.py machines/test_context_sync_script.py",
     ),
-    "limits": (
-        "base/limits.py",
+    "settings": (
+        "base/settings.py",
         "base/test_settings.py payloads/test_retention.py test_manuals.py",
     ),
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, redaction, sessions, templates, tokens
+from contextkit.base import files, git, names, redaction, sessions, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -154,9 +154,7 @@ def host_outline(layout: Layout) -> tuple[str, str]:
     text = files.read_if_there(path) or ""
     if not text.strip():
         return "", f"template: `{shown}`, contextkit's own until that file holds one"
-    from contextkit.base import copies
-
-    if copies.is_ours(text):
+    if stores.is_our_copy(text):
         return "", f"template: `{shown}`"
     return text.strip() + "\n", f"the repository's own template, `{shown}`"
 

@@ -19,9 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from contextkit.base.limits import Limits
-    from contextkit.handoffs.documents.artifacts import Handoff
-    from contextkit.handoffs.documents.fields import Fields
+    from contextkit.base.settings import Limits
+    from contextkit.handoffs.documents.artifacts import Fields, Handoff
 
     Fits = Callable[[Handoff], bool]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from contextkit.base.git import Repository, asked
-    from contextkit.handoffs.documents.fields import Fields
+    from contextkit.handoffs.documents.artifacts import Fields
 
 
 _SENTENCES = 2  # sentences of a next_action beyond which to warn

@@ -23,7 +23,7 @@ from contextkit.handoffs.flows import autofill, incoming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.handoffs.documents.fields import Fields
+    from contextkit.handoffs.documents.artifacts import Fields
     from contextkit.handoffs.documents.state import State
 
 _SENTENCES = 2  # sentences of a next_action

@@ -75,10 +75,9 @@ def _plain(value: object) -> str:
 def _review(layout: Layout, name: str) -> Opened:
     """Return a finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
     from contextkit.reviews.flows import agent_files, drill_down
-    from contextkit.reviews.flows import ingest as ingesting
 
     run, _, rest = name.partition("/")
-    about = ingesting.of_run(layout, run)
+    about = agent_files.of_run(layout, run)
     agent, _, finding = rest.rpartition("/") if rest not in about.roster else (rest, "", "")
     if agent not in about.roster:
         raise ContextError(

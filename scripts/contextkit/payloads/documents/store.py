@@ -23,7 +23,7 @@ from contextkit.base import (
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.stores import Loaded
+from contextkit.base.stores import Loaded, sealed_copy
 from contextkit.payloads.documents import manifest as manifests
 
 TYPE_CHECKING = False
@@ -214,9 +214,7 @@ def document_store(layout: Layout) -> None:
 
 def store_documents() -> dict[str, str]:
     """The files of the store that belong in git."""
-    from contextkit.base import copies
-
-    return {"README.md": copies.sealed(templates.render("payload_readme.md")), ".gitkeep": ""}
+    return {"README.md": sealed_copy(templates.render("payload_readme.md")), ".gitkeep": ""}
 
 
 def save(

@@ -168,8 +168,8 @@ def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[S
                         text_line=one.line, text=review_sections.excerpt(section, one.title),
                     )
                 )  # fmt: skip
-    order = ("P0", "P1", "?", "P2", "P3", "IMP")
-    return sorted(found, key=lambda one: order.index(one.severity)), unread
+    order = vocabulary.READING_ORDER
+    return sorted(found, key=lambda one: order.index(one.severity.strip("?"))), unread
 
 
 def rendered(one: Shown) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextkit.base import formats, names
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
-from contextkit.reviews.flows import agent_files, history, ingest, reports, synthesis
+from contextkit.reviews.flows import agent_files, history, reports, synthesis
 from contextkit.reviews.flows.identity import file_of
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ def export(layout: Layout, identity: str, form: str) -> str:
 
 def _data(layout: Layout, identity: str) -> dict[str, Any]:
     """Return the current findings.json of a run without writing it."""
-    asked = ingest.of_run(layout, identity)
+    asked = agent_files.of_run(layout, identity)
     sources = [synthesis.source_of(one) for one in agent_files.read(layout, asked)]
     found = synthesis.combined(sources)
     data = synthesis.document(reports.about(layout, asked, ""), sources, found)

@@ -13,7 +13,7 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, ingest, synthesis
+from contextkit.reviews.flows import agent_files, synthesis
 from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity
 from contextkit.reviews.flows.synthesis import MergedFinding
 
@@ -136,7 +136,7 @@ def dismiss(
 
 
 def _readings(layout: Layout, run: Run) -> list[Reading]:
-    return list(agent_files.read(layout, ingest.of_run(layout, run.id)))
+    return list(agent_files.read(layout, agent_files.of_run(layout, run.id)))
 
 
 def _rows(reading: Reading) -> list[Row]:
