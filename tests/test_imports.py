@@ -170,7 +170,7 @@ def ours(names: str) -> set[str]:
 
 COMMON = {"__future__"} | ours(
     "base.cli base.commands base.errors base.files base.filters base.git base.layout"
-    " base.limits base.names base.records base.stores base.templates"
+    " base.names base.records base.settings base.stores base.templates"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")

@@ -25,8 +25,8 @@ from contextkit.base import (
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
 from contextkit.base.records import Record
+from contextkit.base.settings import Limits
 from contextkit.base.stores import Loaded
 from contextkit.handoffs.documents import fitting
 

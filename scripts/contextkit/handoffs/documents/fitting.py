@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from contextkit.base.limits import Limits
+    from contextkit.base.settings import Limits
     from contextkit.handoffs.documents.artifacts import Fields, Handoff
 
     Fits = Callable[[Handoff], bool]
