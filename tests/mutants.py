@@ -89,8 +89,8 @@ MODULES = {
         "machines/flows/pull.py",
         "machines/test_pull.py machines/test_sync_laws.py machines/test_context_sync_script.py",
     ),
-    "limits": (
-        "base/limits.py",
+    "settings": (
+        "base/settings.py",
         "base/test_settings.py payloads/test_retention.py test_manuals.py",
     ),
 }

@@ -10,8 +10,8 @@ import pytest
 from conftest import Script
 from contextkit.base import stores
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
 from contextkit.base.makefiles import targets
+from contextkit.base.settings import Limits
 from contextkit.base.version import VERSION
 from test_capsule_prompt_script import STAMP, TARGET, tree
 from test_capsules import finished

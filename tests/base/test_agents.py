@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from contextkit.base import agents
 from contextkit.base.errors import ContextError
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from hypothesis import given
 from hypothesis import strategies as st
 

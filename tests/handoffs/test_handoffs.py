@@ -13,7 +13,7 @@ from conftest import CHECKOUT
 from contextkit.base import facts, names, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents.artifacts import Handoff

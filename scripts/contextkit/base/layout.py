@@ -9,14 +9,11 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import files, git, names, stores
+from contextkit.base import files, git, names, settings, stores
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.limits import SETTINGS, Limits
+from contextkit.base.settings import Limits, Places
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.settings import Places, Values
-
+_SWEEP_PAUSE = 3600  # seconds between sweeps of idle sessions in passing
 _CLONES = "sandboxes"  # clones and worktrees of subagents, in the state
 
 
@@ -29,15 +26,9 @@ class Layout:
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
         self.used: set[str] = set()  # the stores that were used
-        self.settings: Values = {}
-        self._limits: Limits | None = None
-        self._places: Places | None = None
-        if os.path.lexists(self.join(SETTINGS)):
-            from contextkit.base import settings
-
-            self.settings = settings.load(self.root)
-            self._limits = settings.chosen(Limits, self.settings)
-            self._places = settings.chosen(settings.Places, self.settings)
+        self.settings = settings.load(self.root)
+        self._limits = settings.chosen(Limits, self.settings) if self.settings else None
+        self._places = settings.chosen(Places, self.settings) if self.settings else None
 
     @property
     def limits(self) -> Limits:
@@ -48,10 +39,7 @@ class Layout:
     @property
     def places(self) -> Places:
         """The documented places in force here, relative to the root."""
-        if self._places is None:
-            from contextkit.base import settings
-
-            self._places = settings.Places()
+        self._places = self._places or Places()
         return self._places
 
     def join(self, *parts: str) -> str:
@@ -266,6 +254,13 @@ class Layout:
     def swept(self) -> str:
         """A file touched by each sweep of idle sessions that a command does in passing."""
         return os.path.join(self.state, "swept")
+
+    def was_swept(self, now: int) -> bool:
+        """Whether such a sweep was within the last hour."""
+        try:
+            return 0 <= now - os.stat(self.swept).st_mtime < _SWEEP_PAUSE
+        except FileNotFoundError:
+            return False
 
     @property
     def hooks(self) -> str:

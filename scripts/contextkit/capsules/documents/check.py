@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from contextkit.base import markdown, redaction, tokens
 from contextkit.base.errors import ContextError
-from contextkit.base.limits import Limits
 from contextkit.base.records import Record
+from contextkit.base.settings import Limits
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Capsule
 

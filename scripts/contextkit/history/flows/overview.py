@@ -8,7 +8,7 @@ from functools import partial
 from contextkit.base import files, git, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import SETTINGS, Limits
+from contextkit.base.settings import SETTINGS, Limits
 from contextkit.base.stores import is_our_copy, sealed_copy
 from contextkit.base.version import toolkit
 from contextkit.capsules.documents import branches, reminders

@@ -12,9 +12,8 @@ from contextkit.base import git, makefiles, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
 from contextkit.base.records import Record
-from contextkit.base.settings import Places
+from contextkit.base.settings import Limits, Places
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import Host

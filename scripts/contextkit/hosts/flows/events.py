@@ -36,10 +36,8 @@ def _has_rested(layout: Layout, session: str) -> bool:
 
     It is checked here because most starts have nothing to do, and the work imports eight modules.
     """
-    from contextkit.base.limits import SWEEP_PAUSE
-
     try:
-        recent = 0 <= names.now() - os.stat(layout.swept).st_mtime < SWEEP_PAUSE
+        recent = layout.was_swept(names.now())
         ended = os.listdir(layout.ended) if os.path.isdir(layout.ended) else []
     except OSError:
         return False

@@ -56,14 +56,13 @@ def brief(layout: Layout) -> Answer:
     from contextkit.base import git
     from contextkit.capsules.documents import branches
 
-    head = git.head(layout.repository) if layout.repository else git.Head()
-    branch = head.branch or (f"detached-{head.commit[:12]}" if head.commit else "")
+    branch = git.head(layout.repository).name if layout.repository else ""
     written = branch and branches.paths(branches.folder(layout, branch))
     if not written and not os.path.isdir(layout.handoffs):
         return NOTHING
-    from contextkit.subagents.flows import briefs
+    from contextkit.subagents.flows import prompts
 
-    said = briefs.brief(layout, branch)
+    said = prompts.brief(layout, branch)
     return Answer(context=said, refs=tuple(addresses.named_in(layout, said.partition("\n")[0])))
 
 

@@ -25,8 +25,8 @@ import os
 from contextkit.base import files, formats, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
 from contextkit.base.records import Record
+from contextkit.base.settings import Limits
 from contextkit.memory.documents import store as memory
 
 TYPE_CHECKING = False

@@ -15,7 +15,6 @@ import sys
 from contextkit.base import files, ledger, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import SWEEP_PAUSE
 from contextkit.base.records import Record
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
@@ -224,7 +223,7 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         return []
     mark = layout.swept
     try:
-        if os.path.exists(mark) and 0 <= now - os.stat(mark).st_mtime < SWEEP_PAUSE:
+        if layout.was_swept(now):
             return []
         files.store(layout.state)
         files.write(mark, "", derived=True)
