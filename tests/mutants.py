@@ -17,6 +17,7 @@ fork of this process, which has loaded pytest and hypothesis already.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import json
 import os
@@ -196,9 +197,10 @@ def try_module(python: Path, copy: Path, name: str, most: int, seed: int) -> int
             # Byte code is matched by size and whole second: each change gets a second of its own.
             os.utime(module, (was.st_atime, was.st_mtime + tried))
             chosen = chosen_for(change, source, runs)
-            status = in_fork(copy, [run.test for run in chosen] or tests_of(name), limit_of(chosen))
+            tests = [run.test for run in chosen] or tests_of(name)
+            status = in_fork(copy, tests, limit_of(chosen), functools.partial(Watch, chosen))
             killed += status != 0
-            late += status is None
+            late += status in (None, -signal.SIGPROF)
             if status == 0 and (change.before.strip(), squeezed(change.after)) in excused:
                 equal += 1
             elif status == 0:
@@ -348,6 +350,21 @@ class Survey:
             return None
         self._lines.add(frame.f_lineno)
         return self._trace
+
+
+class Watch:
+    """A plugin of pytest that ends the process at a test that takes far longer than it did."""
+
+    def __init__(self, runs: list[Run]) -> None:
+        self._limits = {run.test: 5 + 5 * run.seconds for run in runs}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        signal.setitimer(signal.ITIMER_PROF, self._limits.get(item.nodeid, 0))  # processor time
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def output_of(copy: Path) -> Path:
