@@ -136,8 +136,7 @@ def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
         return head.branch, ()
     if not head.commit:
         raise ContextError(f"{layout.repository.folder}/HEAD: cannot be read: give branch=NAME")
-    name = f"detached-{head.commit[:12]}"
-    return name, (f"HEAD is detached: writing for {name}; give branch=NAME to choose",)
+    return head.name, (f"HEAD is detached: writing for {head.name}; give branch=NAME to choose",)
 
 
 def _slug(branch: str, chosen: str) -> str:
