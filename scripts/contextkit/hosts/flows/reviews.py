@@ -25,7 +25,6 @@ _FINE = ("valid", "error")  # "error": an agent that says it could not review ha
 _ANSWER = "Findings written to "  # how the contract tells an agent to answer
 _COMPLAINTS = 12  # complaints per message
 _LENGTH = 240  # characters per complaint
-_MARK = "reviewer"  # file in the session's hooks folder: which agent of a run it is
 
 
 def expected(layout: Layout, given: HookInput, now: int) -> tuple[Run, str] | None:
@@ -160,4 +159,4 @@ def _reviewer(layout: Layout, given: HookInput) -> str:
 
 
 def _mark(layout: Layout, given: HookInput) -> str:
-    return os.path.join(seen_agents.folder(layout, given.session), _MARK)
+    return seen_agents.mark(layout, given.session, seen_agents.REVIEWER)
