@@ -184,9 +184,9 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
-    "base.addresses base.agents base.formats base.packages base.redaction base.sessions base.tokens"
-    " handoffs.commands handoffs.documents.artifacts"
-    " handoffs.documents.fitting handoffs.documents.profiles"
+    "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
+    " base.sessions base.tokens"
+    " handoffs.commands handoffs.documents.artifacts handoffs.documents.fitting"
     " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
     " handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"

@@ -230,7 +230,7 @@ def test_a_malformed_file_is_told_line_by_line_and_mended(layout: Layout, starte
     assert stop("VERDICT: NEEDS_ATTENTION not what the file says") == ""
     entry = verdicts.load(layout, "fd-safety")
     assert entry and (entry["status"], entry["run"]) == ("CLEAN", started.run.id)
-    kept = runs.verdict_folder(verdicts.folder(layout), started.run.id)
+    kept = runs.verdict_folder(layout, started.run.id)
     assert sorted(os.listdir(kept)) == [".gitignore", "fd-safety.json"]  # of this agent alone
 
 

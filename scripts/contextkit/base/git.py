@@ -43,6 +43,11 @@ class Head(Record):
     branch: str = ""
     commit: str = ""
 
+    @property
+    def name(self) -> str:
+        """The branch, or `detached-` and the beginning of the commit; '' without either."""
+        return self.branch or (f"detached-{self.commit[:12]}" if self.commit else "")
+
 
 class at_rest:
     """Keep git from being started, as if it were not installed: hooks must be fast."""

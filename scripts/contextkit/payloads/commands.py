@@ -83,7 +83,7 @@ def _output(args: Arguments) -> storing.Output:
     rows = tuple(receipts.row(text) for text in args.findings)
     confidence = receipts.level(args.confidence)
     content = cli.content(args.file, exact=True)
-    output = storing.Output(
+    return storing.Output(
         topic=args.topic,
         source=args.source,
         content=content,
@@ -94,8 +94,6 @@ def _output(args: Arguments) -> storing.Output:
         confidence=confidence,
         sources=args.sources,
     )
-    storing.check(output)
-    return output
 
 
 def list_(layout: Layout, args: Arguments) -> Answer:

@@ -11,9 +11,9 @@ documents/verdicts                   what is stored
 
 Around it:
 
-documents/processes, runs, contracts   what is asked of whom; flows/start, waiting, workers
-                                       (subagents), upkeep, comparisons (the diff), gate
+documents/processes, runs, contracts   what is asked of whom; flows/start, comparisons (the diff),
+                                       workers (subagents, waiting for files, the end), gate
 documents/sections                     the part of a file about one finding; flows/drill_down
-flows/synthesis, reports, exports      what all agents say together
+flows/synthesis, reports               what all agents say together
 flows/identity, history                a finding across agents and runs; documents/dismissals
 """

@@ -1,11 +1,4 @@
-"""The capture flow: the prompt that has a main agent write its capsule.
-
-    capture     the context a main agent needs to write a capsule, as one prompt
-
-The other flows: `results.finish` processes a subagent's report, `handing_over.hand_over` writes the
-handoff for the next agent, with the open verdicts as its blockers, and `briefs.brief` informs a
-fresh agent.
-"""
+"""The prompt that has a main agent write its capsule, with the context that it needs for that."""
 
 from __future__ import annotations
 
@@ -136,8 +129,7 @@ def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
         return head.branch, ()
     if not head.commit:
         raise ContextError(f"{layout.repository.folder}/HEAD: cannot be read: give branch=NAME")
-    name = f"detached-{head.commit[:12]}"
-    return name, (f"HEAD is detached: writing for {name}; give branch=NAME to choose",)
+    return head.name, (f"HEAD is detached: writing for {head.name}; give branch=NAME to choose",)
 
 
 def _slug(branch: str, chosen: str) -> str:

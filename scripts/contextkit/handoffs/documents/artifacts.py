@@ -319,7 +319,7 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
     found += [("error", said) for said in (*_over(fields, text, limits), *_unfilled(fields))]
     if not handoff.story_id:
         found.append(("warning", "story_id: is empty"))
-    if fitting.sentences(handoff.next_action, 2) != handoff.next_action:
+    if fitting.sentences(handoff.next_action) != handoff.next_action:
         found.append(("warning", "next_action: has more than two sentences"))
     if name and not name.startswith(f"handoff-{handoff.from_agent}-to-{handoff.to_agent}-"):
         found.append(

@@ -313,7 +313,7 @@ def _runs(layout: Layout) -> list[Facts]:
     from contextkit.reviews.flows import agent_files, drill_down
 
     found = []
-    now, lifetime = names.now(), names.seconds(layout.limits.verdict_run_lifetime)
+    now = names.now()
     for run in runs.load_all(layout).documents[: -_RUNS - 1 : -1]:
         about = agent_files.of_run(layout, run.id)
         try:
@@ -335,7 +335,7 @@ def _runs(layout: Layout) -> list[Facts]:
         ]  # fmt: skip
         found.append(
             {"run": run.id, "process": _clean(layout, run.process), "started": run.started_at,
-             "target": _clean(layout, run.target), "state": runs.state(run, now, lifetime),
+             "target": _clean(layout, run.target), "state": runs.state(layout, run, now),
              "agents": agents, "findings": findings}
         )  # fmt: skip
     return found

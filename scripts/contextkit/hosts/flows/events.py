@@ -84,9 +84,7 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
     notice = said.startswith(hosts.find(given.host).notices)
     works = os.path.isfile(path) or (path and said and not notice)
     if given.session and not given.agent and works:
-        from contextkit.hosts.documents import open_sessions
-
-        if not open_sessions.is_known(layout, given.session):
+        if not os.path.exists(os.path.join(layout.state, "sessions", given.session)):
             from contextkit.hosts.flows import sessions
 
             sessions.note(layout, given)
@@ -97,7 +95,7 @@ def catch_up(layout: Layout, given: HookInput) -> Answer:
     """Do what the end of a turn could not, because the transcript was not written by then."""
     from contextkit.hosts.documents import seen_agents
 
-    mark = os.path.join(seen_agents.folder(layout, given.session), seen_agents.BEHIND)
+    mark = seen_agents.mark(layout, given.session, seen_agents.BEHIND)
     if given.session and not given.agent and os.path.exists(mark):
         from contextkit.hosts.flows import snapshots
 
@@ -111,7 +109,7 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
     from contextkit.base import agents
 
     prompt, limits = given.text("prompt"), layout.limits
-    called = agents.recognised(prompt, limits.handoff_prefixes)
+    called = agents.recognized(prompt, limits.handoff_prefixes)
     if called is None or given.agent:  # a host may also pass the prompt of a subagent
         return NOTHING
     from contextkit.base import redaction

@@ -29,7 +29,7 @@ def when_full(layout: Layout, given: HookInput) -> None:
     count = _tokens_now(given)
     if given.event in _TURN_ENDS and given.session and _is_behind(given):
         files.store(layout.state)
-        files.write(os.path.join(seen_agents.folder(layout, given.session), seen_agents.BEHIND), "")
+        files.write(seen_agents.mark(layout, given.session, seen_agents.BEHIND), "")
     if not count:
         return
     task = memory.current_task(layout)
@@ -84,9 +84,9 @@ def before(layout: Layout, given: HookInput) -> None:
 def _forget_told(layout: Layout, given: HookInput) -> None:
     """Forget what the session was told: the compaction drops it, so it may be told again."""
     try:
-        os.unlink(os.path.join(seen_agents.folder(layout, given.session), seen_agents.TOLD))
+        os.unlink(seen_agents.mark(layout, given.session, seen_agents.TOLD))
     except OSError:
-        pass  # the status that research agents use
+        pass  # it was told nothing
 
 
 def after(layout: Layout, given: HookInput) -> None:
@@ -126,4 +126,4 @@ def _reason(given: HookInput) -> str:
 
 
 def _mark(layout: Layout, given: HookInput) -> str:
-    return os.path.join(seen_agents.folder(layout, given.session), "compaction")
+    return seen_agents.mark(layout, given.session, seen_agents.COMPACTION)

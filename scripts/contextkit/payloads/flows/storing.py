@@ -34,6 +34,9 @@ class Output(Record):
     confidence: str = ""
     sources: tuple[str, ...] = ()
 
+    def check(self) -> None:
+        payloads.check(self.topic, self.source, self.content)
+
 
 class Stored(Record):
     receipt: str
@@ -48,11 +51,6 @@ class _Prepared:
         self, payload: Payload, parsed: engine.ParsedText, output: Output, notes: list[str]
     ) -> None:
         self.payload, self.parsed, self.output, self.notes = payload, parsed, output, notes
-
-
-def check(output: Output) -> None:
-    """Raise ContextError for text that cannot be stored, whatever its length."""
-    payloads.check(output.topic, output.source, output.content)
 
 
 def store(layout: Layout, session: str, output: Output, now: int) -> Stored:

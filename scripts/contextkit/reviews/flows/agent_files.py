@@ -65,7 +65,7 @@ def of_run(layout: Layout, run: str) -> Asked:
         agents=found.roster,
         run=found.id,
         mode=found.mode,
-        store=runs.verdict_folder(verdict_files.folder(layout), found.id),
+        store=runs.verdict_folder(layout, found.id),
     )
 
 
