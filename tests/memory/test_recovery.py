@@ -41,7 +41,8 @@ def test_the_report_has_everything_in_its_order(
 
 def test_another_task_is_named_and_never_shown(layout: Layout) -> None:
     stores.full(layout)
-    assert load(layout).others == ("other",)
+    stores.plan(layout, "zeta")
+    assert load(layout).others == ("other", "zeta")
     assert "secret" not in report(layout) and "secret" in report(layout, task="other")
 
 
@@ -137,7 +138,9 @@ def test_a_snapshot_alone_is_enough_and_a_plan_is_not(layout: Layout) -> None:
     assert not load(layout).whole and not load(layout).empty
     assert "Show a station" in report(layout)
     stores.snapshot(layout)
-    assert load(layout).whole and "We talked about caches." in report(layout)
+    found = load(layout)
+    assert found.whole and (found.age, found.stale) == (0, False)
+    assert "We talked about caches." in report(layout)
 
 
 def test_a_snapshot_of_no_task_is_recovered_where_there_is_no_other(layout: Layout) -> None:
