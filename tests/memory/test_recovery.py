@@ -459,6 +459,18 @@ def test_a_document_that_names_a_subtask_twice_does_not_differ_from_itself(layou
     assert load(layout).state.differences == ()
 
 
+def test_a_later_document_that_names_a_subtask_twice_differs_from_the_earlier_one_alone(
+    layout: Layout,
+) -> None:
+    stores.plan(layout, moment=NOW - 9000)
+    stores.checkpoint(
+        layout, completed_subtasks=("model", "screen"), pending_subtasks=("model",),
+        next_action="Write the screen",
+    )  # fmt: skip
+    state = load(layout).state
+    assert state.differences == () and "model" in state.pending
+
+
 def test_a_plan_that_cannot_be_read_is_named_all_the_same(layout: Layout) -> None:
     stores.checkpoint(layout)
     path = stores.plan(layout)
@@ -495,6 +507,17 @@ def test_of_many_findings_the_newest_are_read_and_as_many_older_ones_that_failed
     assert agents[3] == ["a8", "a7", "a6", "a4", "a2", "a0"]
     assert agents[8] == agents[9] == agents[20] == newest
     assert [found.unread for found in told.values()] == [5, 3, 0, 0, 0]
+
+
+def test_an_older_finding_whose_status_is_unknown_is_read_like_one_that_failed(
+    layout: Layout,
+) -> None:
+    paths = [stores.finding(layout, f"a{number}", NOW - 60 + number) for number in range(3)]
+    odd = Path(paths[0])
+    text = odd.read_text(encoding="utf-8")
+    odd.write_text(text.replace("completed", "somewhere"), encoding="utf-8")
+    found = recovery.load(layout, TASK, NOW, 1)
+    assert [one.agent for one in found.findings] == ["a2", "a0"] and found.findings[1].status == ""
 
 
 def test_agents_that_the_checkpoint_names_are_absent_until_their_findings_come(
