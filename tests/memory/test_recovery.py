@@ -488,9 +488,11 @@ def test_without_anything_else_the_newest_finding_names_the_task(layout: Layout)
 
 def test_of_a_plan_and_a_checkpoint_of_one_second_the_checkpoint_counts(layout: Layout) -> None:
     stores.plan(layout, moment=NOW, completed=("screen",))
-    stores.checkpoint(layout, NOW, pending_subtasks=("screen",), next_action="Do it again")
+    again = "Write the screen again"
+    stores.checkpoint(layout, NOW, pending_subtasks=("screen",), next_action=again)
     state = load(layout).state
-    assert state.next_action == "Do it again"
+    assert state.next_action == again
+    assert state.differences[-1].endswith("; the plan says “Write the screen”")
     assert "screen" in state.pending and "screen" not in state.completed
 
 
