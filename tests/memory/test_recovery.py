@@ -80,6 +80,20 @@ def test_in_the_same_second_the_name_decides_and_then_the_file(layout: Layout) -
     assert load(layout).checkpoint_path == planning
 
 
+def test_a_checkpoint_that_is_archived_while_it_is_read_is_recovered_all_the_same(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stores.checkpoint(layout, next_action="Go on")
+    split = memory.split_name
+
+    def archived(name: str) -> tuple[str, str, int]:
+        Path(path).unlink(missing_ok=True)
+        return split(name)
+
+    monkeypatch.setattr(memory, "split_name", archived)
+    assert load(layout).state.next_action == "Go on"
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -128,6 +142,8 @@ def test_a_newer_snapshot_is_read_and_an_older_one_is_not(layout: Layout) -> Non
     stores.checkpoint(layout, NOW - 60)
     stores.snapshot(layout, NOW - 90)
     assert load(layout).snapshot is None
+    stores.snapshot(layout, NOW - 60, summary="In the same second.")
+    assert "In the same second." in report(layout)
     stores.snapshot(layout, NOW - 30, summary="What came after.")
     text = report(layout)
     assert "## Snapshot, newer than the checkpoint" in text and "What came after." in text
