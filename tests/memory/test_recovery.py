@@ -46,6 +46,15 @@ def test_another_task_is_named_and_never_shown(layout: Layout) -> None:
     assert "secret" not in report(layout) and "secret" in report(layout, task="other")
 
 
+def test_what_another_task_saved_later_is_not_taken(layout: Layout) -> None:
+    path = stores.checkpoint(layout, NOW - 60)
+    for other in ("a", "zeta"):
+        stores.checkpoint(layout, NOW - 30, task_id=other)
+        stores.snapshot(layout, NOW - 20, task_id=other)
+    found = load(layout, TASK)
+    assert found.checkpoint_path == path and found.snapshot is None
+
+
 def test_the_phase_is_the_one_that_the_task_is_in_by_now(layout: Layout) -> None:
     stores.checkpoint(layout, phase="exploration")
     memory.record(layout, TASK, "planning")
@@ -180,7 +189,9 @@ def test_merged_findings_cover_their_sources_and_those_merged_before(layout: Lay
     stores.merged(layout, one, moment=NOW - 7)
     both = stores.merged(layout, one, two, moment=NOW - 6)
     later = stores.finding(layout, "c", NOW - 5)
-    assert [one.path for one in load(layout).findings] == [both, later]
+    found = load(layout)
+    assert [one.path for one in found.findings] == [both, later]
+    assert found.named == (("merged", both), ("finding", later))
 
 
 def test_a_merged_file_goes_only_if_newer_ones_have_all_of_its_sources(layout: Layout) -> None:
@@ -227,8 +238,9 @@ def test_a_cleaned_checkpoint_is_no_archived_task(layout: Layout) -> None:
 
 def test_an_archived_task_says_so(layout: Layout) -> None:
     stores.plan(layout)
-    stores.checkpoint(layout)
+    stores.checkpoint(layout, active_agents=("api",))
     stores.finding(layout)
+    assert load(layout).attendance.missing == ("api",)
     for kind in memory.KINDS:
         there = Path(layout.memory_folder(kind))
         if there.exists():
@@ -238,6 +250,7 @@ def test_an_archived_task_says_so(layout: Layout) -> None:
     assert load(layout).empty
     text = report(layout, task=TASK)
     assert "archived" in text and "What ui found." in text and "Show a station" in text
+    assert load(layout, TASK).attendance.missing == ()  # nobody waits for it any more
 
 
 @pytest.mark.parametrize("budget", [100, 150, 400, 1000, 4000, 20_000])
