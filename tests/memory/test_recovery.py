@@ -431,7 +431,8 @@ def test_heads_are_what_reading_all_of_a_finding_gives(layout: Layout) -> None:
 
 def test_of_a_checkpoint_and_a_later_plan_the_plan_counts(layout: Layout) -> None:
     stores.checkpoint(layout, NOW - 500)  # model is completed, screen and service are pending
-    stores.plan(layout, completed=("Screen",), pending=("model",), moment=NOW)
+    actions = ("Write the screen", "Test it")
+    stores.plan(layout, completed=("Screen",), pending=("model",), next_actions=actions, moment=NOW)
     found = load(layout)
     assert found.state.completed == ("Screen",)
     assert set(found.state.pending) == {"model", "service"}
