@@ -109,7 +109,7 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
     from contextkit.base import agents
 
     prompt, limits = given.text("prompt"), layout.limits
-    called = agents.recognised(prompt, limits.handoff_prefixes)
+    called = agents.recognized(prompt, limits.handoff_prefixes)
     if called is None or given.agent:  # a host may also pass the prompt of a subagent
         return NOTHING
     from contextkit.base import redaction
