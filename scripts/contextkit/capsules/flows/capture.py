@@ -1,11 +1,4 @@
-"""The capture flow: the prompt that has a main agent write its capsule.
-
-    capture     the context a main agent needs to write a capsule, as one prompt
-
-The other flows: `results.finish` processes a subagent's report, `handing_over.hand_over` writes the
-handoff for the next agent, with the open verdicts as its blockers, and `briefs.brief` informs a
-fresh agent.
-"""
+"""The prompt that has a main agent write its capsule, with the context that it needs for that."""
 
 from __future__ import annotations
 
