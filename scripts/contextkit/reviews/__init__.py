@@ -14,6 +14,6 @@ Around it:
 documents/processes, runs, contracts   what is asked of whom; flows/start, comparisons (the diff),
                                        workers (subagents, waiting for files, the end), gate
 documents/sections                     the part of a file about one finding; flows/drill_down
-flows/synthesis, reports, exports      what all agents say together
+flows/synthesis, reports               what all agents say together
 flows/identity, history                a finding across agents and runs; documents/dismissals
 """

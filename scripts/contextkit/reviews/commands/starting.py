@@ -249,9 +249,9 @@ def dismiss(layout: Layout, args: Arguments) -> Answer:
 
 
 def export(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import exports
+    from contextkit.reviews.flows import reports
 
-    return Answer(text=exports.export(layout, args.run, args.format))
+    return Answer(text=reports.export(layout, args.run, args.format))
 
 
 RUN = Option(name="run", required=True, positional=True, help="a review run's id, or latest")
