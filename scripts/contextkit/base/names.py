@@ -93,6 +93,16 @@ def seconds(duration: str) -> int:
     return int(digits) * _UNITS[unit]
 
 
+def age(since: int, now: int, units: str = "dhms") -> str:
+    """How long ago a moment was, in the largest of these units that it fills: `3d`, `5h`, `40s`.
+
+    A moment in the future is 0 of the smallest one.
+    """
+    passed = max(0, now - since)
+    unit = next((unit for unit in units if passed >= _UNITS[unit]), units[-1])
+    return f"{passed // _UNITS[unit]}{unit}"
+
+
 def dashed(text: str) -> str:
     """`text` with every run of characters outside `A-Za-z0-9._-` replaced by one `-`."""
     kept = ""
