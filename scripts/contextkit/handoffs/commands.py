@@ -55,7 +55,7 @@ def write(layout: Layout, args: Arguments) -> str:
 def switch(layout: Layout, args: Arguments) -> Answer:
     fields = _fields(layout, args)
     prompt = fields.get("to_agent", "")
-    called = agents.recognised(prompt, layout.limits.handoff_prefixes)
+    called = agents.recognized(prompt, layout.limits.handoff_prefixes)
     if called:
         fields["to_agent"] = called[0]
         if called[1]:

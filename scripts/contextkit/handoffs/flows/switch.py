@@ -238,7 +238,7 @@ def switch_from_prompt(
     the profile instead of quoting it. Raises ContextError if the switch fails; the active agent
     then stays the same.
     """
-    found = agents.recognised(prompt, layout.limits.handoff_prefixes)
+    found = agents.recognized(prompt, layout.limits.handoff_prefixes)
     if found is None or not _is_agent(layout, found[0]):
         return None
     to, rest = found
