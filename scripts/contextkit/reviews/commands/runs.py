@@ -13,7 +13,6 @@ from contextkit.reviews.commands.findings import AGENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from contextkit.reviews.documents.runs import Run
     from contextkit.reviews.flows.start import Started
     from contextkit.reviews.flows.workers import Worker
