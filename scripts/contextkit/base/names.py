@@ -1,4 +1,4 @@
-"""Times, stamps, and names: everything that becomes part of a path or a heading.
+"""Times, names, and short texts: everything that becomes part of a path, heading, or message.
 
 A time is a whole number of seconds since 1970, UTC. `datetime` is imported only to parse
 CONTEXT_NOW, since most commands would pay for it without using it.
