@@ -15,24 +15,22 @@ from contextkit.base.commands import (
 )
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.documents import identity
-from contextkit.machines.documents import known as knowledge
-from contextkit.machines.flows import background, choice, remotes
+from contextkit.machines.flows import background, remotes, transfers
 from contextkit.machines.flows import pull as pulling
 from contextkit.machines.flows import push as pushing
-from contextkit.machines.flows.report import Report
+from contextkit.machines.flows.transfers import Report
 
 
 def push(layout: Layout, args: Arguments) -> Answer:
     layout = layout.of_worktree(args.worktree)
-    chosen = choice.make(args.what, args.session, args.task, args.run)
+    chosen = transfers.choice(args.what, args.session, args.task, args.run)
     done = pushing.push(layout, args.remote, chosen, redact=args.redact, dry_run=args.dry_run)
     return _answer(done)
 
 
 def pull(layout: Layout, args: Arguments) -> Answer:
     layout = layout.of_worktree(args.worktree)
-    chosen = choice.make(args.what, args.session, args.task, args.run)
+    chosen = transfers.choice(args.what, args.session, args.task, args.run)
     return _answer(
         pulling.pull(layout, args.remote, chosen, source=getattr(args, "from"),
                      dry_run=args.dry_run)
@@ -65,11 +63,6 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
     layout = layout.of_worktree(args.worktree)
     if args.forget:
         gone = remotes.forget(layout, args.remote, args.forget)
-        machine = identity.load(layout)
-        if machine is not None and gone.id == machine.id:
-            _, address = remotes.engine(layout, args.remote)
-            with knowledge.lock(layout):
-                pushing.forget_notes(layout, address, machine.id)
         return f"forgotten: {gone.id} ({gone.name}); what others took from it stays with them"
     said: list[str] = []
     rows = remotes.listed(layout, args.remote, names.now(), said)

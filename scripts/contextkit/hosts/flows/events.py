@@ -299,15 +299,15 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
 
 def pull_machines(layout: Layout, given: HookInput) -> Answer:
     """Pull from other machines in the background, if `sync` is set."""
-    return _move(layout, "pull")
+    return _sync(layout, "pull")
 
 
 def push_machines(layout: Layout, given: HookInput) -> Answer:
     """Push what is new here in the background, if `sync` is set."""
-    return _move(layout, "push")
+    return _sync(layout, "push")
 
 
-def _move(layout: Layout, verb: str) -> Answer:
+def _sync(layout: Layout, verb: str) -> Answer:
     if layout.limits.sync != "off":
         from contextkit.machines.flows import background
 

@@ -91,7 +91,7 @@ def _forget_told(layout: Layout, given: HookInput) -> None:
 
 def after(layout: Layout, given: HookInput) -> None:
     """Add the host's summary to this compaction's snapshot; create one if there is none."""
-    from contextkit.memory.flows import auto_snapshots
+    from contextkit.memory.flows import saving
 
     session = given.session or sessions.find_current(layout)
     context_window.forget(layout, session, memory.current_task(layout))
@@ -102,7 +102,7 @@ def after(layout: Layout, given: HookInput) -> None:
         if not summary:
             return
         try:
-            auto_snapshots.complete(layout, waiting, summary)
+            saving.complete_snapshot(layout, waiting, summary)
             return
         except ContextError:
             pass  # somebody edited it meanwhile: both are kept
@@ -113,9 +113,9 @@ def _save(
     layout: Layout, reason: str, count: int, summary: str, now: int, transcript: str = ""
 ) -> str:
     from contextkit.memory.documents import snapshots
-    from contextkit.memory.flows import auto_snapshots
+    from contextkit.memory.flows import saving
 
-    made = auto_snapshots.make(
+    made = saving.automatic_snapshot(
         layout, reason=reason, now=now, tokens=count, summary=summary, transcript=transcript
     )
     return layout.shown(snapshots.save(layout, made, now))

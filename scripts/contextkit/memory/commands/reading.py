@@ -38,12 +38,12 @@ def status(layout: Layout, args: Arguments) -> Answer:
         )
         return _zone_answer(found, task, path, False, sent)
     from contextkit.memory.documents import snapshots
-    from contextkit.memory.flows import auto_snapshots, saving
+    from contextkit.memory.flows import saving
 
     now = names.now()
     if task and not saving.is_known(layout, task):
         cli.say(f'new task "{task}"')
-    made = auto_snapshots.make(
+    made = saving.automatic_snapshot(
         layout,
         reason="token_limit",
         now=now,
@@ -64,10 +64,10 @@ def status(layout: Layout, args: Arguments) -> Answer:
 
 def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
     """The changes since the last commit; a snapshot is worth saving even without them."""
-    from contextkit.memory.flows import auto_snapshots
+    from contextkit.memory.flows import saving
 
     try:
-        return auto_snapshots.uncommitted(layout)
+        return saving.uncommitted(layout)
     except (ContextError, OSError) as error:
         cli.say(f"the snapshot does not list uncommitted files: {error}")
         return ()

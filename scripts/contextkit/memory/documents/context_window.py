@@ -5,7 +5,7 @@
     save    from the threshold: write a snapshot, once until the count has dropped below it
 
 Made for hooks: `zone` is arithmetic, `look` opens at most one small file, and the snapshot that
-`once` asks for comes from `flows.auto_snapshots.make`, which starts no process.
+`once` asks for comes from `saving.automatic_snapshot`, which starts no process.
 
 The number of tokens in a context comes from the transcript of Claude Code or Codex, a JSON Lines
 file in which each reply of the model carries its `usage`; the input of the latest reply is what the
