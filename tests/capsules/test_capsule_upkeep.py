@@ -137,7 +137,7 @@ def test_of_two_entries_in_a_line_the_second_is_looked_up_too(layout: Layout) ->
         ("src/gone.py", "there is no src/gone.py here"),
         ("b/x.md", "there is no b/x.md here"),
         ("`gone.py`", "there is no gone.py here"),
-        ("docs/b/c", "there is no docs/b/c here"),
+        ("docs/b-c/d", "there is no docs/b-c/d here"),
         ("a/../../a.md", "there is no a/../../a.md here"),
         ("https://.example.org/x", "the URL https://.example.org/x has no host"),
         ("a.md 2025-10-20T10:00", "a.md has no entry '2025-10-20 10:00'"),

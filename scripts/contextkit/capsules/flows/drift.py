@@ -240,8 +240,8 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
 
 def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
     """A mention of a commit; None for a hash that is not a commit and is not called one."""
-    if layout.repository is None or len(text) > 40 or not any(map(str.isdigit, text)):
-        return None  # `defaced` is a word, and 64 digits are a digest
+    if layout.repository is None or len(text) > 40:
+        return None  # 64 digits are a digest
     full = git.output(
         layout.repository.top, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}"
     )
