@@ -372,12 +372,16 @@ def test_a_newer_notebook_entry_makes_it_stale(layout: Layout) -> None:
     for time, expected in (("18:05:00", []), ("18:05:01", ["2025-10-23 18:05:01"])):
         notebook.write_text(f"## 2025-10-23 {time} UTC\n- did\n", encoding="utf-8")
         assert stale(layout, path) == [f"{notebook} has an entry of {t}" for t in expected]
+    entries = "".join(f"## 2025-10-23 19:0{n}:00 UTC\n- did\n\n" for n in (2, 1))
+    notebook.write_text(entries, encoding="utf-8")
+    assert stale(layout, path) == [f"{notebook} has an entry of 2025-10-23 19:02:00"]
 
 
 def test_outside_git_only_notebooks_and_seals_tell(
     sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert stale(Layout(), a_capsule()) == []
+    assert drift.mentions(Layout(), "commit deadbee1") == []
 
 
 # Pruning

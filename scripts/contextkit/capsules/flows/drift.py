@@ -104,7 +104,8 @@ def _commits(
 
 def _is_here(layout: Layout, commit: str) -> bool:
     """Whether the repository has this commit."""
-    top = layout.repository.top if layout.repository else ""
+    assert layout.repository is not None
+    top = layout.repository.top
     return bool(commit and git.output(top, "rev-parse", "-q", "--verify", f"{commit}^0"))
 
 
