@@ -8,10 +8,10 @@ from pathlib import Path
 import memory_stores
 import pytest
 from conftest import Script
-from contextkit.base import copies
+from contextkit.base import stores
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
 from contextkit.base.makefiles import targets
+from contextkit.base.settings import Limits
 from contextkit.base.version import VERSION
 from test_capsule_prompt_script import STAMP, TARGET, tree
 from test_capsules import finished
@@ -53,7 +53,7 @@ def test_dry_run_only_says_what_would_be_done(repo: Path, run: Script) -> None:
 def test_an_unedited_copy_of_an_older_version_is_refreshed(repo: Path, run: Script) -> None:
     run("context", "init")
     current = TEMPLATE.read_bytes()
-    put(TEMPLATE, copies.sealed("# As it was a year ago\n"))
+    put(TEMPLATE, stores.sealed_copy("# As it was a year ago\n"))
     assert run("context", "init", "--dry-run") == 0
     assert states(run.out)[str(TEMPLATE)] == "would be refreshed"
     assert TEMPLATE.read_bytes() != current

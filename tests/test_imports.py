@@ -170,7 +170,7 @@ def ours(names: str) -> set[str]:
 
 COMMON = {"__future__"} | ours(
     "base.cli base.commands base.errors base.files base.filters base.git base.layout"
-    " base.limits base.names base.records base.stores base.templates"
+    " base.names base.records base.settings base.stores base.templates"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
@@ -184,9 +184,9 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
-    "base.addresses base.agents base.formats base.packages base.redaction base.sessions base.tokens"
-    " handoffs.commands handoffs.documents.artifacts"
-    " handoffs.documents.fields handoffs.documents.fitting handoffs.documents.profiles"
+    "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
+    " base.sessions base.tokens"
+    " handoffs.commands handoffs.documents.artifacts handoffs.documents.fitting"
     " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
     " handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"

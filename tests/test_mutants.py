@@ -17,12 +17,25 @@ def test_a_module_that_makes_decisions_and_its_tests_are_there(name: str) -> Non
         assert (CHECKOUT / path).is_file(), path
     for one in mutants.equivalent(name):
         assert one["line"] in lines, f"{mutants.EQUIVALENT}: this line of {name} has changed"
-        assert one["changes"] and one["line"] not in one["changes"] and one["why"]
+        assert set(one) in ({"line", "changes", "why"}, {"line", "measures"}) and all(one.values())
+        changes = list(mutants.excused_by(one))
+        assert changes and mutants.squeezed(one["line"]) not in changes, one
 
 
 def test_equivalent_changes_are_listed_for_modules_that_are_tried() -> None:
     listed = tomllib.loads((CHECKOUT / mutants.EQUIVALENT).read_text(encoding="utf-8"))
     assert listed.keys() <= mutants.MODULES.keys()
+
+
+def test_of_a_measure_one_more_or_less_is_excused_and_nothing_else() -> None:
+    line = "return text[:40] + rest[:140] + more[40:]"
+    assert list(mutants.excused_by({"line": line, "measures": ["40"]})) == [
+        "returntext[:39]+rest[:140]+more[40:]",
+        "returntext[:41]+rest[:140]+more[40:]",
+        "returntext[:40]+rest[:140]+more[39:]",
+        "returntext[:40]+rest[:140]+more[41:]",
+    ]
+    assert "_MOST=19999" in mutants.excused_by({"line": "_MOST = 20_000", "measures": ["20_000"]})
 
 
 def test_a_change_that_only_a_type_checker_reads_is_none() -> None:

@@ -13,7 +13,7 @@ from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.flows import switch
 from contextkit.memory.documents import snapshots
-from contextkit.memory.flows import auto_snapshots
+from contextkit.memory.flows import saving
 
 SECRET = planted.secrets()["github-classic"][".env"].partition("=")[2]
 HANDOFF = ("handoff", "write", "--from=sm", "--to=dev", "--no-story", "--next-action=go on")
@@ -125,7 +125,7 @@ def test_what_hooks_write_and_what_is_injected_is_redacted(repo: Path, run: Scri
     now = names.now()
     switch.switch_from_prompt(Layout(), "@dev start", now)
     text = switch.switch_from_prompt(Layout(), f"@qa look at {SECRET}", now) or ""
-    made = auto_snapshots.make(Layout(), reason="token_limit", now=now, summary=SECRET)
+    made = saving.automatic_snapshot(Layout(), reason="token_limit", now=now, summary=SECRET)
     snapshots.save(Layout(), made, now)
     assert text.count("(redacted github-token)") == 2 and SECRET not in text
     (profiles / "qa.md").unlink()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from contextkit.base import agents
 from contextkit.base.errors import ContextError
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,24 +53,24 @@ ids = st.from_regex(r"[a-z][a-z0-9]{0,5}(-[a-z0-9]{1,5}){0,2}", fullmatch=True).
 def test_only_the_beginning_of_a_prompt_calls_an_agent(
     prompt: str, found: tuple[str, str] | None
 ) -> None:
-    assert agents.recognised(prompt, PREFIXES) == found
+    assert agents.recognized(prompt, PREFIXES) == found
 
 
 def test_prefixes_are_a_setting() -> None:
     for prefix in ("/AIOX:agents:", "/SINAPSE:agents:", "!"):
-        assert agents.recognised(f"{prefix}qa go", (prefix,)) == ("qa", "go")
-        assert agents.recognised("@qa go", (prefix,)) is None
-    assert agents.recognised("qa go", ("",)) is None
+        assert agents.recognized(f"{prefix}qa go", (prefix,)) == ("qa", "go")
+        assert agents.recognized("@qa go", (prefix,)) is None
+    assert agents.recognized("qa go", ("",)) is None
 
 
 @given(ids, st.text(st.characters(codec="utf-8")))
 def test_whatever_follows_a_blank_is_the_rest(agent: str, rest: str) -> None:
-    assert agents.recognised(f"@{agent} {rest}", PREFIXES) == (agent, rest.strip())
+    assert agents.recognized(f"@{agent} {rest}", PREFIXES) == (agent, rest.strip())
 
 
 @given(st.text(st.characters(codec="utf-8")))
 def test_nobody_is_called_who_could_not_be_named(prompt: str) -> None:
-    found = agents.recognised(prompt, PREFIXES)
+    found = agents.recognized(prompt, PREFIXES)
     assert found is None or agents.identify(found[0], "to") == found[0]
 
 

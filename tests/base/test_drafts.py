@@ -1,4 +1,4 @@
-"""drafts.py: what killed writers left goes by itself, whichever store it lies in."""
+"""Drafts that killed writers left are swept from every store; and what a full disk does."""
 
 from __future__ import annotations
 

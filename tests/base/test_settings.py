@@ -14,7 +14,7 @@ from conftest import SCRIPTS
 from contextkit.base import files, settings
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from hypothesis import given
 from hypothesis import strategies as st
 

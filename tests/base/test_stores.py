@@ -172,7 +172,7 @@ LOOK = """
 import json, os, sys
 from contextkit.base import changes
 from contextkit.base.layout import Layout
-from contextkit.hosts.flows import adoption, store_checks
+from contextkit.hosts.flows import adoption, doctor
 from contextkit.notes import documents
 from contextkit.history.flows import overview
 
@@ -185,8 +185,8 @@ def look():
         "template": "# notes: " in adoption.all_settings(),
         "status": [row["status"] for row in overview.status(layout) if row["id"] == "notes"],
         "diff": [change.path for change in changes.uncommitted(layout)],
-        "ignore": [one.problem for one in store_checks.ignored(layout)],
-        "unreadable": [str(one.problem) for one in store_checks.documents(layout)],
+        "ignore": [one.problem for one in doctor.ignored(layout)],
+        "unreadable": [str(one.problem) for one in doctor.documents(layout)],
     }
 
 said = [look()]

@@ -19,7 +19,7 @@ from contextkit.base.references import Reference
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.flows import upkeep
 from contextkit.handoffs.documents import state
-from contextkit.hosts.flows import store_checks
+from contextkit.hosts.flows import doctor
 from contextkit.memory.documents import checkpoints, findings, merged, plans, snapshots
 from contextkit.memory.flows import recovery
 from contextkit.payloads.documents import store as payloads
@@ -205,7 +205,7 @@ def test_a_newer_document_of_any_store_asks_for_an_upgrade_and_is_not_to_be_mend
         f"written by a newer contextkit (format {'2.0' if '2.0' in text else 2}, this one reads"
         f" {'1.0' if store.kind == 'handoff' else 1}): {UPGRADE}"
     )
-    [found] = store_checks.documents(layout)
+    [found] = doctor.documents(layout)
     assert found.mend == UPGRADE, "doctor's advice is not to fix or remove it"
     assert found.problem.startswith(f"{broken.path}: ")
     assert UPGRADE not in found.problem

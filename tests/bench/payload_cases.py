@@ -111,5 +111,5 @@ def fill(folder: Path, session: str, count: int) -> None:
         path.write_text(payloads.render(payload), encoding="utf-8")
         entries.append(payloads.entry(str(path), payload))
     head = {"sessionId": session, "createdAt": "2025-10-23T18:05:00Z"}
-    text = manifest.render(head, "payloads", entries, "totalTokensStored")
+    text = manifest.render(head, entries)
     (into / payloads.MANIFEST).write_text(text, encoding="utf-8")

@@ -14,9 +14,10 @@ import yaml
 from contextkit.base import templates, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.capsules.documents import branches, check
+from contextkit.capsules.documents import branches
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import SECTIONS, Capsule
+from contextkit.capsules.flows import upkeep
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -146,23 +147,23 @@ def test_parse_never_raises_anything_but_a_context_error(text: str) -> None:
 
 @pytest.mark.parametrize("mini", [False, True])
 def test_a_finished_capsule_has_no_problems(mini: bool) -> None:
-    assert check.problems(finished(mini=mini)) == []
+    assert upkeep.problems(finished(mini=mini)) == []
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_each_section_of_the_seed_is_needed(section: str) -> None:
     text = finished().replace(f"# {section}\n", "# Something else\n")
-    assert check.problems(text) == [f"capsule: the section `# {section}` is missing"]
+    assert upkeep.problems(text) == [f"capsule: the section `# {section}` is missing"]
 
 
 def test_the_sections_that_the_outline_adds_may_be_left_out() -> None:
     text = finished().replace(f"# {HEADINGS[7]}", "").replace(f"# {HEADINGS[8]}", "")
-    assert check.problems(text) == []
+    assert upkeep.problems(text) == []
 
 
 def test_a_section_inside_a_code_fence_does_not_count() -> None:
     text = finished().replace("# Knowledge Base\n", "````text\n```\n# Knowledge Base\n````\n")
-    assert check.problems(text) == ["capsule: the section `# Knowledge Base` is missing"]
+    assert upkeep.problems(text) == ["capsule: the section `# Knowledge Base` is missing"]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_a_section_inside_a_code_fence_does_not_count() -> None:
 )
 def test_a_code_fence_hides_no_section_that_follows_it(quoted: str) -> None:
     text = finished().replace("# Mission Snapshot\n", f"# Mission Snapshot\n{quoted}\n")
-    assert check.problems(text) == []
+    assert upkeep.problems(text) == []
 
 
 def test_a_placeholder_left_is_named_with_its_line() -> None:
@@ -180,15 +181,15 @@ def test_a_placeholder_left_is_named_with_its_line() -> None:
     mark = "<what the user wants, in at most two sentences>"
     assert mark in lines[number - 1]
     text = finished().replace("**User intent:** done", f"**User intent:** {mark}")
-    assert check.problems(text) == [f"capsule:{number}: the placeholder {mark} is still there"]
+    assert upkeep.problems(text) == [f"capsule:{number}: the placeholder {mark} is still there"]
 
 
 def test_the_budget_is_held_with_fifteen_percent_of_grace() -> None:
     size = tokens.estimate(finished())
     within = finished().replace("1200", str(round(size / 1.1)))
     above = finished().replace("1200", str(round(size / 1.2)))
-    assert check.problems(within) == []
-    (problem,) = check.problems(above)
+    assert upkeep.problems(within) == []
+    (problem,) = upkeep.problems(above)
     assert f"more than its budget of {round(size / 1.2)}" in problem
 
 

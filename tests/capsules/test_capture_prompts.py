@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import GOLDEN, NOW, git
-from contextkit.base import copies, names, tokens
+from contextkit.base import names, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
@@ -242,7 +242,7 @@ def test_an_empty_template_leaves_the_prompt_its_outline(repo: Path, text: str) 
 
 def test_an_unedited_copy_counts_as_ours_and_an_edited_one_does_not(repo: Path) -> None:
     ours = capture().prompt
-    copy = copies.sealed(capsules.template_document(1200))
+    copy = stores.sealed_copy(capsules.template_document(1200))
     put(TEMPLATE, copy)
     unedited = capture().prompt
     assert unedited.partition("# Outline")[2] == ours.partition("# Outline")[2]

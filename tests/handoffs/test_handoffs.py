@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 import yaml
 from conftest import CHECKOUT
-from contextkit.base import copies, facts, tokens
+from contextkit.base import facts, names, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from contextkit.handoffs.documents import artifacts as handoffs
-from contextkit.handoffs.documents import check, fitting
-from contextkit.handoffs.documents import fields as handoff_fields
+from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents.artifacts import Handoff
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,7 +67,7 @@ documents = st.fixed_dictionaries(
     )
     | {"decisions": few, "files_modified": few, "blockers": few, "consumed": st.booleans()},
 )
-actions = words.filter(lambda text: handoff_fields.clean("next_action", text) != "")
+actions = words.filter(lambda text: names.one_line(text) != "")
 
 
 # The format
@@ -104,7 +103,7 @@ def test_our_own_form_is_read_without_yaml_and_to_the_same(
     handoff = handoffs.make(fields | {"next_action": action})
     text = handoffs.render(handoff)
     assert handoffs._parse_own(text) == handoff
-    assert handoffs.make(handoff_fields.read(text, "x")[0]) == handoff
+    assert handoffs.make(handoffs.read_fields(text, "x")[0]) == handoff
     more = text.replace("  consumed", '  persona: "x"\n  consumed')
     for other in (more, text + "\n", text[:-9]):
         assert handoffs._parse_own(other) is None
@@ -165,7 +164,7 @@ greeting: hello
 
 
 def test_only_what_is_listed_gets_in_and_each_other_key_is_named() -> None:
-    fields, dropped = handoff_fields.read(NEVER, "draft")
+    fields, dropped = handoffs.read_fields(NEVER, "draft")
     handoff = handoffs.make(fields)
     assert (handoff.from_agent, handoff.to_agent) == ("sm", "dev")
     assert (handoff.story_id, handoff.branch) == ("1.10", "no")
@@ -191,14 +190,14 @@ def test_only_what_is_listed_gets_in_and_each_other_key_is_named() -> None:
     ],
 )
 def test_a_draft_may_be_json_or_yaml_with_the_names_of_variables(text: str) -> None:
-    handoff = handoffs.make(handoff_fields.read(text, "draft")[0])
+    handoff = handoffs.make(handoffs.read_fields(text, "draft")[0])
     assert (handoff.from_agent, handoff.current_task, handoff.decisions) == ("sm", "t", ("one",))
 
 
 @pytest.mark.parametrize("nothing", ["none", "None", "n/a", '""', "[]", "- ''", "null", '"-"'])
 def test_a_list_that_says_nothing_is_empty(nothing: str) -> None:
     said = f"blockers:\n  {nothing}\n" if nothing.startswith("- ") else f"blockers: {nothing}\n"
-    fields, _ = handoff_fields.read(said, "draft")
+    fields, _ = handoffs.read_fields(said, "draft")
     assert fields["blockers"] == ()
 
 
@@ -390,11 +389,11 @@ def test_exact_counts_of_what_was_cut_are_within_the_limit(
 
 
 def test_template_validator_and_writer_agree(layout: Layout) -> None:
-    text = copies.sealed(handoffs.template_document(layout), "# ")
-    assert copies.is_ours(text)
+    text = stores.sealed_copy(handoffs.template_document(layout), "# ")
+    assert stores.is_our_copy(text)
     found = yaml.safe_load(text)["handoff"]
     assert list(found) == KEYS and list(found["story_context"]) == STORY
-    assert check.complaints(text, LIMITS)[0][0] == "error"
+    assert handoffs.complaints(text, LIMITS)[0][0] == "error"
     values = {
         word: "sm" if "current_agent" in word else "dev" if "new_agent" in word else "filled in"
         for said in handoffs.PLACEHOLDERS.values()
@@ -404,11 +403,11 @@ def test_template_validator_and_writer_agree(layout: Layout) -> None:
     for number, (word, value) in enumerate(values.items()):
         assert word in text
         text = text.replace(word, value)
-        left = check.complaints(text, LIMITS)
+        left = handoffs.complaints(text, LIMITS)
         done = number == len(values) - 1
         errors = [said for kind, said in left if kind == "error"]
         assert bool(errors) != done or word == "{ISO 8601, UTC}", word
-    assert check.complaints(text, LIMITS) == []
+    assert handoffs.complaints(text, LIMITS) == []
     handoff = handoffs.parse(text)
     assert handoff.decisions == ("filled in",) * 2
     assert tokens.estimate(handoffs.render(handoff)) < tokens.estimate(text)  # without comments
@@ -420,16 +419,16 @@ def test_lists_at_their_limits_are_no_complaint_and_one_entry_more_is() -> None:
     for more in (None, *lists):
         entries = {name: tuple(f"e{n}" for n in range(most + (name == more)))
                    for name, most in lists.items()}  # fmt: skip
-        said = check.complaints(handoffs.render(a_handoff(**TYPICAL | entries)), LIMITS)
+        said = handoffs.complaints(handoffs.render(a_handoff(**TYPICAL | entries)), LIMITS)
         assert [one[0] for one in said] == ([] if more is None else ["error"])
 
 
 def test_what_cannot_be_read_is_a_complaint_and_more_than_two_sentences_a_warning() -> None:
-    assert check.complaints("a: [", LIMITS)[0][0] == "error"
+    assert handoffs.complaints("a: [", LIMITS)[0][0] == "error"
     for action, warned in (("Go. Then rest.", False), ("Go. Then rest. Then sleep.", True)):
         text = handoffs.render(a_handoff(**TYPICAL | {"next_action": action}))
         said = [("warning", "next_action: has more than two sentences")] if warned else []
-        assert check.complaints(text, LIMITS) == said
+        assert handoffs.complaints(text, LIMITS) == said
 
 
 def test_a_template_that_is_not_filled_in_leaves_no_placeholder_in_a_list() -> None:

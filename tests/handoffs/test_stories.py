@@ -1,4 +1,4 @@
-"""stories.py and profiles.py: what is read from files that belong to the host."""
+"""What is read from files that belong to the host: stories and profiles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.handoffs.documents import profiles, stories
+from contextkit.handoffs.flows import autofill, incoming
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,35 +28,35 @@ from hypothesis import strategies as st
     ],
 )  # fmt: skip
 def test_a_story_says_its_id_status_and_task(text: str, id: str, status: str, task: str) -> None:
-    assert stories.parse(text) == stories.Story(id=id, status=status, task=task)
+    assert autofill.parse_story(text) == autofill.Story(id=id, status=status, task=task)
 
 
 @given(st.text(st.characters(codec="utf-8")))
 def test_any_text_is_a_story_of_single_lines(text: str) -> None:
-    found = stories.parse(text)
+    found = autofill.parse_story(text)
     for said in (found.id, found.status, found.task):
         assert "\n" not in said and said == said.strip()
 
 
 def test_a_file_that_is_none_is_no_story(tmp_path: Path) -> None:
-    assert stories.load(str(tmp_path)) is None
-    assert stories.load(str(tmp_path / ("x" * 3000))) is None
+    assert autofill.load_story(str(tmp_path)) is None
+    assert autofill.load_story(str(tmp_path / ("x" * 3000))) is None
     (tmp_path / "s.md").write_bytes(b"# Story 1\n\xff\n" + b"x" * 300_000)
-    found = stories.load(str(tmp_path / "s.md"))
+    found = autofill.load_story(str(tmp_path / "s.md"))
     assert found is not None and found.id == "1"
 
 
 def test_profiles_are_found_where_the_setting_says(layout: Layout) -> None:
-    assert profiles.find(layout, "qa") == "" and not profiles.any_there(layout)
+    assert incoming.find_profile(layout, "qa") == "" and not incoming.has_profiles(layout)
     second = Path(layout.root, ".claude/agents")
     second.mkdir(parents=True)
     (second / "qa.md").write_text("two", encoding="utf-8")
-    assert profiles.load(layout, profiles.find(layout, "qa")) == "two"
+    assert incoming.load_profile(layout, incoming.find_profile(layout, "qa")) == "two"
     first = Path(layout.root, ".aios-core/development/agents")
     first.mkdir(parents=True)
     (first / "qa.md").write_text("one", encoding="utf-8")
-    assert profiles.load(layout, profiles.find(layout, "qa")) == "one"
-    assert profiles.any_there(layout) and profiles.find(layout, "dev") == ""
+    assert incoming.load_profile(layout, incoming.find_profile(layout, "qa")) == "one"
+    assert incoming.has_profiles(layout) and incoming.find_profile(layout, "dev") == ""
 
 
 def test_a_profile_outside_of_the_repository_or_too_large_is_refused(
@@ -67,14 +67,14 @@ def test_a_profile_outside_of_the_repository_or_too_large_is_refused(
     (tmp_path / "secret.md").write_text("x", encoding="utf-8")
     (folder / "qa.md").symlink_to(tmp_path / "secret.md")
     with pytest.raises(ContextError, match="lies outside"):
-        profiles.find(layout, "qa")
+        incoming.find_profile(layout, "qa")
     (folder / "dev.md").write_bytes(b"x" * ((1 << 20) + 1))
     with pytest.raises(ContextError, match="too large for a profile"):
-        profiles.load(layout, profiles.find(layout, "dev"))
+        incoming.load_profile(layout, incoming.find_profile(layout, "dev"))
 
 
 def test_lines_of_its_own_are_the_longer_ones_that_others_lack() -> None:
-    own = profiles.lines_of_its_own(
+    own = incoming.lines_of_its_own(
         "- You are Dex, who builds things\n# You both review what you do\nshort\n",
         "You both review what you do\n",
     )

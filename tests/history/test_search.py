@@ -11,7 +11,6 @@ import pytest
 from conftest import SCRIPTS, Script
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.history.documents import index
 from contextkit.history.flows import search
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,11 +41,11 @@ def scan(layout: Layout, query: search.Query) -> list[str]:
     """The matching addresses, sorted: every document is read, without an index."""
     catalog = search.Catalog(layout)
     every = [one for path in catalog.files() for one in catalog.read(path)]
-    fitting = [one for one in every if matches(index.folded(one.text), query.terms)]
+    fitting = [one for one in every if matches(search.folded(one.text), query.terms)]
     return sorted(one.ref for one in fitting if search._fits(one, query))
 
 
-def matches(body: str, terms: tuple[index.Term, ...]) -> bool:
+def matches(body: str, terms: tuple[search.Term, ...]) -> bool:
     """Whether a folded text has all the terms: words in a row, the last perhaps only begun."""
     return all(f" {' '.join(t.words)}{'' if t.prefix else ' '}" in f" {body} " for t in terms)
 
@@ -63,24 +62,24 @@ def found(q: str, **narrow: str) -> list[str]:
 
 @given(st.lists(TEXTS, min_size=1, max_size=6), QUERIES)
 def test_the_index_finds_what_a_scan_finds(texts: list[str], q: str) -> None:
-    bodies = [index.folded(text) for text in texts]
+    bodies = [search.folded(text) for text in texts]
     try:
-        terms = index.query(q)
+        terms = search.terms_of(q)
     except ContextError:
         return
     there = {str(number): (0, 0) for number in range(len(texts))}
 
-    def read(path: str) -> list[index.Entry]:
-        return [index.Entry(ref=f"plan:{path}", text=texts[int(path)])]
+    def read(path: str) -> list[search.Entry]:
+        return [search.Entry(ref=f"plan:{path}", text=texts[int(path)])]
 
-    hits = index._asked(":memory:", terms, there, read)
+    hits = search._ask(":memory:", terms, there, read)
     by_scan = {f"plan:{n}" for n, body in enumerate(bodies) if matches(body, terms)}
     assert {hit.ref for hit in hits} == by_scan
 
 
 @given(st.text())
 def test_folding_twice_changes_nothing(text: str) -> None:
-    assert index.folded(index.folded(text)) == index.folded(text)
+    assert search.folded(search.folded(text)) == search.folded(text)
 
 
 def test_words_phrases_and_beginnings_are_found(repo: Path) -> None:
@@ -107,7 +106,7 @@ def test_what_is_new_changed_or_gone_is_seen_at_once(repo: Path) -> None:
 def test_a_broken_index_is_made_again(repo: Path) -> None:
     finding("a_20251001T000000", "one")
     assert found("one")
-    place = Path(index.path(Layout()))
+    place = Path(search.index_path(Layout()))
     for broken in (b"", b"no database", place.read_bytes()[:5000], b"\0" * 9000):
         place.write_bytes(broken)
         assert found("one") == ["finding:a_20251001T000000"]
@@ -118,7 +117,7 @@ def test_a_broken_index_is_made_again(repo: Path) -> None:
 def test_an_index_of_another_format_is_made_again(repo: Path) -> None:
     finding("a_20251001T000000", "one")
     assert found("one")
-    base = sqlite3.connect(index.path(Layout()))
+    base = sqlite3.connect(search.index_path(Layout()))
     base.execute("PRAGMA user_version=99")
     base.execute("DROP TABLE documents")
     base.commit()

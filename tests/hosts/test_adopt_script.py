@@ -16,8 +16,7 @@ from checkouts import READY, REAL_PYTHON, executable, make, plain_python
 from conftest import CHECKOUT, Script, git
 from contextkit.base import makefiles, tokens, version
 from contextkit.base.errors import ContextError
-from contextkit.base.limits import Limits
-from contextkit.base.settings import Places
+from contextkit.base.settings import Limits, Places
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.documents.contracts import find

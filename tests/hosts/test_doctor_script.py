@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from checkouts import a_toolkit, plain_python
 from conftest import CHECKOUT, Script, git
-from contextkit.base import copies, files, ledger, stores, tokens, version
+from contextkit.base import files, ledger, stores, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import diagnostics, settings, vendored
-from contextkit.hosts.flows import adoption, changes, store_checks, trials
+from contextkit.hosts.flows import adoption, changes, doctor, trials
 from contextkit.payloads.flows import storing
 
 
@@ -232,7 +232,7 @@ def test_a_copy_of_an_older_version_is_found_and_an_edited_one_is_not(
     layout: Layout, run: Script
 ) -> None:
     Path(layout.capsule_template).parent.mkdir(parents=True)
-    Path(layout.capsule_template).write_text(copies.sealed("# Old\n"), encoding="utf-8")
+    Path(layout.capsule_template).write_text(stores.sealed_copy("# Old\n"), encoding="utf-8")
     (line,) = wrong(run)
     assert "is a copy of an older version (make context_init)" in line
     Path(layout.capsule_template).write_text("# Mine\n", encoding="utf-8")
@@ -272,7 +272,7 @@ def test_what_adopt_put_there_is_looked_over(
 def test_a_lock_that_is_held_is_found(
     layout: Layout, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_checks, "_PATIENCE", 0.1)
+    monkeypatch.setattr(doctor, "_PATIENCE", 0.1)
     with files.locked(layout.lock(layout.join("x"))):
         descriptor = os.open(layout.lock(layout.join("y")), os.O_RDWR | os.O_CREAT)
         (line,) = wrong(run)
@@ -360,18 +360,16 @@ def test_of_many_documents_that_cannot_be_read_some_are_named_and_the_others_cou
 def test_a_look_that_stumbles_is_a_finding(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stumble(layout: Layout) -> list[store_checks.Finding]:
+    def stumble(layout: Layout) -> list[doctor.Finding]:
         raise ContextError("odd")
 
-    monkeypatch.setattr(store_checks, "LOOKS", (stumble,))
+    monkeypatch.setattr(doctor, "STORE_CHECKS", (stumble,))
     (line,) = wrong(run)
     assert line == "stores: odd (fix that, then run doctor again)"
 
 
 @pytest.mark.usefixtures("untried")
 def test_old_programs_are_found(repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> None:
-    from contextkit.hosts.flows import doctor
-
     said = {"make": "3.81", "git": "", "python3": "3.12.1"}
     monkeypatch.setattr(doctor, "_version", said.__getitem__)
     lines = wrong(run)

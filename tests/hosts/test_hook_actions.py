@@ -20,7 +20,7 @@ from contextkit.handoffs.flows import switch
 from contextkit.hosts.documents import seen_agents
 from contextkit.memory.documents import snapshots
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.flows import storing
+from contextkit.payloads.flows import retrieval
 from contextkit.reviews.documents import runs, verdicts
 from contextkit.reviews.flows import start as starting
 from contextkit.reviews.flows.start import Request, Started
@@ -230,7 +230,7 @@ def test_a_malformed_file_is_told_line_by_line_and_mended(layout: Layout, starte
     assert stop("VERDICT: NEEDS_ATTENTION not what the file says") == ""
     entry = verdicts.load(layout, "fd-safety")
     assert entry and (entry["status"], entry["run"]) == ("CLEAN", started.run.id)
-    kept = runs.verdict_folder(verdicts.folder(layout), started.run.id)
+    kept = runs.verdict_folder(layout, started.run.id)
     assert sorted(os.listdir(kept)) == [".gitignore", "fd-safety.json"]  # of this agent alone
 
 
@@ -424,7 +424,7 @@ def test_a_payload_is_stored_as_it_was_and_told_of_without_its_secrets(layout: L
     found = payloads.load(path, path)
     assert found.content == text and SECRET not in found.summary
     assert seen_agents.load(layout, "s-1", "a1").stored == layout.shown(path)
-    assert storing.find(layout, "latest", "s-1", names.now()) == path
+    assert retrieval.find(layout, "latest", "s-1", names.now()) == path
 
 
 # A subagent of the current task ends

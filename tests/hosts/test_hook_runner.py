@@ -124,7 +124,7 @@ def test_context_stays_within_the_limits_and_quoted_text_gives_way(
                       max_size=3))  # fmt: skip
 def test_no_text_is_too_much(texts: list[str]) -> None:
     class Root:
-        from contextkit.base.limits import Limits
+        from contextkit.base.settings import Limits
 
         limits = Limits()
 

@@ -10,7 +10,6 @@ import memory_stores
 import pytest
 from conftest import git
 from contextkit.base.layout import Layout
-from contextkit.hosts.documents import open_sessions
 from contextkit.memory.documents import context_window, snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
@@ -29,8 +28,9 @@ TURNS = str(Path(__file__).parents[1] / "memory" / "transcripts" / "claude_code.
 
 def dies(layout: Layout, session: str = "s-1") -> None:
     """The host of a session is gone, and nobody said that the session ended."""
-    one = open_sessions.OpenSession(session=session, process=2**22 + 1, transcript=TURNS)
-    open_sessions.note(layout, one)
+    path = Path(layout.state, "sessions", session)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{2**22 + 1}\n{TURNS}\n", encoding="utf-8")
 
 
 def current(layout: Layout) -> None:
@@ -57,10 +57,10 @@ def test_what_a_session_did_that_died_is_told_to_the_next_once(layout: Layout) -
 
 def test_a_session_is_known_from_its_first_turn_to_its_end(layout: Layout) -> None:
     fire("Stop", transcript_path=TURNS)
-    assert open_sessions.is_known(layout, "s-1")
+    assert Path(layout.state, "sessions", "s-1").exists()
     assert fire("SessionStart", session_id="s-2", source="startup") == ""  # it is under way
     fire("SessionEnd", reason="other")
-    assert not open_sessions.is_known(layout, "s-1")
+    assert not Path(layout.state, "sessions", "s-1").exists()
 
 
 def test_a_compaction_names_the_payloads_and_tells_nothing_twice(layout: Layout) -> None:

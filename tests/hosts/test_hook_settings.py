@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from contextkit.base.errors import ContextError
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import marker_blocks
 from contextkit.hosts.documents import settings as hook_settings
+from contextkit.hosts.flows import changes
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -171,24 +171,24 @@ lines = st.lists(
 
 
 @given(parts=lines, end=st.sampled_from(["\n", "\r\n"]), last=st.booleans(),
-       style=st.sampled_from([marker_blocks.HASH, marker_blocks.COMMENT]))  # fmt: skip
+       style=st.sampled_from([changes.HASH, changes.COMMENT]))  # fmt: skip
 def test_a_block_is_put_in_once_and_taken_out_to_the_byte(
     parts: list[str], end: str, last: bool, style: str
 ) -> None:
     text = end.join(parts) + (end if last and parts else "")
-    once = marker_blocks.put(text, "include a\ninclude b", style)
+    once = changes.with_block(text, "include a\ninclude b", style)
     assert "include a" in once and "include a" not in text
-    assert marker_blocks.put(once, "include a\ninclude b", style) == once
-    assert marker_blocks.take_out(once, style) == text
-    assert marker_blocks.take_out(once + "mine\n", style) == text + "mine\n"
-    newer = marker_blocks.put(once, "include c", style)
-    assert "include a" not in newer and marker_blocks.take_out(newer, style) == text
+    assert changes.with_block(once, "include a\ninclude b", style) == once
+    assert changes.without_block(once, style) == text
+    assert changes.without_block(once + "mine\n", style) == text + "mine\n"
+    newer = changes.with_block(once, "include c", style)
+    assert "include a" not in newer and changes.without_block(newer, style) == text
 
 
 def test_a_block_that_lost_its_last_line_takes_nothing_of_the_users_with_it() -> None:
-    once = marker_blocks.put("all:\n", "include a", marker_blocks.HASH)
+    once = changes.with_block("all:\n", "include a", changes.HASH)
     damaged = once.replace("# <<< contextkit\n", "mine:\n")
-    assert marker_blocks.take_out(damaged, marker_blocks.HASH) == "all:\ninclude a\nmine:\n"
+    assert changes.without_block(damaged, changes.HASH) == "all:\ninclude a\nmine:\n"
 
 
 def test_codex_finds_the_launcher_from_any_folder_below() -> None:

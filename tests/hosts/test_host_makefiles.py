@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import Script
-from contextkit.hosts.documents import makefiles
+from contextkit.base import makefiles
 from test_adopt_script import FOLDER, host, small
 
 __all__ = ["host", "small"]

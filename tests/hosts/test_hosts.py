@@ -199,14 +199,14 @@ def test_any_status_but_0_is_a_problem() -> None:
 
 
 def test_our_own_cap_is_below_those_of_the_hosts() -> None:
-    from contextkit.base.limits import Limits
+    from contextkit.base.settings import Limits
 
     assert Limits().hook_context_characters < 10_000
     assert Limits().hook_context_tokens < 2500 and tokens.CAUTION > 1
 
 
 # What is no host: tokenizers, the vendors of secrets, and a folder that profiles lie in.
-_OTHER_THINGS = {"host_variables.py", "tokens.py", "limits.py", "secret_rules.py"}
+_OTHER_THINGS = {"host_variables.py", "tokens.py", "settings.py", "secret_rules.py"}
 
 
 def test_no_code_but_its_declaration_names_a_host() -> None:

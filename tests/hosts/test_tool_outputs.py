@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings as hook_settings
 from contextkit.payloads.documents import store as payloads

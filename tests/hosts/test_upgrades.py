@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import git, seal
 from contextkit.base.version import VERSION
-from contextkit.hosts.documents import changelogs, vendored
+from contextkit.hosts.documents import vendored
+from contextkit.hosts.flows import upgrades
 
 FOLDER = "tools/contextkit"
 CHANGES = {
@@ -202,10 +203,10 @@ def test_make_hands_the_variables_on(host: Path, released: Path) -> None:
 
 def test_sections_of_a_changelog() -> None:
     text = CHANGES["1.1.0"]
-    assert changelogs.section(text, "1.1.0") == "\n### Features\n- Faster receipts.".strip("\n")
-    assert changelogs.section(text, "1.2.0") == ""
-    assert [title for title, _ in changelogs.sections(text)] == [
+    assert upgrades.release_notes(text, "1.1.0") == "\n### Features\n- Faster receipts.".strip("\n")
+    assert upgrades.release_notes(text, "1.2.0") == ""
+    assert [title for title, _ in upgrades.sections(text)] == [
         "1.1.0 - 2025-02-01",
         "1.0.0 - 2025-01-01",
     ]
-    assert changelogs.between(text, text) == []
+    assert upgrades.new_entries(text, text) == []

@@ -13,9 +13,9 @@ import pytest
 from contextkit.base import files, names
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
-from contextkit.machines.flows import choice, pull, push
-from contextkit.machines.flows.report import Report
+from contextkit.machines.flows import pull, push
 from contextkit.machines.flows.shares import MARK
+from contextkit.machines.flows.transfers import Choice, Report
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.store import Payload
 from contextkit.payloads.flows import retention
@@ -24,7 +24,7 @@ from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
 
 DAY = 86_400
-EVERYTHING = choice.Choice()
+EVERYTHING = Choice()
 
 
 class Killed(BaseException):

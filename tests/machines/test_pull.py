@@ -9,8 +9,7 @@ from typing import Any
 import memory_stores as stores
 import pytest
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import identity, manifests
-from contextkit.machines.documents import known as knowledge
+from contextkit.machines.documents import identity, knowledge, manifests
 from contextkit.machines.flows.shares import MARK
 from contextkit.memory.flows import upkeep
 from contextkit.reviews.documents import verdicts

@@ -9,7 +9,6 @@ import pytest
 from conftest import Script, git, until
 from contextkit.hosts.documents import diagnostics
 from contextkit.hosts.flows import runner
-from contextkit.machines.flows import background
 from git_servers import bare
 from simulated_machines import Machine
 from test_git_remotes import clone, refs
@@ -27,7 +26,7 @@ def fire(machine: Machine, event: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_session_pushes_as_it_ends_and_pulls_as_it_starts(
-    sealed: Path, monkeypatch: pytest.MonkeyPatch
+    sealed: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = bare(sealed / "hub.git")
     one, other = synced(sealed / "one", str(hub)), synced(sealed / "other", str(hub))
@@ -37,7 +36,8 @@ def test_a_session_pushes_as_it_ends_and_pulls_as_it_starts(
     fire(other, "SessionStart", monkeypatch)
     until((other.root / finding.relative_to(one.root)).exists)
     with other.clock():
-        assert background.run(other.layout, "pull") == "nothing new was taken"
+        assert run("context_sync", "background", "--verb=pull", f"--root={other.root}") == 0
+    assert run.out == "nothing new was taken\n"
 
 
 def test_with_sync_off_nothing_is_started(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

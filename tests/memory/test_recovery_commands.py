@@ -154,7 +154,7 @@ def test_a_wrong_call_of_status_writes_nothing(
 def test_a_hook_looks_without_starting_a_process(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextkit.memory.flows import auto_snapshots
+    from contextkit.memory.flows import saving
 
     stores.full(layout)
     monkeypatch.setattr("os.posix_spawnp", None)
@@ -162,7 +162,7 @@ def test_a_hook_looks_without_starting_a_process(
         zones.zone(layout, 150_000),
         True,
     )
-    made = auto_snapshots.make(layout, reason="token_limit", now=NOW, tokens=150_000)
+    made = saving.automatic_snapshot(layout, reason="token_limit", now=NOW, tokens=150_000)
     path = snapshots.save(layout, made, NOW)
     assert snapshots.load(path).task_id == TASK
 

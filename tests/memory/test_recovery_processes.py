@@ -15,7 +15,7 @@ from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, context_window
 from contextkit.memory.documents import store as memory
-from contextkit.memory.flows import auto_snapshots, recovery, recovery_report, upkeep
+from contextkit.memory.flows import recovery, recovery_report, saving, upkeep
 from memory_stores import NOW, TASK
 
 # The system calls that a save is made of; the process may die before any of them.
@@ -70,7 +70,7 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
     layout: Layout, run: Script, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Kills at these calls, spread evenly: only they change what is on disk."""
-    monkeypatch.setattr(auto_snapshots, "uncommitted", lambda _: ())  # git is not killed here
+    monkeypatch.setattr(saving, "uncommitted", lambda _: ())  # git is not killed here
     row = {"agent": "ui", "status": "completed", "summary": "Found"}
     Path("batch.json").write_text(
         json.dumps({"summary": "Half", "next_action": "Go on", "findings": [row, row]}), "utf-8"

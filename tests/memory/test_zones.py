@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from contextkit.memory.documents import context_window as zones
 from hypothesis import given
 from hypothesis import strategies as st

@@ -355,15 +355,6 @@ def test_links_are_no_store_no_session_and_no_payload(layout: Layout, tmp_path: 
     assert os.listdir(elsewhere) == [f"{ID}.md"]
 
 
-def test_search_finds_every_line_in_any_case(layout: Layout) -> None:
-    path = save(layout, content="first\r\nThe CACHE line\nlast")
-    lines = path.read_text("utf-8").split("\n")
-    (hit,) = payloads.search(layout, "s", "cache")
-    assert hit == (ID, lines.index("The CACHE line") + 1, "The CACHE line", "")
-    assert list(payloads.search(layout, "s", "nowhere")) == []
-    assert list(payloads.search(layout, "other", "cache")) == []
-
-
 # Repair
 
 

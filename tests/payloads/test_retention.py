@@ -13,7 +13,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.flows import retention, storing
+from contextkit.payloads.flows import retention, retrieval
 from contextkit.payloads.flows.retention import Ended
 from growth import calls
 from test_payloads import a_payload, manifest
@@ -174,6 +174,39 @@ def test_purging_leaves_nothing_to_resume(layout: Layout) -> None:
     assert not resume(layout, NOW) and resume(layout, NOW, "t")
 
 
+def test_what_is_resumed_while_a_purge_waits_is_kept_and_not_called_removed(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(layout)
+    retention.end(layout, "s", NOW)
+    lock = retention.session_lock
+
+    def late(layout: Layout, session: str) -> files.locked:
+        with lock(layout, session):
+            retention.resume(layout, session, NOW)
+        return lock(layout, session)
+
+    monkeypatch.setattr(retention, "session_lock", late)
+    assert retention.purge(layout, "s", NOW) == [] and os.path.exists(path)
+
+
+def test_a_file_that_goes_while_a_session_is_purged_is_not_called_left_over(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(layout), save(layout)
+    retention.end(layout, "s", NOW)
+    unlink = os.unlink
+
+    def twice(path: str) -> None:
+        unlink(path)
+        if os.path.exists(path := f"{os.path.dirname(path)}/{payloads.MANIFEST}"):
+            unlink(path)
+
+    monkeypatch.setattr(os, "unlink", twice)
+    assert retention.purge(layout, "s", NOW) == ["session s: removed for good"]
+    assert os.listdir(layout.ended) == []
+
+
 # Idleness
 
 
@@ -190,7 +223,7 @@ def test_a_session_idle_for_a_day_is_kept_and_for_longer_is_ended(layout: Layout
 
 def test_a_read_starts_the_day_anew(layout: Layout) -> None:
     identity = os.path.basename(save(layout))[:-3]
-    assert storing.find(layout, identity, "s", NOW + 20 * HOUR)
+    assert retrieval.find(layout, identity, "s", NOW + 20 * HOUR)
     assert sweep(layout, NOW + 44 * HOUR) == []
     assert len(sweep(layout, NOW + 44 * HOUR + 60)) == 1
 
@@ -231,15 +264,32 @@ def test_a_session_that_is_used_while_the_sweep_waits_is_kept(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = save(layout)
+    save(layout, "t")
     identity, lock = os.path.basename(path)[:-3], retention.session_lock
 
     def late(layout: Layout, session: str) -> files.locked:
-        storing.find(layout, identity, session, NOW + 2 * DAY)
+        retrieval.find(layout, identity, "s", NOW + 2 * DAY)
+        return lock(layout, session)
+
+    monkeypatch.setattr(retention, "session_lock", late)
+    (said,) = sweep(layout, NOW + 2 * DAY)
+    assert said.startswith("session t: ") and os.path.exists(path)
+
+
+def test_a_session_that_another_process_ends_while_the_sweep_waits_is_not_ended_again(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(layout)
+    lock = retention.session_lock
+
+    def late(layout: Layout, session: str) -> files.locked:
+        monkeypatch.setattr(retention, "session_lock", lock)
+        retention.end(layout, session, NOW + 2 * DAY)
         return lock(layout, session)
 
     monkeypatch.setattr(retention, "session_lock", late)
     assert sweep(layout, NOW + 2 * DAY) == []
-    assert os.path.exists(path)
+    assert "session_end" in LOG.read_text("utf-8") and LOG.read_text("utf-8").count("\n") == 1
 
 
 def test_a_sweep_in_passing_spares_the_session_in_use(layout: Layout) -> None:
@@ -356,23 +406,23 @@ def test_what_is_not_ours_stays_in_its_place_and_is_named(layout: Layout) -> Non
     save(layout), save(layout)
     before = stock(folder(layout))
     (folder(layout) / "sub").mkdir()
-    for name in ("notes.md", "sub/deep.txt", "two\nlines", ".hidden", "(1).md"):
+    for name in ("notes.md", "sub/deep.txt", "two\nlines", ".hidden", "(1).md", "(2).tmp"):
         (folder(layout) / name).write_text("mine", "utf-8")
     ended = retention.end(layout, "s", NOW)
     assert ended is not None and ended.payloads == 2
     assert ended.stayed == tuple(
         f"shared/payloads/s/{name}"
-        for name in ("(1).md", ".hidden", "notes.md", "sub", "two lines")
+        for name in ("(1).md", "(2).tmp", ".hidden", "notes.md", "sub", "two lines")
     )
     assert stock(folder(layout)) == dict.fromkeys(
-        ("(1).md", ".hidden", "notes.md", "sub/deep.txt", "two\nlines"), b"mine"
+        ("(1).md", "(2).tmp", ".hidden", "notes.md", "sub/deep.txt", "two\nlines"), b"mine"
     )
     said = LOG.read_text("utf-8")
     assert said.count("\n") == 1 and "not removed: shared/payloads/s/(1).md, " in said
     assert retention.end(layout, "s", NOW) is None
     assert resume(layout, NOW)
     assert stock(folder(layout)).items() >= before.items()
-    assert len(stock(folder(layout))) == len(before) + 5
+    assert len(stock(folder(layout))) == len(before) + 6
 
 
 def test_a_draft_that_a_kill_left_behind_goes_with_the_session(layout: Layout) -> None:
@@ -459,6 +509,7 @@ def test_the_end_is_noted_in_the_sessions_own_summary(
     resume(layout, NOW)
     retention.end(layout, "s", NOW)
     assert host.read_text("utf-8") == "# Session\n" + LINE
+    assert retention.last_words(layout, "s") == LINE.removeprefix("- ").rstrip()
     resume(layout, NOW)
     retention.end(layout, "s", NOW, "notes/end.md")
     assert Path("notes/end.md").read_text("utf-8") == LINE
@@ -510,12 +561,12 @@ def test_a_summary_file_outside_is_refused_before_anything_ends(layout: Layout, 
 def test_the_last_words_of_a_session_are_those_of_its_last_end(layout: Layout) -> None:
     assert retention.last_words(layout, "s") == ""
     save(layout, "x-s"), save(layout)
-    for now in (NOW, NOW + 60):
+    for now in (NOW, NOW + 60, NOW + 120):
         resume(layout, now)
         retention.end(layout, "s", now)
     retention.end(layout, "x-s", NOW)
     assert retention.last_words(layout, "s").startswith(
-        "2025-11-28T10:06:00Z session s: 1 payloads"
+        "2025-11-28T10:07:00Z session s: 1 payloads"
     )
 
 
@@ -533,7 +584,7 @@ def work_of(layout: Layout, count: int) -> tuple[int, int]:
             {"id": identity, "path": f"{identity}.md", "tokens": 4500, "summary": "s" * 200}
         )
     head = {"sessionId": "s", "createdAt": names.iso(NOW)}
-    text = manifests.render(head, payloads.LIST, entries, payloads.TOTAL)
+    text = manifests.render(head, entries)
     (folder(layout) / "manifest.json").write_text(text, "utf-8")
     found: list[Ended | None] = []
     end = calls(lambda: found.append(retention.end(layout, "s", NOW)))

@@ -9,7 +9,7 @@ import pytest
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
+from contextkit.base.settings import Limits
 from contextkit.reviews.documents import agent_review, contracts, processes
 
 ROOT = "/home/someone/projects/a-large-application"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Script, git
-from contextkit.base import changes, names
+from contextkit.base import changes, ledger, names
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents.runs import Run
@@ -74,9 +74,19 @@ def test_a_run_of_clean_agents_passes(out: Path, run: Script) -> None:
     assert runs.load(Layout(), "r-1").finished_at
 
 
+def test_the_ledger_says_which_verdicts_a_gate_used(out: Path, run: Script) -> None:
+    a_run(out)
+    ingest(run)
+    gate(run)
+    events = ledger.read(Layout())
+    used = {one["ref"]: one.get("agent") for one in events if one["event"] == ledger.CONSUMED}
+    assert used == {"run:r-1": None, **{f"verdict:runs/r-1/{one}": one for one in ROSTER}}
+
+
 def test_without_an_ingest_nothing_passes(out: Path, run: Script) -> None:
     a_run(out)
     assert gate(run) == ("FAIL", [["not_ingested", "fd-a"], ["not_ingested", "fd-b"]])
+    assert run.out.startswith("FAIL 2 reasons\n")
     assert not runs.load(Layout(), "r-1").finished_at
 
 
@@ -107,6 +117,7 @@ DOUBTFUL = {
     "foreign": "<!-- run-uuid: other -->\n" + CLEAN,
     "unparsed": CLEAN.replace("Verdict", "- P9?? | x\nVerdict"),
     "contradictory": CLEAN.replace("safe", "risky"),
+    "attention": SMALL.replace("safe", "to be discussed"),
 }
 
 
@@ -175,8 +186,10 @@ def test_a_verdict_that_somebody_edited_contradicts_its_file(out: Path, run: Scr
     a_run(out)
     ingest(run)
     kept = Path(".clavain/verdicts/runs/r-1/fd-b.json")
-    kept.write_text(kept.read_text("utf-8").replace("CLEAN", "BLOCKED"), encoding="utf-8")
-    assert gate(run) == ("FAIL", [["contradictory", "fd-b"]])
+    text = kept.read_text("utf-8")
+    for other in ("BLOCKED", "NEEDS_ATTENTION"):
+        kept.write_text(text.replace("CLEAN", other), encoding="utf-8")
+        assert gate(run) == ("FAIL", [["contradictory", "fd-b"]])
 
 
 def test_a_file_that_changed_after_the_ingest_fails(out: Path, run: Script) -> None:
@@ -207,11 +220,17 @@ def test_of_many_edited_files_five_are_named_and_the_rest_counted(out: Path, run
     with changes.work_tree(layout, (layout.join("out"),)) as tree:
         runs.keep_listing(layout, "r-1", tree.listing(base))
     ingest(run)
-    for many, said in ((5, "a, b, c, d, e"), (8, "a, b, c, d, e and 3 more")):
-        for name in "abcdefgh"[:many]:
+    named = "a, b, c, d, e"
+    for many, said in (
+        (2, "a, b"),
+        (5, named),
+        (6, f"{named} and 1 more"),
+        (11, f"{named} and 6 more"),
+    ):
+        for name in "abcdefghijk"[:many]:
             Path(name).write_text("new", encoding="utf-8")
         gate(run)
-        assert run.out.endswith(f"edited since it was reviewed: {said}\n")
+        assert run.out == f"FAIL 1 reason\nstale\t-\tedited since it was reviewed: {said}\n"
 
 
 def test_where_it_is_unknown_which_files_were_edited_that_is_said(out: Path, run: Script) -> None:
@@ -282,6 +301,12 @@ def test_a_report_on_work_passes_no_review(out: Path, run: Script) -> None:
 
 
 def test_forty_reasons_are_printed_and_the_rest_counted(out: Path, run: Script) -> None:
+    a_run(out, roster=tuple(f"a{number:02}" for number in range(20)))
+    for path in out.iterdir():
+        path.unlink()
+    run("verdict", "gate", "--run=r-1")  # every agent is missing, and not ingested
+    assert run.out.startswith("FAIL 40 reasons\n") and len(run.out.splitlines()) == 41
+    assert "more" not in run.out
     a_run(out, roster=tuple(f"a{number:02}" for number in range(43)))
     run("verdict", "gate", "--run=r-1", "--json")
     every = json.loads(run.out)["reasons"]
@@ -390,6 +415,15 @@ def test_an_unknown_run_or_none_is_no_pass(out: Path, run: Script) -> None:
     assert run("verdict", "gate") == 2 and run.out == ""
     assert run("verdict", "gate", "--run=r-1", "--dir=out") == 2 and run.out == ""
     assert run("verdict", "gate", "--run=../x") == 2 and run.out == ""
+
+
+def test_of_many_severe_findings_the_first_is_quoted(out: Path, run: Script) -> None:
+    text = SEVERE.replace("\nVerdict", '\n- P1 | P1-2 | "Two" | It leaks\nVerdict')
+    (out / "fd-b.md").write_text(text, encoding="utf-8")
+    a_run(out)
+    ingest(run)
+    gate(run)
+    assert run.out.endswith("\tfd-b\t2 P1: It blocks\n")
 
 
 def test_the_answer_for_programs_has_every_reason(out: Path, run: Script) -> None:

@@ -218,7 +218,7 @@ def test_verdicts_of_runs_that_are_over_leave_the_flat_folder(branch: Path, run:
     flat = Path(".clavain/verdicts")
     assert sorted(path.name for path in flat.glob("*.json")) == ["byhand.json"]
     second = start("review", agents=("a",))
-    store = runs.verdict_folder(verdicts.folder(Layout()), first.run.id)
+    store = runs.verdict_folder(Layout(), first.run.id)
     entries = verdicts.load_all(Layout(), store).documents
     assert [entry["agent"] for entry in entries] == ["a", "b"]
     for entry in entries:

@@ -1,4 +1,4 @@
-"""run_waits.py: who is done, by name, in every state that a file can be in."""
+"""workers.py, waiting: who is done, by name, in every state that a file can be in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextkit.base import files
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import agent_review, runs
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import waiting
+from contextkit.reviews.flows import workers
 from test_runs import STARTED, a_run
 
 FOLDER = Path(".clavain/reviews/current")
@@ -37,7 +37,7 @@ def write(name: str, text: str = DONE + SENTINEL) -> Path:
 
 
 def wait(run: Run, seconds: float = 0) -> dict[str, str]:
-    states = waiting.wait(Layout(), run, seconds, lambda *said: None)
+    states = workers.wait(Layout(), run, seconds, lambda *said: None)
     return {one.agent: one.state for one in states}
 
 
@@ -69,7 +69,7 @@ def test_every_state_has_its_name(run_of_three: Run, state: str) -> None:
 
 def test_a_file_without_sentinel_is_done_when_two_looks_see_the_same(run_of_three: Run) -> None:
     write("a.md", DONE)
-    assert wait(run_of_three, 2 * waiting.LOOK)["a"] == "done"
+    assert wait(run_of_three, 2 * workers.LOOK)["a"] == "done"
 
 
 def test_a_file_that_stays_as_it_is_is_read_once(
@@ -84,7 +84,7 @@ def test_a_file_that_stays_as_it_is_is_read_once(
 
     monkeypatch.setattr(agent_review, "parse", counted)
     write("a.md.partial", DONE)
-    assert wait(run_of_three, 4 * waiting.LOOK)["a"] == "partial"
+    assert wait(run_of_three, 4 * workers.LOOK)["a"] == "partial"
     assert read == [DONE]
 
 
@@ -100,7 +100,7 @@ def test_a_file_that_is_renamed_while_it_is_read_is_done_at_the_next_look(
         return read_bytes(path)
 
     monkeypatch.setattr(files, "read_bytes", renamed_first)
-    assert wait(run_of_three, waiting.LOOK)["a"] == "done"
+    assert wait(run_of_three, workers.LOOK)["a"] == "done"
 
 
 def test_a_name_is_found_as_written_or_encoded(run_of_three: Run) -> None:
@@ -124,7 +124,7 @@ def test_a_file_that_grows_is_not_done(run_of_three: Run, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(time, "sleep", grow)
     monkeypatch.setattr(time, "monotonic", lambda: clock)
-    assert wait(run_of_three, 4 * waiting.LOOK)["a"] == "writing"
+    assert wait(run_of_three, 4 * workers.LOOK)["a"] == "writing"
     assert path.read_text(encoding="utf-8").count("more\n") == 4
 
 
@@ -175,7 +175,7 @@ def test_each_agent_is_told_once_as_it_is_done_and_the_last_ends_the_wait(
 
     write("b.md")
     count = looks_of(monkeypatch, lambda looks: None)
-    waiting.wait(Layout(), run_of_three, 3600, done)
+    workers.wait(Layout(), run_of_three, 3600, done)
     assert told == [(1, 3, "b"), (2, 3, "a"), (3, 3, "interflux:c")]
     assert count() <= 3
 
@@ -185,7 +185,7 @@ def test_who_was_missed_is_kept_until_a_later_wait_finds_them(run_of_three: Run)
 
     def look() -> tuple[str, ...]:
         run = runs.load(layout, run_of_three.id)
-        waiting.record_missed(layout, run, waiting.wait(layout, run, 0, lambda *said: None))
+        workers.record_missed(layout, run, workers.wait(layout, run, 0, lambda *said: None))
         return runs.load(layout, run.id).missed
 
     write("b.md")
@@ -206,9 +206,9 @@ def test_a_stub_for_each_that_left_no_file_and_no_late_rename_replaces_it(
     write("empty.md", "")
     write("foreign.md", "<!-- run-uuid: x -->\n" + DONE)
     write("writing.md", DONE)
-    states = waiting.wait(Layout(), run, 0, lambda *said: None)
+    states = workers.wait(Layout(), run, 0, lambda *said: None)
     assert [one.state for one in states] == list(roster)
-    written = waiting.write_stubs(run, states, STARTED)
+    written = workers.write_stubs(run, states, STARTED)
     assert [one.agent for one in written] == list(roster[1:-1])
     assert sorted(path.name for path in FOLDER.glob("*.md")) == sorted(f"{a}.md" for a in roster)
     for agent in roster[1:-1]:
@@ -225,16 +225,16 @@ def test_all_that_an_agent_began_is_set_aside_under_a_name_of_its_own(run_of_thr
     run = run_of_three.replace(roster=("a",))
     write("a.md", "<!-- run-uuid: x -->\n" + DONE)
     write("a.md.partial", DONE)
-    states = waiting.wait(Layout(), run, 0, lambda *said: None)
-    waiting.write_stubs(run, states, STARTED)
+    states = workers.wait(Layout(), run, 0, lambda *said: None)
+    workers.write_stubs(run, states, STARTED)
     kept = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.aborted-*")}
     assert len(kept) == 2 and any("run-uuid: x" in text for text in kept.values())
 
 
 def test_what_came_after_the_wait_stays(run_of_three: Run) -> None:
-    states = waiting.wait(Layout(), run_of_three, 0, lambda *said: None)
+    states = workers.wait(Layout(), run_of_three, 0, lambda *said: None)
     path = write("a.md")
-    written = waiting.write_stubs(run_of_three, states, STARTED)
+    written = workers.write_stubs(run_of_three, states, STARTED)
     assert [one.agent for one in written] == ["b", "interflux:c"]
     assert path.read_text(encoding="utf-8") == DONE + SENTINEL
 

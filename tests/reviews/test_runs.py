@@ -107,10 +107,12 @@ def test_fields_change_without_losing_the_others(layout: Layout) -> None:
     assert runs.latest(layout) == a_run(missed=("fd-safety",), finished_at="2025-10-23T18:06:00Z")
 
 
-def test_a_run_lives_until_it_is_finished_or_too_old() -> None:
-    assert runs.is_live(a_run(), STARTED + 60, 60)
-    assert not runs.is_live(a_run(), STARTED + 61, 60)
-    assert not runs.is_live(a_run(finished_at="2025-10-23T18:05:01Z"), STARTED, 60)
+def test_a_run_lives_until_it_is_finished_or_too_old(repo: Path) -> None:
+    (repo / "contextkit.yaml").write_text("verdict_run_lifetime: 60s\n", encoding="utf-8")
+    layout = Layout()
+    assert runs.is_live(layout, a_run(), STARTED + 60)
+    assert not runs.is_live(layout, a_run(), STARTED + 61)
+    assert not runs.is_live(layout, a_run(finished_at="2025-10-23T18:05:01Z"), STARTED)
 
 
 def test_new_ids_differ_and_sort_as_they_were_made() -> None:

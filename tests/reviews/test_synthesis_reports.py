@@ -1,4 +1,4 @@
-"""synthesis_reports.py: both files, and the few lines that a caller reads."""
+"""reports.py: both files, and the few lines that a caller reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""briefs.py: what a hook tells a fresh subagent; the newest context, marked, and no process."""
+"""Briefs: what a hook tells a fresh subagent; the newest context, marked, and no process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conftest import Script
 from contextkit.base import git, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.flows import drift
-from contextkit.subagents.flows import briefs
+from contextkit.subagents.flows import prompts
 from test_subagent_manager_script import BODY, a_capsule
 
 BRANCH = "feature/demo"
@@ -26,7 +26,7 @@ def brief(layout: Layout, branch: str = BRANCH) -> str:
     """The brief, made without git."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(git, "output", lambda *words: pytest.fail(f"git was started: {words}"))
-        return briefs.brief(layout, branch)
+        return prompts.brief(layout, branch)
 
 
 def test_a_brief_is_the_fresh_capsule_else_the_handoff_else_the_capsule_as_it_is(

@@ -42,7 +42,7 @@ def judges(name: str) -> bool:
     return any(word in lower for word in _JUDGES)
 
 
-def recognised(prompt: str, prefixes: tuple[str, ...]) -> tuple[str, str] | None:
+def recognized(prompt: str, prefixes: tuple[str, ...]) -> tuple[str, str] | None:
     """The agent that a prompt addresses at its very beginning, and the text after it; or None.
 
     A name later in the text, in quotes, in an email address (`a@dev.com`), or followed by a path

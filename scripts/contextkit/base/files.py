@@ -306,6 +306,15 @@ def sweep(folder: str, now: float) -> int:
     return removed
 
 
+def folders(place: str, apart: str = "") -> list[str]:
+    """A folder and all those below it; none if it is missing. Any named `apart` are left out."""
+    found = []
+    for folder, inside, _ in os.walk(place):
+        inside[:] = [name for name in inside if name != apart]
+        found.append(folder)
+    return found
+
+
 def is_old(path: str) -> bool:
     """Whether a file is missing, or was last modified so long ago that a draft would be litter."""
     try:

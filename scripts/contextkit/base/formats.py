@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
-from contextkit.base.records import Record, fits
+from contextkit.base.records import FieldError, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,16 +163,14 @@ def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
             from contextkit.base import names
 
             raise bad_input(f"{where}: unknown field {name!r}{names.nearest(name, known)}")
-    typed: dict[str, Any] = {}
-    for name, annotation in known.items():
-        if name in values:
-            value = _typed(values[name], annotation)
-            if not fits(value, annotation, kind):
-                raise bad_input(f"{where}: {name} must be {annotation}, not {values[name]!r}")
-            typed[name] = value
-        elif not hasattr(kind, name):
-            raise bad_input(f"{where}: {name} is missing")
-    return kind(**typed)
+    try:
+        return kind(**{name: _typed(value, known[name]) for name, value in values.items()})
+    except FieldError as error:
+        if error.kind is not kind:
+            raise
+        name = error.field
+        problem = f"must be {known[name]}, not {values[name]!r}" if name in values else "is missing"
+        raise bad_input(f"{where}: {name} {problem}") from None
 
 
 def build_known(kind: type[Record], values: dict[str, Any], where: str) -> Any:

@@ -43,6 +43,11 @@ class Head(Record):
     branch: str = ""
     commit: str = ""
 
+    @property
+    def name(self) -> str:
+        """The branch, or `detached-` and the beginning of the commit; '' without either."""
+        return self.branch or (f"detached-{self.commit[:12]}" if self.commit else "")
+
 
 class at_rest:
     """Keep git from being started, as if it were not installed: hooks must be fast."""
@@ -105,6 +110,23 @@ def head(repository: Repository) -> Head:
         ref, commit = _followed(repository, ref)
     branch = os.fsencode(ref).decode("utf-8", "replace")
     return Head(branch=branch.removeprefix(_HEADS), commit=commit)
+
+
+def worktrees(repository: Repository) -> dict[str, str]:
+    """The folder of each worktree of a repository, and its branch ('' if HEAD is detached)."""
+    common = os.path.realpath(repository.common)  # a linked worktree uses .. in its path
+    places = [os.path.dirname(common)] if os.path.basename(common) == ".git" else []
+    linked = os.path.join(common, "worktrees")
+    for name in sorted(os.listdir(linked)) if os.path.isdir(linked) else []:
+        pointer = _line(os.path.join(linked, name, "gitdir"))
+        if pointer:
+            places.append(os.path.dirname(os.path.join(linked, name, pointer)))
+    found = {}
+    for top in places:
+        there = find(top)
+        if there and os.path.realpath(there.common) == common:
+            found[there.top] = head(there).branch
+    return found
 
 
 def _pointer(folder: str) -> tuple[str, str]:

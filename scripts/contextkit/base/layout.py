@@ -7,14 +7,14 @@ the current directory, else that directory itself.
 from __future__ import annotations
 
 import os
+import time
 
-from contextkit.base import files, git, stores
-from contextkit.base.errors import bad_input
-from contextkit.base.limits import SETTINGS, Limits
+from contextkit.base import files, git, names, settings, stores
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.settings import Limits, Places
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.settings import Places, Values
+_SWEEP_PAUSE = 3600  # seconds between sweeps of idle sessions in passing
+_CLONES = "sandboxes"  # clones and worktrees of subagents, in the state
 
 
 class Layout:
@@ -26,15 +26,9 @@ class Layout:
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
         self.used: set[str] = set()  # the stores that were used
-        self.settings: Values = {}
-        self._limits: Limits | None = None
-        self._places: Places | None = None
-        if os.path.lexists(self.join(SETTINGS)):
-            from contextkit.base import settings
-
-            self.settings = settings.load(self.root)
-            self._limits = settings.chosen(Limits, self.settings)
-            self._places = settings.chosen(settings.Places, self.settings)
+        self.settings = settings.load(self.root)
+        self._limits = settings.chosen(Limits, self.settings) if self.settings else None
+        self._places = settings.chosen(Places, self.settings) if self.settings else None
 
     @property
     def limits(self) -> Limits:
@@ -45,10 +39,7 @@ class Layout:
     @property
     def places(self) -> Places:
         """The documented places in force here, relative to the root."""
-        if self._places is None:
-            from contextkit.base import settings
-
-            self._places = settings.Places()
+        self._places = self._places or Places()
         return self._places
 
     def join(self, *parts: str) -> str:
@@ -85,16 +76,56 @@ class Layout:
         return files.store(self.store(kind), store.rules)
 
     def sweep(self, written: set[str]) -> None:
-        """Remove drafts of killed writers from the stores used and the `written` folders.
+        """Remove old drafts of killed writers from the stores used and the `written` folders.
 
-        Each store is swept at most once an hour.
+        Each store is swept at most once an hour. The time of the last sweep is that of a mark,
+        `.contextkit/drafts/<kind>`; losing it costs one extra sweep. Never fails: drafts on a
+        read-only disk stay. A repository that has never held anything of contextkit gets no mark.
         """
         marks = os.path.join(self.state, "drafts")
-        due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
-        if due:
-            from contextkit.base import drafts
+        due = [mark for kind in self.used if files.is_old(mark := os.path.join(marks, kind))]
+        there = os.path.isdir(self.state)
+        if not due or not (there or written):
+            return
+        try:
+            for mark in due if there else ():
+                _touch(mark)
+            kinds = map(os.path.basename, due)
+            now = time.time()
+            for folder in filter(os.path.isdir, written.union(*map(self._swept_folders, kinds))):
+                files.sweep(folder, now)
+        except (ContextError, OSError):
+            pass
 
-            drafts.sweep(self, due, written)
+    def _swept_folders(self, kind: str) -> list[str]:
+        """The folders of a store; for a single-file store, the folder that contains it."""
+        store = stores.named(kind)
+        if store.holds == stores.HOST or store.within:
+            return []  # nothing of ours, or part of another store that is swept too
+        place = self.store(kind)
+        place = os.path.dirname(place) if store.is_file else place
+        if os.path.islink(place):
+            return []
+        return [place] if store.is_file else files.folders(place, apart=_CLONES)
+
+    def of_worktree(self, named: str) -> Layout:
+        """The layout of another worktree, given its path, its folder's name, or its branch.
+
+        Without a name, this layout. Raises ContextError listing the worktrees for anything else.
+        """
+        if not named:
+            return self
+        if self.repository is None:
+            raise bad_input(f"worktree={named[:60]}: there is no git repository here")
+        trees = git.worktrees(self.repository)
+        wanted = os.path.realpath(os.path.join(self.here, os.path.expanduser(named)))
+        for top, branch in trees.items():
+            if named in (branch, os.path.basename(top)) or wanted == os.path.realpath(top):
+                return Layout(top)
+        known = ", ".join(names.one_line(branch or top) for top, branch in trees.items())
+        raise bad_input(
+            f"worktree={named[:60]}: not a worktree of this repository; available: {known}"
+        )
 
     @property
     def ours(self) -> tuple[str, ...]:
@@ -145,7 +176,7 @@ class Layout:
 
     def sandbox(self, identity: str) -> str:
         """The clone or worktree of a subagent."""
-        return os.path.join(self.state, "sandboxes", identity)
+        return os.path.join(self.state, _CLONES, identity)
 
     def role_files(self, name: str) -> tuple[str, ...]:
         """The files that may contain the text of a role: the host's own places first, then ours."""
@@ -224,6 +255,13 @@ class Layout:
         """A file touched by each sweep of idle sessions that a command does in passing."""
         return os.path.join(self.state, "swept")
 
+    def was_swept(self, now: int) -> bool:
+        """Whether such a sweep was within the last hour."""
+        try:
+            return 0 <= now - os.stat(self.swept).st_mtime < _SWEEP_PAUSE
+        except FileNotFoundError:
+            return False
+
     @property
     def hooks(self) -> str:
         """What hooks know about subagents, and the errors that occurred in hooks."""
@@ -255,6 +293,12 @@ class Layout:
         name = self.shown(path).replace("%", "%25").replace("/", "%2F")
         short = os.fsdecode(os.fsencode(name)[-200:])  # a name has at most 255 bytes
         return os.path.join(files.store(self.state), "locks", short + ".lock")
+
+
+def _touch(path: str) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb"):
+        os.utime(path)
 
 
 def find_root(given: str, repository: git.Repository | None) -> str:

@@ -1,9 +1,9 @@
-"""What our Makefile declares: targets, the commands they call, their variables, and their help.
+"""Makefiles: what ours declares, and what a host's include and define.
 
-And which of their names a host's Makefiles have taken.
-
-Read by `make help`, by the page of targets, and, to report an unknown variable, by the command
-line. Commands that succeed never load it.
+Ours is read for `make help`, for the page of targets and, to report an unknown variable, by the
+command line. A host's are read by adopt and doctor, to find ours in them and targets that clash
+with ours. They are read, not run, so targets that make generates while running are not seen. Other
+commands that succeed never load this.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import importlib
 import os
 import re
 
-from contextkit.base import names
+from contextkit.base import files, names
 from contextkit.base.commands import Program, options_of
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
@@ -32,7 +32,10 @@ _RULE = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
 _HOST_RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
 _PREFIX = re.compile(r"^\s*(?:override\s+)?CONTEXTKIT_PREFIX\s*:?:?=\s*(\S+)", re.MULTILINE)
 _CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
-_COLUMNS, _NAMES = 79, 20
+_INCLUDE = re.compile(r"^[^\S\n]*[-s]?include[^\S\n]+(.*)", re.MULTILINE)
+_MOST = 50  # Makefiles of a host that are read
+_COLUMNS, _MARGIN = 79, 20  # of help: its width, and where the text beside the names begins
+NAMES = ("GNUmakefile", "makefile", "Makefile")  # make uses the first that exists
 CHECKOUT = "This checkout"  # the section of the targets that hosts do not get
 FIRST = ("context_status", "remember_later", "capsule_prompt", "payload_store", "handoff")
 
@@ -189,7 +192,7 @@ def _wrapped(words: Iterable[str]) -> list[str]:
     lines: list[str] = []
     for word in words:
         if not lines or len(lines[-1]) + len(word) + 1 > _COLUMNS:
-            lines.append(" " * _NAMES)
+            lines.append(" " * _MARGIN)
         lines[-1] += f" {word}"
     return lines
 
@@ -197,9 +200,9 @@ def _wrapped(words: Iterable[str]) -> list[str]:
 def _lines(target: Target, renamed: dict[str, str]) -> list[str]:
     name = renamed.get(target.name, target.name)
     first, *more = _wrapped(target.help.split())
-    if len(name) > _NAMES - 2:
+    if len(name) > _MARGIN - 2:
         return [f"  {name}", first, *more]
-    return [f"  {name:<{_NAMES - 2}}{first[_NAMES:]}", *more]
+    return [f"  {name:<{_MARGIN - 2}}{first[_MARGIN:]}", *more]
 
 
 def unknown_goals(goals: list[str]) -> str:
@@ -208,3 +211,54 @@ def unknown_goals(goals: list[str]) -> str:
     unknown = [goal for goal in goals if goal not in known]
     lines = [f"there is no target {names.quoted(g)}{names.nearest(g, known)}" for g in unknown]
     return "\n".join([*lines, "`make help` lists them"])
+
+
+# The Makefiles of a host
+
+
+def taken(into: str, folder: str) -> list[str]:
+    """Return a sentence for each target of the host in `into` whose name is also one of ours.
+
+    `folder` is our own copy, whose Makefile is skipped.
+    """
+    found, prefix = ours_in(_texts(into, folder))
+    return [f"{place}: {_sentence(name, prefix)}" for name, place in found.items()]
+
+
+def _sentence(name: str, prefix: str) -> str:
+    if name.startswith("context_"):
+        return f"has a target `{name}`, as we do, and only one can be: rename it"
+    return f"has a target `{name}` of its own: it stays; contextkit's is `make {prefix}{name}`"
+
+
+def _texts(into: str, folder: str) -> list[tuple[str, str]]:
+    """Return (path, text) of the host's Makefile and of the files that it includes by name."""
+    start = next((n for n in NAMES if os.path.isfile(os.path.join(into, n))), "")
+    found: dict[str, str] = {}
+    waiting = [start] if start else []
+    while waiting and len(found) < _MOST:
+        path = waiting.pop(0)
+        whole = os.path.join(into, path)
+        inside = f"{os.path.normpath(path)}/".startswith(folder + "/")
+        if path in found or inside or not os.path.isfile(whole):
+            continue
+        found[path] = _text(whole)
+        waiting += includes(found[path])
+    return list(found.items())
+
+
+def _text(path: str) -> str:
+    return files.read_bytes(path).decode("utf-8", "replace")
+
+
+def includes(text: str) -> list[str]:
+    """Return the files that a Makefile includes, as they are written."""
+    lines = [line.partition("#")[0] for line in _INCLUDE.findall(text)]
+    return [name for line in lines for name in line.split()]
+
+
+def included(into: str) -> list[str]:
+    """Return the folders whose Makefile is included by one that make might read in `into`."""
+    there = [path for name in NAMES if os.path.isfile(path := os.path.join(into, name))]
+    found = [name for path in there for name in includes(_text(path))]
+    return [name.removesuffix("/Makefile") for name in found if name.endswith("/Makefile")]

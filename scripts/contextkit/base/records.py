@@ -43,6 +43,14 @@ else:
         return lambda cls: cls
 
 
+class FieldError(TypeError):
+    """A field of a record has no value, or one of another type."""
+
+    def __init__(self, kind: type, field: str, problem: str) -> None:
+        super().__init__(f"{kind.__name__}: {field} {problem}")
+        self.kind, self.field = kind, field
+
+
 _PLAIN = {"str": str, "int": int, "float": float, "bool": bool, "bytes": bytes}
 
 
@@ -64,9 +72,9 @@ class Record:
             elif hasattr(cls, name):
                 value = getattr(cls, name)
             else:
-                raise TypeError(f"{cls.__name__}: {name} is missing")
-            if not fits(value, annotation, cls):
-                raise TypeError(f"{cls.__name__}: {name} must be {annotation}, not {value!r}")
+                raise FieldError(cls, name, "is missing")
+            if not _fits(value, annotation, cls):
+                raise FieldError(cls, name, f"must be {annotation}, not {value!r}")
             self.__dict__[name] = value
         if values:
             raise TypeError(f"{cls.__name__}: no field {', '.join(sorted(values))}")
@@ -115,18 +123,18 @@ class Declaration(Record):
             self.__dict__.update(values)
 
 
-def fits(value: object, annotation: str, cls: type) -> bool:
+def _fits(value: object, annotation: str, cls: type) -> bool:
     """Whether `value` has the type `annotation` as written in `cls`; True is not an int."""
     plain = _PLAIN.get(annotation)
     if plain is not None:
         return type(value) is plain or (plain is str and isinstance(value, str))
     if annotation.endswith(" | None"):
-        return value is None or fits(value, annotation[:-7], cls)
+        return value is None or _fits(value, annotation[:-7], cls)
     if annotation.startswith("tuple[") and annotation.endswith(", ...]"):
         inner = annotation[6:-6]
         if inner == "object":
             return isinstance(value, tuple)
-        return isinstance(value, tuple) and all(fits(item, inner, cls) for item in value)
+        return isinstance(value, tuple) and all(_fits(item, inner, cls) for item in value)
     if annotation == "object":
         return True
     if annotation.startswith("dict["):

@@ -131,6 +131,12 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
     return made, True
 
 
+def of_hosts() -> list[str]:
+    """The ids of the running session that hosts have set in the environment."""
+    given = (os.environ.get(variable, "") for variable in host_variables.SESSIONS)
+    return [text for text in given if text]
+
+
 def find_current(layout: Layout) -> str:
     """The session named by the environment, or the one that we keep; never a new one."""
     return find(layout, "", _slug(layout))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 
+from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Declaration, Record
 
@@ -153,6 +154,33 @@ def module(store: Store) -> ModuleType:
     from importlib import import_module
 
     return import_module(f"contextkit.{store.module}")
+
+
+# Copies of our documents, refreshed as long as nobody has edited them. A copy ends with a line that
+# holds the digest of everything above it; if that still matches, the copy is ours.
+
+
+_COPY_MARK = "<!-- contextkit: copy sha256="
+
+
+def sealed_copy(text: str, lead: str = "") -> str:
+    """`text` plus the line that later shows whether somebody edited it.
+
+    `lead` starts that line where the document has its own comment syntax: `# ` in YAML.
+    """
+    body = text.rstrip("\n") + "\n" + lead
+    return f"{body}{_COPY_MARK}{_digest(body)} -->\n"
+
+
+def is_our_copy(text: str) -> bool:
+    """Whether `text` is a copy that nobody has edited; any other belongs to the host."""
+    body, mark, rest = text.rpartition(_COPY_MARK)
+    return bool(mark) and rest.strip() == f"{_digest(body)} -->"
+
+
+def _digest(body: str) -> str:
+    """A digest that is the same for both kinds of line ends, since git may convert them."""
+    return names.sha256(body.replace("\r\n", "\n").encode("utf-8"))
 
 
 # The return type of every `load_all`

@@ -24,7 +24,7 @@ from contextkit.handoffs.flows import switch as switching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.handoffs.documents.fields import Fields
+    from contextkit.handoffs.documents.artifacts import Fields
 
 _TEXTS = {
     "from": "from_agent",
@@ -55,7 +55,7 @@ def write(layout: Layout, args: Arguments) -> str:
 def switch(layout: Layout, args: Arguments) -> Answer:
     fields = _fields(layout, args)
     prompt = fields.get("to_agent", "")
-    called = agents.recognised(prompt, layout.limits.handoff_prefixes)
+    called = agents.recognized(prompt, layout.limits.handoff_prefixes)
     if called:
         fields["to_agent"] = called[0]
         if called[1]:
@@ -95,12 +95,10 @@ def reset(layout: Layout, args: Arguments) -> str:
 
 def _fields(layout: Layout, args: Arguments) -> Fields:
     """The typed fields, with those of the draft as defaults; the list `none` is empty."""
-    from contextkit.handoffs.documents import fields as handoff_fields
-
     fields: Fields = {}
     if args.draft:
         packages.need("yaml")  # may restart this command, so run it before reading stdin
-        fields, dropped = handoff_fields.read(cli.content(args.draft, "draft"), "draft")
+        fields, dropped = handoffs.read_fields(cli.content(args.draft, "draft"), "draft")
         cli.say_each(dropped)
     given = vars(args)
     for option, name in _TEXTS.items():
@@ -109,7 +107,7 @@ def _fields(layout: Layout, args: Arguments) -> Fields:
     for option, name in _LISTS.items():
         values = given[option]
         if values:
-            nothing = len(values) == 1 and handoff_fields.is_nothing(values[0])
+            nothing = len(values) == 1 and handoffs.is_nothing(values[0])
             fields[name] = () if nothing else values
     checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
     return checked
@@ -154,8 +152,6 @@ def _row(layout: Layout, path: str, text: str) -> dict[str, object]:
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.handoffs.documents import check as handoff_check
-
     name = ""
     if args.file or args.ref or not _piped():
         if args.file == "-":
@@ -165,7 +161,7 @@ def check(layout: Layout, args: Arguments) -> Answer:
             name = os.path.basename(path) if os.path.dirname(path) == layout.handoffs else ""
     else:
         text = cli.content("")
-    found = handoff_check.complaints(text, layout.limits, name)
+    found = handoffs.complaints(text, layout.limits, name)
     status = 1 if any(kind == "error" for kind, _ in found) else 0
     rows = [{"id": number, "kind": k, "text": t} for number, (k, t) in enumerate(found, 1)]
     lines = [f"{kind}: {text}" for kind, text in found]

@@ -30,7 +30,6 @@ def adopt(layout: Layout, args: Arguments) -> str:
 
 
 def unadopt(layout: Layout, args: Arguments) -> str:
-    from contextkit.base import drafts  # noqa: F401  # used last, and we may be what is removed
     from contextkit.hosts.flows import adoption
 
     into, folder = _place(layout, args)

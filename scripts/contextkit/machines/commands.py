@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from contextkit.base import names, worktrees
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
+from contextkit.base import names
+from contextkit.base.commands import (
+    JSON,
+    WORKTREE,
+    Answer,
+    Arguments,
+    Command,
+    Option,
+    Program,
+    Rows,
+)
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.documents import identity
-from contextkit.machines.documents import known as knowledge
-from contextkit.machines.flows import background, choice, remotes
+from contextkit.machines.flows import background, remotes, transfers
 from contextkit.machines.flows import pull as pulling
 from contextkit.machines.flows import push as pushing
-from contextkit.machines.flows.report import Report
+from contextkit.machines.flows.transfers import Report
 
 
 def push(layout: Layout, args: Arguments) -> Answer:
-    layout = worktrees.layout_of(layout, args.worktree)
-    chosen = choice.make(args.what, args.session, args.task, args.run)
+    layout = layout.of_worktree(args.worktree)
+    chosen = transfers.choice(args.what, args.session, args.task, args.run)
     done = pushing.push(layout, args.remote, chosen, redact=args.redact, dry_run=args.dry_run)
     return _answer(done)
 
 
 def pull(layout: Layout, args: Arguments) -> Answer:
-    layout = worktrees.layout_of(layout, args.worktree)
-    chosen = choice.make(args.what, args.session, args.task, args.run)
+    layout = layout.of_worktree(args.worktree)
+    chosen = transfers.choice(args.what, args.session, args.task, args.run)
     return _answer(
         pulling.pull(layout, args.remote, chosen, source=getattr(args, "from"),
                      dry_run=args.dry_run)
@@ -53,14 +60,9 @@ def background_(layout: Layout, args: Arguments) -> str:
 
 
 def remotes_(layout: Layout, args: Arguments) -> Rows | str:
-    layout = worktrees.layout_of(layout, args.worktree)
+    layout = layout.of_worktree(args.worktree)
     if args.forget:
         gone = remotes.forget(layout, args.remote, args.forget)
-        machine = identity.load(layout)
-        if machine is not None and gone.id == machine.id:
-            _, address = remotes.engine(layout, args.remote)
-            with knowledge.lock(layout):
-                pushing.forget_notes(layout, address, machine.id)
         return f"forgotten: {gone.id} ({gone.name}); what others took from it stays with them"
     said: list[str] = []
     rows = remotes.listed(layout, args.remote, names.now(), said)
@@ -102,7 +104,7 @@ PROGRAM = Program(
                 *_WHAT,
                 Option(name="redact", kind="flag",
                        help="send documents with secrets redacted, and marked as such"),
-                worktrees.OPTION,
+                WORKTREE,
                 _DRY_RUN,
                 JSON,
             ),
@@ -114,7 +116,7 @@ PROGRAM = Program(
                 _REMOTE,
                 *_WHAT,
                 Option(name="from", help="only from this machine: id or name"),
-                worktrees.OPTION,
+                WORKTREE,
                 _DRY_RUN,
                 JSON,
             ),
@@ -125,7 +127,7 @@ PROGRAM = Program(
             options=(
                 _REMOTE,
                 Option(name="forget", help="remove this machine there"),
-                worktrees.OPTION,
+                WORKTREE,
                 JSON,
             ),
         ),

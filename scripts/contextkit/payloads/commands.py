@@ -9,8 +9,9 @@ from contextkit.base import addresses, cli, files, ledger, names, sessions, toke
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.flows import retention, storing
+from contextkit.payloads.flows import retention, retrieval, storing
 
 _WIDTH = 80  # characters of a row
 _ID, _SOURCE = 40, 12  # characters of an id (a unique prefix is enough) and of a source
@@ -79,12 +80,10 @@ def _budget_of_the_environment() -> int:
 
 def _output(args: Arguments) -> storing.Output:
     """The given text and fields, checked as far as possible before anything is written."""
-    from contextkit.payloads.documents import receipts
-
     rows = tuple(receipts.row(text) for text in args.findings)
     confidence = receipts.level(args.confidence)
     content = cli.content(args.file, exact=True)
-    output = storing.Output(
+    return storing.Output(
         topic=args.topic,
         source=args.source,
         content=content,
@@ -95,8 +94,6 @@ def _output(args: Arguments) -> storing.Output:
         confidence=confidence,
         sources=args.sources,
     )
-    storing.check(output)
-    return output
 
 
 def list_(layout: Layout, args: Arguments) -> Answer:
@@ -154,8 +151,6 @@ def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
     if args.part == "facts":
         return _facts(layout, path)
     if args.part in ("", "file"):
-        from contextkit.base import files
-
         text = files.read_bytes(path).decode("utf-8", "surrogateescape")
         return Answer(text=text, exact=True, data=lambda: _whole(layout, path))
     text = _part(payloads.load(path, layout.shown(path)), args.part)
@@ -166,7 +161,7 @@ def _found(layout: Layout, args: Arguments, session: str) -> str:
     """The file that `ref=` names, looked up again if it disappeared in the meantime."""
     path = ""
     for _ in range(2):
-        path = storing.find(layout, args.ref, session, names.now(), only=bool(args.session))
+        path = retrieval.find(layout, args.ref, session, names.now(), only=bool(args.session))
         if os.path.lexists(path):
             break
     return path
@@ -184,8 +179,6 @@ def _part(payload: payloads.Payload, part: str) -> str:
 
 def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     """The requested part of the content; for a file kept with `path=`, of its whole text."""
-    from contextkit.payloads.documents import slices
-
     asked = [name for name in ("section", "lines", "around") if getattr(args, name)]
     if len(asked) > 1:
         raise bad_input(f"{' and '.join(asked)}: give one of them")
@@ -193,16 +186,16 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     if args.part in ("head", "summary", "sources"):
         content = _part(payloads.load(path, layout.shown(path)), args.part)
     if args.section:
-        found = slices.section(content, args.section)
+        found = retrieval.section(content, args.section)
     elif args.lines:
-        found = slices.span(content, args.lines)
+        found = retrieval.span(content, args.lines)
     elif args.around:
-        found = slices.around(content, args.around)
+        found = retrieval.around(content, args.around)
     else:
-        found = slices.whole(content)
+        found = retrieval.whole(content)
     end = found.last
     if args.max_tokens:
-        found = slices.capped(found, args.max_tokens, layout.limits.tokenizer)
+        found = retrieval.capped(found, args.max_tokens, layout.limits.tokenizer)
     talk = [f"lines {found.first}-{found.last}"]
     if found.more:
         talk.append(f"+{end - found.last} more lines: payload_show ref={args.ref[:80]}"
@@ -218,8 +211,6 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
 
 def _content(layout: Layout, path: str) -> str:
     """The content of a payload, or the whole text of a file kept with `path=`."""
-    from contextkit.base import files
-
     data = files.read_bytes(path)
     if path.endswith(".md"):
         start, end = payloads.span(data, layout.shown(path))
@@ -238,7 +229,7 @@ def _identity(path: str) -> str:
 
 def _facts(layout: Layout, path: str) -> Rows:
     """Each fact of the content with its line in the file, so that editors can open `path:line`."""
-    from contextkit.base import facts, files
+    from contextkit.base import facts
 
     data = files.read_bytes(path)
     start, end = payloads.span(data, layout.shown(path))
@@ -260,7 +251,7 @@ def find(layout: Layout, args: Arguments) -> Answer:
     hits = (
         (name, *hit)
         for name in searched
-        for hit in payloads.search(layout, name, args.q, looked.one_more)
+        for hit in retrieval.search(layout, name, args.q, looked.one_more)
     )
     cap = args.max_tokens or _FIND_TOKENS
     rows: list[dict[str, object]] = []

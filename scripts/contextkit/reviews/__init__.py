@@ -6,14 +6,14 @@ documents/vocabulary, lines          the words of reviews, and lines without the
 documents/index, outline             the rows of an index; sections that look like findings
 documents/agent_review               a file as one Review, and the status that follows from it;
                                      headers (of other tools), wide_reading (doubts) add to it
-flows/agent_files, ingest            the files of a run or folder, and the verdicts they get
+flows/agent_files                    the files of a run or folder, and the verdicts they get
 documents/verdicts                   what is stored
 
 Around it:
 
-documents/processes, runs, contracts   what is asked of whom; flows/start, waiting, workers
-                                       (subagents), upkeep, comparisons (the diff), gate
+documents/processes, runs, contracts   what is asked of whom; flows/start, comparisons (the diff),
+                                       workers (subagents, waiting for files, the end), gate
 documents/sections                     the part of a file about one finding; flows/drill_down
-flows/synthesis, reports, exports      what all agents say together
+flows/synthesis, reports               what all agents say together
 flows/identity, history                a finding across agents and runs; documents/dismissals
 """

@@ -1,9 +1,10 @@
 """Subagents: started with a capsule, watched, finished.
 
 documents/registry                     the rows
-flows/launch, prompts, sandboxes       check everything, assemble the prompt, make the place
-flows/background                       the process, and how it ended
-flows/watch, lifecycle                 its state: read and shown, written into its row
-flows/finish, endings                  what it hands in, and what follows its end
-flows/briefs                           the context of a subagent that a host starts by itself
+flows/launch, sandboxes                check everything, make the place, start it
+flows/prompts                          what it reads
+flows/background                       its process, and how that ended
+flows/watch                            its state, read from its files and shown
+flows/lifecycle                        its course in its row: what became of it, abort, cleanup
+flows/results                          its report, and what follows its end
 """

@@ -188,9 +188,9 @@ def _alerts(
 
 
 def finish(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.subagents.flows import finish as finishing
+    from contextkit.subagents.flows import results
 
-    report = finishing.Report(
+    report = results.Report(
         agent=args.agent,
         status=args.status,
         summary=args.summary,
@@ -201,13 +201,12 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         files_changed=args.files_changed,
         tokens=args.tokens or 0,
     )
-    finishing.check(report)
     text = ""
     if args.file or _is_piped():
         packages.need("toons")  # for its receipt
         text = cli.content(args.file)
     try:
-        done = finishing.finish(layout, report.replace(text=text), names.now())
+        done = results.finish(layout, report.replace(text=text), names.now())
         files.settle()
     except (OSError, ContextError) as error:
         if getattr(error, "status", 1) == 2 or not text:

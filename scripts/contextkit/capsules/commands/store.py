@@ -18,7 +18,7 @@ WORKSTREAM = Option(name="workstream", help="only those of this workstream")
 
 
 def save(layout: Layout, args: Arguments) -> str:
-    from contextkit.capsules.documents import check as capsule_check
+    from contextkit.capsules.flows import upkeep
 
     if sys.stdin is None or sys.stdin.isatty():
         raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
@@ -26,7 +26,7 @@ def save(layout: Layout, args: Arguments) -> str:
     if not text.strip():
         raise bad_input("standard input is empty: pipe the agent's reply in")
     text, secrets = _without_secrets(layout, text, args.redact)
-    found = [*capsule_check.problems(text, "reply"), *secrets]
+    found = [*upkeep.problems(text, "reply"), *secrets]
     if found:
         raise bad_input("\n".join([*found, "nothing was written"]))
     capsule, _ = capsules.parse(text)
@@ -60,7 +60,6 @@ def _target(layout: Layout, args: Arguments, capsule: capsules.Capsule) -> str:
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.capsules.documents import check as capsule_check
     from contextkit.capsules.flows import upkeep
 
     path = _outside(layout, args) or _chosen(layout, args)
@@ -68,7 +67,7 @@ def check(layout: Layout, args: Arguments) -> Answer:
     if args.redact and (count := upkeep.redact(layout, path)):
         cli.say(f"{count} redacted in {shown}")
     found = upkeep.check(layout, path)
-    wrong = any(finding.severity == capsule_check.ERROR for finding in found)
+    wrong = any(finding.severity == upkeep.ERROR for finding in found)
     if args.seal and wrong:
         cli.say(f"{shown} is not sealed: fix the errors first")
     elif args.seal:

@@ -26,7 +26,10 @@ from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 from contextkit.capsules.documents import branches
 
-# The seed's seven, which every capsule must have; the outline adds two more.
+HIGHLIGHTS = "Transcript Highlights"
+THREADS = "Exploratory Threads & User Preferences"
+CHECKLIST = "Consistency Checklist"
+# The seed's seven, which every capsule must have; the outline adds threads and checklist.
 SECTIONS = (
     "Mission Snapshot",
     "Key Decisions & Rationale",
@@ -34,7 +37,7 @@ SECTIONS = (
     "Pending Actions",
     "Knowledge Base",
     "Risks & Watchpoints",
-    "Transcript Highlights",
+    HIGHLIGHTS,
 )
 MINI_SECTIONS = ("Mission Snapshot", "Pending Actions", "Risks & Watchpoints")
 CHARACTERS_PER_TOKEN = 3.75  # the seed's: 1.2k tokens, about 4.5k characters
@@ -146,6 +149,15 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
 
     values, body = formats.front_matter(text, where)
     return formats.build_known(Capsule, values, f"{where}: front matter"), body
+
+
+def headings(body: str) -> dict[str, int]:
+    """The level-1 headings of a body, each with its line in the body."""
+    return {
+        line[2:].strip(): number
+        for number, line in markdown.outside_fences(body)
+        if line.startswith("# ")
+    }
 
 
 def placeholders() -> tuple[str, ...]:

@@ -1,17 +1,10 @@
-"""The capture flow: the prompt that has a main agent write its capsule.
-
-    capture     the context a main agent needs to write a capsule, as one prompt
-
-The other flows: `results.finish` processes a subagent's report, `handing_over.hand_over` writes the
-handoff for the next agent, with the open verdicts as its blockers, and `briefs.brief` informs a
-fresh agent.
-"""
+"""The prompt that has a main agent write its capsule, with the context that it needs for that."""
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, redaction, sessions, templates, tokens
+from contextkit.base import files, git, names, redaction, sessions, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -136,8 +129,7 @@ def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
         return head.branch, ()
     if not head.commit:
         raise ContextError(f"{layout.repository.folder}/HEAD: cannot be read: give branch=NAME")
-    name = f"detached-{head.commit[:12]}"
-    return name, (f"HEAD is detached: writing for {name}; give branch=NAME to choose",)
+    return head.name, (f"HEAD is detached: writing for {head.name}; give branch=NAME to choose",)
 
 
 def _slug(branch: str, chosen: str) -> str:
@@ -155,9 +147,7 @@ def host_outline(layout: Layout) -> tuple[str, str]:
     text = files.read_if_there(path) or ""
     if not text.strip():
         return "", f"template: `{shown}`, contextkit's own until that file holds one"
-    from contextkit.base import copies
-
-    if copies.is_ours(text):
+    if stores.is_our_copy(text):
         return "", f"template: `{shown}`"
     return text.strip() + "\n", f"the repository's own template, `{shown}`"
 

@@ -18,7 +18,7 @@ from contextkit.base import facts, files, git, names, references
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.capsules.documents import branches, check
+from contextkit.capsules.documents import branches
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Seal
 
@@ -187,9 +187,9 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
 def _without_checklist(body: str) -> str:
     """The body without the checklist's text, which names the notebooks even if there are none."""
     lines = body.split("\n")
-    start = check.headings(body).get(check.CHECKLIST, 0)
+    start = capsules.headings(body).get(capsules.CHECKLIST, 0)
     if start:
-        ends = [n for n in check.headings(body).values() if n > start]
+        ends = [n for n in capsules.headings(body).values() if n > start]
         for number in range(start, min(ends, default=len(lines) + 1) - 1):
             lines[number] = ""
     return "\n".join(lines)

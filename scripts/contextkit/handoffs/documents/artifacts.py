@@ -18,17 +18,24 @@ from contextkit.base import (
     formats,
     ledger,
     names,
+    packages,
     stores,
     templates,
     tokens,
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
 from contextkit.base.records import Record
+from contextkit.base.settings import Limits
 from contextkit.base.stores import Loaded
-from contextkit.handoffs.documents import fields as handoff_fields
 from contextkit.handoffs.documents import fitting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Fields = dict[str, Any]  # the values of a handoff by name, as given
 
 VERSION = "1.0"
 _MOST_BYTES = 8_192  # limit for an artifact: 500 tokens are always less, and YAML is slow
@@ -111,24 +118,19 @@ class Handoff(Record):
         return f"handoff-{self.from_agent}-to-{self.to_agent}-{stamp}.yaml"
 
 
-def make(fields: handoff_fields.Fields) -> Handoff:
+def make(fields: Fields) -> Handoff:
     """Make a handoff from typed fields. Raises ContextError naming the invalid one."""
     values = {name: fields[name] for name in Handoff.fields() if name in fields}
     for name, field in (("from_agent", "from"), ("to_agent", "to")):
         values[name] = agents.identify(values.get(name, ""), field)
     for name in (*fitting.LISTS, "resolved"):
-        said = [item for item in values.get(name, ()) if item not in _placeholders(name)]
-        values[name] = handoff_fields.items(tuple(said))
+        said = [item for item in values.get(name, ()) if item not in _words(PLACEHOLDERS[name])]
+        values[name] = _clean_items(tuple(said))
     for name, text in values.items():
         if isinstance(text, str):
-            values[name] = handoff_fields.clean(name, text)
+            values[name] = _clean(name, text)
     values.setdefault("next_action", "")
     return Handoff(**{**values, "version": values.get("version") or VERSION})
-
-
-def _placeholders(name: str) -> tuple[str, ...]:
-    found = PLACEHOLDERS[name]
-    return found if isinstance(found, tuple) else ()
 
 
 def render(handoff: Handoff) -> str:
@@ -145,7 +147,7 @@ def parse(text: str, where: str = "handoff") -> Handoff:
     if own:
         return own
     try:
-        return make(handoff_fields.read(text, where)[0])
+        return make(read_fields(text, where)[0])
     except ContextError as error:
         said = str(error)
         raise bad_input(said if said.startswith(where) else f"{where}: {said}") from None
@@ -156,7 +158,7 @@ def _parse_own(text: str) -> Handoff | None:
 
     This need not be strict: the result counts only if rendering it gives the same text.
     """
-    fields: handoff_fields.Fields = {}
+    fields: Fields = {}
     into = ""
     try:
         for line in text.split("\n")[1:-1]:
@@ -290,3 +292,195 @@ def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[s
     found = load_all(layout, wanted)
     known = {os.path.basename(path): handoff for path, handoff in found}
     return known, tuple(names.one_line(f"{one}; skipped") for one in found.broken)
+
+
+# Checking an artifact or a draft
+
+
+_LIMITED = (
+    ("decisions", "handoff_decisions"),
+    ("files_modified", "handoff_files"),
+    ("blockers", "handoff_blockers"),
+    ("rejected", "handoff_rejected"),
+)
+
+
+def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str]]:
+    """Return (`error` or `warning`, message) pairs; `name` is the file name if in the store."""
+    try:
+        fields, dropped = read_fields(text, "handoff")
+    except ContextError as error:
+        return [("error", str(error))]
+    found = [("warning", line) for line in dropped]
+    try:
+        handoff = make(fields)
+    except ContextError as error:
+        return [("error", str(error)), *found]
+    found += [("error", said) for said in (*_over(fields, text, limits), *_unfilled(fields))]
+    if not handoff.story_id:
+        found.append(("warning", "story_id: is empty"))
+    if fitting.sentences(handoff.next_action) != handoff.next_action:
+        found.append(("warning", "next_action: has more than two sentences"))
+    if name and not name.startswith(f"handoff-{handoff.from_agent}-to-{handoff.to_agent}-"):
+        found.append(
+            ("error", f"its name does not fit {handoff.from_agent} and {handoff.to_agent}")
+        )
+    return found
+
+
+def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
+    """Yield a message for each limit exceeded."""
+    for field, limit in _LIMITED:
+        count, most = len(fields.get(field, ())), getattr(limits, limit)
+        if count > most:
+            yield f"{field}: {count} entries, {most} are the most"
+    most = limits.handoff_max_tokens
+    if not tokens.within(text, most, limits.tokenizer):
+        count = tokens.size(text, limits.tokenizer)
+        yield f"has ~{count} tokens, {most} are the most"
+
+
+def _unfilled(fields: Fields) -> Iterator[str]:
+    """Yield a message for each placeholder of the documented template that is still there."""
+    for field, placeholder in PLACEHOLDERS.items():
+        for word in map(str, _words(placeholder)):
+            if word[:1] == "{" and word in _words(fields.get(field)):
+                yield f"{field}: still says {word}"
+
+
+def _words(said: object) -> tuple[object, ...]:
+    return said if isinstance(said, tuple) else (str(said),)
+
+
+# Reading fields
+
+
+# The field for each key, inside `story_context` or, as with make variables, outside of it.
+_STORY = {"story_id": "story_id", "story_path": "story_path", "story_status": "story_status",
+          "current_task": "current_task", "task": "current_task", "branch": "branch"}  # fmt: skip
+_TEXTS = _STORY | {
+    "from_agent": "from_agent", "from": "from_agent", "to_agent": "to_agent", "to": "to_agent",
+    "next_action": "next_action", "last_command": "last_command", "version": "version",
+    "timestamp": "timestamp", "sequence": "sequence", "consumed": "consumed", "session": "session",
+    "facts_kept": "facts_kept",
+}  # fmt: skip
+_LISTS = {"decisions": "decisions", "files_modified": "files_modified", "files": "files_modified",
+          "blockers": "blockers", "rejected": "rejected", "resolved": "resolved"}  # fmt: skip
+_CHANGES = ("created", "modified", "deleted")  # keys that may group a list of files
+_ARTIFACT = frozenset(["handoff", "from_agent", "to_agent", "story_context", "next_action"])
+_NOTHING = ("", "none", "null", "n/a", "-", "[]")
+
+
+def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
+    """Return the fields in an artifact or draft, and a message for everything not carried over.
+
+    A draft uses the artifact's layout or the names of the make variables, with or without the
+    enclosing `handoff:`, as YAML or JSON. Any other field is dropped at any depth, so that no
+    persona, command list or tool setting ever gets into an artifact. Raises ContextError unless the
+    document is a mapping of names to values.
+    """
+    bare = text.lstrip("\ufeff \t\r\n")
+    if bare[:1] == "{":
+        found = formats.from_json(text, where)
+    else:
+        packages.need("yaml")
+        found = _first_artifact(text, where)
+    if isinstance(found, dict) and isinstance(found.get("handoff"), dict):
+        dropped = [f"{key}: is not carried over" for key in found if key != "handoff"]
+        found = found["handoff"]
+    else:
+        dropped = []
+    if not isinstance(found, dict):
+        raise bad_input(
+            f"{where}: not a handoff: write lines of `name: value`, as handoff_show prints them"
+        )
+    fields: Fields = {}
+    for key, value in found.items():
+        if key == "story_context" and isinstance(value, dict):
+            for inner, said in value.items():
+                _take(fields, dropped, _STORY, inner, said, "story_context.")
+        else:
+            _take(fields, dropped, _TEXTS, key, value, "")
+    return fields, tuple(names.one_line(line)[:200] for line in dropped)
+
+
+def _first_artifact(text: str, where: str) -> Any:
+    """Load a YAML file; of several documents, return the first one that is an artifact."""
+    documents = "\n".join(text.splitlines()).split("\n---")
+    if len(documents) > 1 and any(document.strip() for document in documents[1:]):
+        for document in documents:
+            try:
+                found = formats.from_yaml(document.removeprefix("---"), where)
+            except ContextError:
+                continue
+            if isinstance(found, dict) and not _ARTIFACT.isdisjoint(found):
+                return found
+    return formats.from_yaml(text, where)
+
+
+def _take(
+    fields: Fields, dropped: list[str], texts: dict[str, str], key: str, value: Any, above: str
+) -> None:
+    if key in texts:
+        name = texts[key]
+        if isinstance(value, list | dict):
+            dropped.append(f"{above}{key}: is not a line of text and is not carried over")
+        elif name == "consumed":
+            fields[name] = str(value).lower() == "true"
+        elif name == "sequence":
+            digits = str(value)
+            whole = names.is_whole(digits, 9)
+            fields[name] = int(digits) if whole else 0
+        else:
+            fields[name] = _clean(name, _as_text(value))
+    elif key in _LISTS and not above:
+        fields[_LISTS[key]] = tuple(_items(key, value, dropped))
+    else:
+        dropped.append(f"{above}{key}: is not carried over")
+
+
+def _clean(name: str, text: str) -> str:
+    """Normalize a text to one line, but keep story id, story path, task and branch unchanged."""
+    if name not in fitting.IDENTITY:
+        return names.one_line(text)
+    return text.encode("utf-8", "replace").decode("utf-8").strip()  # replaces lone surrogates
+
+
+def _clean_items(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Normalize a list: each item on one line, blank items left out."""
+    return tuple(item for item in map(names.one_line, values) if item)
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a word in place of a list means that there is nothing, as in `blockers: none`."""
+    return text.strip().lower() in _NOTHING
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else formats.to_json(value)
+
+
+def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
+    """The items of a list; a text is one item, and files may be grouped by what changed."""
+    if isinstance(value, dict) and _LISTS[key] == "files_modified":
+        found = []
+        for change, paths in value.items():
+            if change in _CHANGES:
+                found += [f"{path} ({change})" for path in _items(key, paths, dropped)]
+            else:
+                dropped.append(f"{key}.{change}: is not carried over")
+        return found
+    if isinstance(value, dict):
+        dropped.append(f"{key}: is not a list and is not carried over")
+        return []
+    if not isinstance(value, list):
+        return [] if is_nothing(_as_text(value)) else list(_clean_items((_as_text(value),)))
+    found = []
+    for number, item in enumerate(value, start=1):
+        if isinstance(item, list | dict):
+            dropped.append(f"{key}, item {number}: is not a line of text and is not carried over")
+        else:
+            found += _clean_items((_as_text(item),))
+    return found

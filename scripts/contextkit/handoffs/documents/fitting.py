@@ -19,14 +19,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from contextkit.base.limits import Limits
-    from contextkit.handoffs.documents.artifacts import Handoff
-    from contextkit.handoffs.documents.fields import Fields
+    from contextkit.base.settings import Limits
+    from contextkit.handoffs.documents.artifacts import Fields, Handoff
 
     Fits = Callable[[Handoff], bool]
 
 LISTS = ("decisions", "files_modified", "blockers", "rejected")
 IDENTITY = ("story_id", "story_path", "current_task", "branch")
+MOST_SENTENCES = 2  # in a next_action
 _FEW_DECISIONS, _FEW_FILES = 3, 5
 _WIDTHS = (240, 160, 120, 90, 60)  # characters per entry, tried in turn
 _SMALLEST = (60, 30, 15)  # characters per entry in the smallest form; fewer for costly scripts
@@ -207,7 +207,7 @@ def _narrowed(handoff: Handoff, width: int) -> Handoff:
     )
 
 
-def sentences(text: str, most: int) -> str:
+def sentences(text: str, most: int = MOST_SENTENCES) -> str:
     """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a space."""
     end = 0
     for _ in range(most):

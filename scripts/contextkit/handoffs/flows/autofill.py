@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git, names
+from contextkit.base import git, markdown, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.records import Record
 from contextkit.handoffs.documents import fitting
 
 TYPE_CHECKING = False
@@ -27,10 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from contextkit.base.git import Repository, asked
-    from contextkit.handoffs.documents.fields import Fields
-
-
-_SENTENCES = 2  # sentences of a next_action beyond which to warn
+    from contextkit.handoffs.documents.artifacts import Fields
 
 
 def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
@@ -52,8 +50,8 @@ def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
         waiting = _open_verdicts(layout)
         filled["blockers"] = _at_most(waiting, layout.limits.handoff_blockers)
     action = names.one_line(filled.get("next_action", ""))
-    if fitting.sentences(action, _SENTENCES) != action:
-        said.append(f"next_action: has more than {_SENTENCES} sentences")
+    if fitting.sentences(action) != action:
+        said.append("next_action: has more than two sentences")
     if work:
         filled["files_modified"] = _at_most(work.seen(), layout.limits.handoff_files)
     return filled, tuple(said)
@@ -84,24 +82,10 @@ def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
     if not there:
         shown = names.one_line(typed)
         return fields, [f"story_path: there is no file {shown[:200]!r} in the repository"]
-    from contextkit.handoffs.documents import stories
-
-    story = stories.load(there) or stories.Story()
+    story = load_story(there) or Story()
     said = {"story_id": story.id, "story_status": story.status, "current_task": story.task}
     found = {name: text for name, text in said.items() if text}
     return {**found, **fields, "story_path": layout.shown(there)}, []
-
-
-def _story_file(layout: Layout, typed: str) -> str:
-    """Resolve a typed path from the current directory or else the root; '' if there is no file."""
-    for start in (layout.here, layout.root):
-        path = os.path.join(start, typed)
-        try:
-            if "\0" not in path and os.path.isfile(path):
-                return layout.typed(path, "story_path")
-        except (ContextError, OSError, ValueError):
-            continue
-    return ""
 
 
 def verdict_agents(layout: Layout) -> frozenset[str]:
@@ -214,8 +198,6 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
 
 
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
-_MOST_STORIES = 2_000  # files below `docs` to search for a story id
-_MARKS = ".,;:!?()[]{}<>\"'`"
 
 
 def since(layout: Layout, moment: str, transcript: str) -> Fields:
@@ -275,17 +257,45 @@ def _current_step(layout: Layout) -> str:
     return names.one_line(next(iter(plan.in_progress), plan.objective))
 
 
+# The story: read from a file of the host repository, never written
+
+
+_MOST_STORIES = 2_000  # files below `docs` to search for a story id
+_MARKS = ".,;:!?()[]{}<>\"'`"
+_MOST_STORY_BYTES = 262_144  # bytes of a story to read
+_KEYS = {"id": "id", "story_id": "id", "story": "id", "status": "status", "story_status": "status",
+         "task": "task", "current_task": "task"}  # fmt: skip
+
+
+class Story(Record):
+    """The values in a story file; missing ones are empty."""
+
+    id: str = ""
+    status: str = ""
+    task: str = ""
+
+
+def _story_file(layout: Layout, typed: str) -> str:
+    """Resolve a typed path from the current directory or else the root; '' if there is no file."""
+    for start in (layout.here, layout.root):
+        path = os.path.join(start, typed)
+        try:
+            if "\0" not in path and os.path.isfile(path):
+                return layout.typed(path, "story_path")
+        except (ContextError, OSError, ValueError):
+            continue
+    return ""
+
+
 def story_named(layout: Layout, text: str) -> str:
     """Return the path of the story that a prompt names by path or id, or ''."""
-    from contextkit.handoffs.documents import stories
-
     words = [word.strip(_MARKS) for word in text.split()]
     for word in words:
-        if word.endswith(".md") and stories.load(os.path.join(layout.root, word)):
+        if word.endswith(".md") and load_story(os.path.join(layout.root, word)):
             return word
     ids = [word for word in words if _is_id(word)]
     for path in _below_docs(layout) if ids else ():
-        story = stories.load(path) if any(one in os.path.basename(path) for one in ids) else None
+        story = load_story(path) if any(one in os.path.basename(path) for one in ids) else None
         if story and story.id in ids:
             return layout.shown(path)
     return ""
@@ -310,3 +320,68 @@ def _below_docs(layout: Layout) -> Iterator[str]:
                 return
             if name.endswith(".md"):
                 yield os.path.join(folder, name)
+
+
+def load_story(path: str) -> Story | None:
+    """Load a story from a file, or return None if the file cannot be read."""
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            return parse_story(file.read(_MOST_STORY_BYTES).decode("utf-8", "replace"))
+    except (OSError, ValueError):
+        return None
+
+
+def parse_story(text: str) -> Story:
+    """Parse a story: front matter wins over headings, and the first value of a kind over others.
+
+    The values come from the front matter (`id: 1.2`, `status: Draft`) or from headings and lines
+    (`# Story 1.2: Login`, `## Status`, `**Status:** Draft`, `- [ ] the next task`).
+    """
+    found: dict[str, str] = {}
+    for field, said in (*_front_matter(text), *_headings(text)):
+        said = names.one_line(said.strip().strip("*`\"'"))
+        if said:
+            found.setdefault(field, said)
+    return Story(**found)
+
+
+def _front_matter(text: str) -> Iterator[tuple[str, str]]:
+    first, *lines = text.removeprefix("\ufeff").split("\n")
+    if first.rstrip() == "---":
+        end = markdown.front_matter([first, *lines])  # a file cut short may have no end
+        for line in lines[: end - 1] if end else lines:
+            yield from _named(line)
+
+
+def _headings(text: str) -> Iterator[tuple[str, str]]:
+    waiting = ""  # the field named by the heading above
+    for _, line in markdown.outside_fences(text.replace("\r\n", "\n")):
+        bare = line.strip()
+        order, title = markdown.heading(line)
+        item = bare.removeprefix(markdown.mark_of(bare))
+        if order:
+            waiting = _about(title)
+            if title.lower().startswith("story "):
+                yield "id", title[6:].partition(":")[0]
+        elif bare and waiting == "status":
+            yield "status", item
+            waiting = ""
+        elif item.startswith("[ ] ") and waiting == "task":
+            yield "task", item[4:]
+        elif bare.startswith("**"):
+            yield from _named(bare)
+
+
+def _about(title: str) -> str:
+    lowered = title.lower()
+    return "status" if lowered == "status" else "task" if "task" in lowered else ""
+
+
+def _named(line: str) -> Iterator[tuple[str, str]]:
+    """Parse `status: Draft`, `**Status:** Draft` or `**Status**: Draft`."""
+    label, colon, rest = line.partition(":")
+    field = _KEYS.get(label.strip("* ").lower().replace(" ", "_"))
+    if colon and field:
+        yield field, rest

@@ -1,15 +1,17 @@
-"""The context of an incoming agent, kept artifacts and its own profile, and what it saves."""
+"""The context of an incoming agent: the kept artifacts, then its own profile; and what that saves.
+
+The setting `handoff_profiles` says where profiles are. A profile is passed on word for word.
+"""
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, agents, ledger, names, redaction, templates, tokens
+from contextkit.base import addresses, agents, files, ledger, names, redaction, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
-from contextkit.handoffs.documents import profiles, state
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from contextkit.handoffs.documents.state import State
 
 _HEADING = "# Your profile: "
+_MOST_BYTES = 1 << 20  # limit for a profile: 20 times the largest in public collections
+_LONG = 24  # characters from which identical lines are not a coincidence
 _FRAME, _FRAME_EACH = 80, 30  # tokens around all artifacts and around each one
 
 
@@ -28,13 +32,6 @@ class Context(Record):
     said: tuple[str, ...] = ()
 
 
-class Profile(Record):
-    """An agent's profile, verbatim except for secrets, and its path; empty if there is none."""
-
-    text: str = ""
-    path: str = ""
-
-
 def of(layout: Layout, agent: str, given: str = "") -> Context:
     """The context for `agent` now; `given` is a profile path that somebody typed."""
     to = agents.identify(agent, "to")
@@ -42,15 +39,6 @@ def of(layout: Layout, agent: str, given: str = "") -> Context:
     found, unread = retained(layout, state)
     made = compose(layout, to, profile(layout, to, given), found)
     return made.replace(said=(*said, *unread, *made.said))
-
-
-def profile(layout: Layout, agent: str, given: str = "") -> Profile:
-    """The profile at the path `given`, or else at the place set for this agent."""
-    path = profiles.find(layout, agent, given)
-    return Profile(
-        text=_without_secrets(layout, profiles.load(layout, path)),
-        path=layout.shown(path) if path else "",
-    )
 
 
 def retained(layout: Layout, state: State) -> tuple[dict[str, Handoff], tuple[str, ...]]:
@@ -102,6 +90,79 @@ def shortened(layout: Layout, agent: str, text: str) -> str:
     return f"{head}{_HEADING}read {own.path}\n"
 
 
+# Profiles: texts of the host repository that turn a model into an agent, with its persona, commands
+# and dependencies; only ever read
+
+
+class Profile(Record):
+    """An agent's profile, verbatim except for secrets, and its path; empty if there is none."""
+
+    text: str = ""
+    path: str = ""
+
+
+def profile(layout: Layout, agent: str, given: str = "") -> Profile:
+    """The profile at the path `given`, or else at the place set for this agent."""
+    path = find_profile(layout, agent, given)
+    return Profile(
+        text=_without_secrets(layout, load_profile(layout, path)),
+        path=layout.shown(path) if path else "",
+    )
+
+
+def find_profile(layout: Layout, agent: str, given: str = "") -> str:
+    """Return the path of an agent's profile, or '' if there is none.
+
+    `given` is a path that somebody typed; it is refused if it does not exist.
+    """
+    if given:
+        path = layout.typed(given, "profile")
+        if not os.path.isfile(path):
+            raise bad_input(f"profile: there is no file {given!r}")
+        return path
+    there = next((path for path in layout.profiles(agent) if os.path.isfile(path)), "")
+    return files.inside(layout.root, there, "handoff_profiles") if there else ""
+
+
+def has_profiles(layout: Layout) -> bool:
+    """Whether this repository has any profiles."""
+    return any(os.path.isdir(os.path.dirname(path)) for path in layout.profiles("any"))
+
+
+def known_profiles(layout: Layout) -> list[str]:
+    """The ids of all agents with a profile here."""
+    found = set()
+    for path in layout.profiles("*"):
+        folder, name = os.path.split(path)
+        head, star, tail = name.partition("*")
+        if star and os.path.isdir(folder):
+            ends = [
+                one for one in os.listdir(folder) if one.startswith(head) and one.endswith(tail)
+            ]
+            found |= {one[len(head) : len(one) - len(tail)] for one in ends}
+    return sorted(found)
+
+
+def load_profile(layout: Layout, path: str) -> str:
+    """Return the text of a profile, byte for byte; '' without a path."""
+    if not path:
+        return ""
+    if os.stat(path).st_size > _MOST_BYTES:
+        raise ContextError(
+            f"{layout.shown(path)}: too large for a profile: at most {_MOST_BYTES} bytes"
+        )
+    return files.read(path)
+
+
+def lines_of_its_own(text: str, others: str) -> frozenset[str]:
+    """The longer lines that a profile has and `others` does not, without list markers."""
+    return frozenset(_bare_lines(text)) - frozenset(_bare_lines(others))
+
+
+def _bare_lines(text: str) -> list[str]:
+    return [bare for line in text.split("\n") if len(bare := line.strip(" \t\r-*#>")) >= _LONG]
+
+
 # The cost compared with keeping every profile, for given profiles or recorded switches
 
 
@@ -146,16 +207,16 @@ def _profile(layout: Layout, name: str) -> tuple[str, int]:
     there = os.path.isfile(os.path.join(layout.here, name))
     path = layout.typed(name, "profiles") if there else ""
     if not path and agents.is_id(name.lower()):
-        path = profiles.find(layout, name.lower())
+        path = find_profile(layout, name.lower())
     if not path:
         raise bad_input(f"profiles: there is no file {name!r} in the repository")
     shown = os.path.splitext(os.path.basename(name))[0]
-    return names.one_line(shown), tokens.estimate(profiles.load(layout, path))
+    return names.one_line(shown), tokens.estimate(load_profile(layout, path))
 
 
 def _mean(layout: Layout) -> int:
     sizes = []
-    for name in state.everywhere(state.current(layout)[0]):
+    for name in handoff_state.everywhere(handoff_state.current(layout)[0]):
         try:
             path = os.path.join(layout.handoffs, name)
             sizes.append(tokens.estimate(handoffs.load_text(path, name)))
@@ -166,7 +227,7 @@ def _mean(layout: Layout) -> int:
 
 def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
     """The saving of each recorded switch, by today's profiles, and messages about missing ones."""
-    log = state.current(layout)[0].log()
+    log = handoff_state.current(layout)[0].log()
     sizes: dict[str, int] = {}
     found, missing = [], []
     so_far, last = 0, ""
@@ -175,8 +236,8 @@ def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
     for one in log:
         for agent in (one.from_agent, one.to_agent):
             if agent != "-" and agent not in sizes:
-                path = profiles.find(layout, agent)
-                sizes[agent] = tokens.estimate(profiles.load(layout, path))
+                path = find_profile(layout, agent)
+                sizes[agent] = tokens.estimate(load_profile(layout, path))
                 if not path:
                     unknown.add(agent)
                     missing.append(f"{agent} has no profile: nothing is claimed for its switches")

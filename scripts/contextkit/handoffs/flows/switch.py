@@ -16,17 +16,16 @@ from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
-from contextkit.handoffs.documents import fitting, profiles
+from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import autofill, incoming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.handoffs.documents.fields import Fields
+    from contextkit.handoffs.documents.artifacts import Fields
     from contextkit.handoffs.documents.state import State
 
-_SENTENCES = 2  # sentences of a next_action
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
 _NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
 
@@ -191,9 +190,9 @@ def _artifact(
 
 def _refuse_misspelled(layout: Layout, agent: str) -> None:
     """Refuse a receiver without a profile whose name is close to that of one with a profile."""
-    if profiles.find(layout, agent):
+    if incoming.find_profile(layout, agent):
         return
-    known = profiles.known(layout)
+    known = incoming.known_profiles(layout)
     near = names.nearest(agent, known, _MISSPELLED) if known else ""
     if near:
         raise bad_input(f"to: there is no profile of {agent}{near}")
@@ -202,11 +201,13 @@ def _refuse_misspelled(layout: Layout, agent: str) -> None:
 def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
     """Drop entries that are, word for word, a line of the outgoing agent's profile."""
     giver, to = fields["from_agent"], fields["to_agent"]
-    text = profiles.load(layout, profiles.find(layout, giver))
+    text = incoming.load_profile(layout, incoming.find_profile(layout, giver))
     entries = [item for name in fitting.LISTS for item in fields.get(name, ())]
     if not any(item.strip() in text for item in (*entries, fields.get("next_action", ""))):
         return fields, ()  # the usual case: no need to compare lines
-    own = profiles.lines_of_its_own(text, profiles.load(layout, profiles.find(layout, to)))
+    own = incoming.lines_of_its_own(
+        text, incoming.load_profile(layout, incoming.find_profile(layout, to))
+    )
     kept, said = dict(fields), []
     for name in fitting.LISTS:
         given = fields.get(name, ())
@@ -237,11 +238,11 @@ def switch_from_prompt(
     the profile instead of quoting it. Raises ContextError if the switch fails; the active agent
     then stays the same.
     """
-    found = agents.recognised(prompt, layout.limits.handoff_prefixes)
+    found = agents.recognized(prompt, layout.limits.handoff_prefixes)
     if found is None or not _is_agent(layout, found[0]):
         return None
     to, rest = found
-    action = fitting.sentences(names.one_line(rest), _SENTENCES) or _NOT_SAID
+    action = fitting.sentences(names.one_line(rest)) or _NOT_SAID
     fields: Fields = {"to_agent": to, "next_action": action}
     state, _ = handoff_state.current(layout)
     if state.active:
@@ -283,14 +284,14 @@ def reset(layout: Layout) -> Outcome:
 
 def nobody(layout: Layout, agent: str) -> str:
     """The notice that a prompt called an agent without a profile; '' if none has a profile here."""
-    if not profiles.any_there(layout):
+    if not incoming.has_profiles(layout):
         return ""
     return f"No switch was made: there is no profile of `{agent}` here (handoff_profiles)."
 
 
 def _is_agent(layout: Layout, agent: str) -> bool:
-    if profiles.find(layout, agent):
+    if incoming.find_profile(layout, agent):
         return True
-    if profiles.any_there(layout):
+    if incoming.has_profiles(layout):
         return False
     return not any(os.path.exists(os.path.join(at, agent)) for at in (layout.here, layout.root))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from contextkit.base import copies, files, git, names, settings, stores, templates, tokens, version
+from contextkit.base import files, git, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import SETTINGS, Limits
+from contextkit.base.settings import SETTINGS, Limits
+from contextkit.base.stores import is_our_copy, sealed_copy
 from contextkit.base.version import toolkit
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
@@ -51,16 +52,16 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
 
     An unedited copy of a contextkit document is refreshed; what a host wrote is never touched.
     """
-    template = copies.sealed(capsules.template_document(layout.limits.capsule_max_tokens))
-    scope = copies.sealed(files.read(toolkit("templates", "subagent_scope_template.md")))
-    manual = copies.sealed(files.read(toolkit("manuals", "subagent-session-orchestration.md")))
+    template = sealed_copy(capsules.template_document(layout.limits.capsule_max_tokens))
+    scope = sealed_copy(files.read(toolkit("templates", "subagent_scope_template.md")))
+    manual = sealed_copy(files.read(toolkit("manuals", "subagent-session-orchestration.md")))
     steps = []
     for path, text, is_copy in (
         (layout.capsule_template, template, True),
         (layout.store("scope_template"), scope, True),
         (layout.store("orchestration"), manual, True),
         (layout.reminders, templates.render("reminder_inbox.md"), False),
-        (layout.handoff_template, copies.sealed(handoffs.template_document(layout), "# "), True),
+        (layout.handoff_template, sealed_copy(handoffs.template_document(layout), "# "), True),
         *(
             (os.path.join(layout.payloads, name), text, bool(text))
             for name, text in payloads.store_documents().items()
@@ -68,7 +69,7 @@ def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
     ):
         real = files.inside(layout.root, path, layout.shown(path))
         there = files.read_if_there(real)
-        stale = is_copy and there not in (None, text) and copies.is_ours(there or "")
+        stale = is_copy and there not in (None, text) and is_our_copy(there or "")
         state = "made" if there is None else "refreshed" if stale else "kept"
         steps.append((layout.shown(path), real, text, state))
     if not dry_run:

@@ -310,13 +310,12 @@ def _chain(layout: Layout) -> list[Facts]:
 def _runs(layout: Layout) -> list[Facts]:
     """Return the newest review runs: agents by severity, and the findings themselves."""
     from contextkit.reviews.documents import runs, verdicts, vocabulary
-    from contextkit.reviews.flows import drill_down
-    from contextkit.reviews.flows import ingest as ingesting
+    from contextkit.reviews.flows import agent_files, drill_down
 
     found = []
-    now, lifetime = names.now(), names.seconds(layout.limits.verdict_run_lifetime)
+    now = names.now()
     for run in runs.load_all(layout).documents[: -_RUNS - 1 : -1]:
-        about = ingesting.of_run(layout, run.id)
+        about = agent_files.of_run(layout, run.id)
         try:
             shown, _ = drill_down.of_run(about, "", vocabulary.SEVERITIES)
         except (ContextError, OSError):
@@ -336,7 +335,7 @@ def _runs(layout: Layout) -> list[Facts]:
         ]  # fmt: skip
         found.append(
             {"run": run.id, "process": _clean(layout, run.process), "started": run.started_at,
-             "target": _clean(layout, run.target), "state": runs.state(run, now, lifetime),
+             "target": _clean(layout, run.target), "state": runs.state(layout, run, now),
              "agents": agents, "findings": findings}
         )  # fmt: skip
     return found

@@ -1,26 +1,43 @@
-"""Search over everything stored, including archived documents and ended sessions."""
+"""Search over everything stored, including archived documents and ended sessions.
+
+    .contextkit/ledger/search.sqlite      the index: a cache beside the ledger, built from the files
+
+The files are authoritative: an entry older than its file is read again, an entry without a file is
+dropped, and a broken or missing index is rebuilt. If it cannot be saved, it is built in memory.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import sqlite3
+import unicodedata
 
 from contextkit.base import addresses, files, ledger, names, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
-from contextkit.history.documents import index
-from contextkit.history.documents.index import Entry, Hit, Term
 from contextkit.history.flows import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from contextkit.base.layout import Layout
+
+    Signature = tuple[int, int]  # modification time in nanoseconds, size in bytes
+    Reader = Callable[[str], list["Entry"]]
 
 _HALF_LIFE = 30  # days after which the age penalty reaches half of its maximum
 _SNIPPET = 200  # characters
 _HEAD = 40  # lines at the top in which a document names its branch
 MOST = 50  # documents returned
+
+
+class Term(Record):
+    """Consecutive words; with `prefix`, the last one may be the beginning of a word."""
+
+    words: tuple[str, ...]
+    prefix: bool = False
 
 
 class Query(Record):
@@ -50,13 +67,32 @@ class Found(Record):
     machine: str = ""
 
 
+def query(q: str, kind: str = "", session: str = "", branch: str = "", since: str = "") -> Query:
+    """Check and return a query as typed. `since` is a time, a date, or a duration such as 7d."""
+    if kind and kind not in (*addresses.kinds(), "review"):
+        known = (*addresses.kinds(), "review")
+        raise bad_input(f"kind: {kind[:40]!r} is not one of {', '.join(known)}")
+    return Query(terms=terms_of(q), kind=kind, session=session, branch=branch, since=moment(since))
+
+
+def moment(since: str) -> str:
+    """Return the beginning of an ISO time for `since`: `since` itself, or a duration before now."""
+    if not since:
+        return ""
+    if since[-1:] in "smhd" and since[:-1].isdigit():
+        return names.iso(max(0, names.now() - names.seconds(since)))
+    if names.shape(since)[:10] != "0000-00-00":
+        raise bad_input(f"since: {since[:40]!r}: give 2026-11-22, a time like it, or 7d")
+    return since
+
+
 def search(layout: Layout, query: Query) -> tuple[Iterator[Found], int]:
     """Return the best matches, best first and limited in number, and how many there are in all.
 
     Each document is read only when the iterator reaches it: a person sees just the first few.
     """
     catalog = Catalog(layout)
-    hits = [one for one in index.asked(layout, query.terms, catalog.files(), catalog.read)
+    hits = [one for one in _matching(layout, query.terms, catalog.files(), catalog.read)
             if _fits(one, query)]  # fmt: skip
     ranked = sorted(hits, key=lambda one: (-_score(one), one.ref))
     found = (_found(layout, catalog, one, query.terms) for one in ranked[:MOST])
@@ -85,14 +121,14 @@ def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) 
         return None  # removed just now
     text = redaction.redacted(whole, layout.limits.secrets_allow)[0]
     lines = text.split("\n")
-    counts = [index.count(index.folded(line), terms) for line in lines]
+    counts = [_count(folded(line), terms) for line in lines]
     most = max(counts)
     at = counts.index(most) if most else _first_word(lines, terms)
     above = [heading for heading, line, _ in show.sections(text) if line <= at + 1]
     return Found(
         ref=hit.ref, kind=hit.kind, path=layout.shown(hit.path),
         section=names.one_line(above[-1]) if above else "", line=catalog.line(hit, whole, at),
-        snippet=index.marked(_around(lines[at], terms), terms), score=_score(hit), at=hit.at,
+        snippet=_marked(_around(lines[at], terms), terms), score=_score(hit), at=hit.at,
         machine=catalog.machine(hit.ref),
     )  # fmt: skip
 
@@ -101,7 +137,7 @@ def _first_word(lines: list[str], terms: tuple[Term, ...]) -> int:
     """Return the first line with a word of a phrase that spans a line break."""
     wanted = {word for term in terms for word in term.words}
     for number, line in enumerate(lines):
-        if not wanted.isdisjoint(index.folded(line).split()):
+        if not wanted.isdisjoint(folded(line).split()):
             return number
     return 0
 
@@ -118,6 +154,9 @@ def _around(line: str, terms: tuple[Term, ...]) -> str:
     return ("…" if at else "") + cut + ("…" if at + _SNIPPET < len(line) else "")
 
 
+# What can be found
+
+
 class Catalog:
     """The files of all stores and their documents; the ledger is read only when needed."""
 
@@ -131,10 +170,9 @@ class Catalog:
     def files(self) -> dict[str, tuple[int, int]]:
         """Return every file that may hold documents, with a signature that shows a change."""
         self._find_reviews()
-        found = index.signatures(self._layout)
+        found = _signatures(self._layout)
         for path in self._reviews:
-            for name, signature in index.stat(path):
-                found[name] = signature
+            found |= _signature(path)
         return found
 
     def _find_reviews(self) -> None:
@@ -170,9 +208,7 @@ class Catalog:
         for store in stores.with_documents():
             if store.is_file and self._layout.store(store.kind) == path:
                 loaded = stores.module(store).load_all(self._layout)
-                texts = [show.entry_text(entry) for _, entry in loaded]
-                ids = [e.get("id") if isinstance(e, dict) else e.id for _, e in loaded]
-                return [(f"{store.kind}:{i}", text) for i, text in zip(ids, texts, strict=True)]
+                return [(f"{store.kind}:{show.identity(e)}", show.entry_text(e)) for _, e in loaded]
         ref = addresses.of(self._layout, path)
         if not ref:
             return []
@@ -236,22 +272,237 @@ def _branch(text: str) -> str:
     return ""
 
 
-def query(q: str, kind: str = "", session: str = "", branch: str = "", since: str = "") -> Query:
-    """Check and return a query as typed. `since` is a time, a date, or a duration such as 7d."""
-    if kind and kind not in (*addresses.kinds(), "review"):
-        known = (*addresses.kinds(), "review")
-        raise bad_input(f"kind: {kind[:40]!r} is not one of {', '.join(known)}")
-    return Query(
-        terms=index.query(q), kind=kind, session=session, branch=branch, since=moment(since)
-    )
+# The index
 
 
-def moment(since: str) -> str:
-    """Return the beginning of an ISO time for `since`: `since` itself, or a duration before now."""
-    if not since:
-        return ""
-    if since[-1:] in "smhd" and since[:-1].isdigit():
-        return names.iso(max(0, names.now() - names.seconds(since)))
-    if names.shape(since)[:10] != "0000-00-00":
-        raise bad_input(f"since: {since[:40]!r}: give 2026-11-22, a time like it, or 7d")
-    return since
+_FORMAT = 2
+_MOST_INDEXED = 4 << 20  # characters of a document that are indexed
+_SCHEMA = """
+CREATE TABLE state (digest BLOB);
+CREATE TABLE files (path TEXT PRIMARY KEY, time INTEGER, size INTEGER);
+CREATE TABLE documents (id INTEGER PRIMARY KEY, path TEXT, ref TEXT, kind TEXT, at TEXT,
+                        session TEXT, branch TEXT);
+CREATE INDEX by_path ON documents (path);
+CREATE VIRTUAL TABLE bodies USING fts5(body, tokenize='ascii');
+"""
+
+
+class Entry(Record):
+    """A document to index. `at` is ISO; `text` is what is searched."""
+
+    ref: str
+    text: str
+    at: str = ""
+    session: str = ""
+    branch: str = ""
+
+    @property
+    def kind(self) -> str:
+        return self.ref.partition(":")[0]
+
+
+class Hit(Record):
+    """A document that matches; `rank` is larger for a better match."""
+
+    ref: str
+    kind: str
+    path: str
+    at: str
+    session: str
+    branch: str
+    rank: float
+
+
+def index_path(layout: Layout) -> str:
+    """The index, which may be missing."""
+    return os.path.join(ledger.folder(layout), "search.sqlite")
+
+
+def _matching(
+    layout: Layout, terms: tuple[Term, ...], there: dict[str, Signature], read: Reader
+) -> list[Hit]:
+    """Bring the index up to date with `there`, then return the documents that have all terms.
+
+    `read` returns the documents in a file. Two processes may run at once: one updates the index,
+    the other waits, or answers from an index in memory.
+    """
+    try:
+        files.store(layout.state)
+        files.make_folder(ledger.folder(layout))
+        with files.locked(layout.lock(index_path(layout))):
+            try:
+                return _ask(index_path(layout), terms, there, read)
+            except sqlite3.DatabaseError:
+                _discard(index_path(layout))
+                return _ask(index_path(layout), terms, there, read)
+    except (OSError, ContextError, sqlite3.DatabaseError):
+        return _ask(":memory:", terms, there, read)  # the index cannot be saved here
+
+
+def _discard(place: str) -> None:
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        files.discard(place + suffix)
+
+
+def _ask(
+    place: str, terms: tuple[Term, ...], there: dict[str, Signature], read: Reader
+) -> list[Hit]:
+    base = sqlite3.connect(place, timeout=10)
+    try:
+        base.execute("PRAGMA synchronous=OFF")  # a cache: rebuilt if a power failure breaks it
+        if base.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
+            _make(base)
+        _bring_up(base, there, read)
+        rows = base.execute(
+            "SELECT d.ref, d.kind, d.path, d.at, d.session, d.branch, -bm25(bodies)"
+            " FROM bodies JOIN documents d ON d.id = bodies.rowid WHERE bodies MATCH ?",
+            (_in_fts(terms),),
+        ).fetchall()
+    finally:
+        base.close()
+    return [Hit(**dict(zip(Hit.fields(), row, strict=True))) for row in rows]
+
+
+def _make(base: sqlite3.Connection) -> None:
+    for table in ("state", "files", "documents", "bodies"):
+        base.execute(f"DROP TABLE IF EXISTS {table}")
+    base.executescript(_SCHEMA)
+    base.execute(f"PRAGMA user_version={_FORMAT}")
+
+
+def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reader) -> None:
+    digest = _digest(there)
+    if base.execute("SELECT digest FROM state").fetchall() == [(digest,)]:
+        return
+    known = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
+    old = [name for name, signature in known.items() if there.get(name) != signature]
+    new = [name for name, signature in there.items() if known.get(name) != signature]
+    with base:
+        base.execute("DELETE FROM state")
+        base.execute("INSERT INTO state VALUES (?)", (digest,))
+        for name in old:
+            ids = base.execute("SELECT id FROM documents WHERE path=?", (name,)).fetchall()
+            base.executemany("DELETE FROM bodies WHERE rowid=?", ids)
+            base.execute("DELETE FROM documents WHERE path=?", (name,))
+            base.execute("DELETE FROM files WHERE path=?", (name,))
+        for name in new:
+            base.execute("INSERT INTO files VALUES (?,?,?)", (name, *there[name]))
+            for one in read(name):
+                made = base.execute(
+                    "INSERT INTO documents VALUES (NULL,?,?,?,?,?,?)",
+                    (name, one.ref, one.kind, one.at, one.session, one.branch),
+                )
+                body = folded(one.text[:_MOST_INDEXED])
+                base.execute(
+                    "INSERT INTO bodies (rowid, body) VALUES (?,?)", (made.lastrowid, body)
+                )
+
+
+def _digest(there: dict[str, Signature]) -> bytes:
+    """Return one digest of all file signatures, which shows at once whether anything is new."""
+    import hashlib
+    import marshal
+
+    return hashlib.blake2b(marshal.dumps(there, 2), digest_size=16).digest()
+
+
+def _signatures(layout: Layout) -> dict[str, Signature]:
+    """Return the signatures of all files: those of the stores, archived, and of ended sessions."""
+    found: dict[str, Signature] = {}
+    suffixes = tuple({store.suffix for store in stores.STORES if store.suffix})
+    folders: dict[str, None] = {}
+    for store in stores.with_documents():
+        place = layout.store(store.kind)
+        if store.is_file:
+            found |= _signature(place)
+        else:
+            folders |= dict.fromkeys([place, *addresses.away(layout, store)])
+    for folder in folders:
+        _walk(folder, suffixes, found)
+    return found
+
+
+def _signature(path: str) -> dict[str, Signature]:
+    """Return the signature of a file by its path; empty if it is gone."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return {}
+    return {path: (about.st_mtime_ns, about.st_size)}
+
+
+def _walk(folder: str, suffixes: tuple[str, ...], found: dict[str, Signature]) -> None:
+    try:
+        with os.scandir(folder) as inside:
+            for entry in inside:
+                name = entry.name
+                if name[0] == ".":
+                    continue
+                if name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
+                    about = entry.stat(follow_symlinks=False)
+                    found[entry.path] = (about.st_mtime_ns, about.st_size)
+                elif entry.is_dir(follow_symlinks=False):
+                    _walk(entry.path, suffixes, found)
+    except OSError:
+        return  # missing, or removed just now
+
+
+# The query language, and texts in the form in which they are compared: lower case, no accents, no
+# punctuation. Characters of scripts without spaces between words (Chinese, Japanese …) are words of
+# their own.
+
+
+_WIDE = 0x2E80  # from this code point on, each letter is a word
+_TERM = re.compile(r'"([^"]*)"(\*?)|([^\s"]+)')
+_PLAIN = re.compile(r"[^a-z0-9]+")
+_MOST_TERMS = 32  # terms in a query
+
+
+def folded(text: str) -> str:
+    """Return the words of a text, separated by single spaces."""
+    if text.isascii():
+        return _PLAIN.sub(" ", text.lower()).strip()
+    text = unicodedata.normalize("NFKD", text.lower()).lower()
+    made = []
+    for char in text:
+        if char.isalnum():
+            made.append(f" {char} " if ord(char) >= _WIDE else char)
+        elif not unicodedata.combining(char):
+            made.append(" ")
+    return " ".join("".join(made).split())
+
+
+def terms_of(text: str) -> tuple[Term, ...]:
+    """Parse a query such as `words "in a row" begin*`. Raises ContextError if it has no word."""
+    found = []
+    for quoted, star, word in _TERM.findall(text)[:_MOST_TERMS]:
+        words = tuple(folded(quoted or word).split())
+        if words:
+            found.append(Term(words=words, prefix=bool(star) or word.endswith("*")))
+    if not found:
+        raise bad_input(f"q: {text[:60]!r} has no word to look for")
+    return tuple(found)
+
+
+def _in_fts(terms: tuple[Term, ...]) -> str:
+    """Return the terms as an FTS5 query, in which nothing that was typed acts as an operator."""
+    return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)
+
+
+def _count(body: str, terms: tuple[Term, ...]) -> int:
+    """Return how many of the terms a folded text has."""
+    return sum(f" {' '.join(t.words)}{'' if t.prefix else ' '}" in f" {body} " for t in terms)
+
+
+def _marked(line: str, terms: tuple[Term, ...]) -> str:
+    """Return a line with `**` around the matching words."""
+    wanted = {word for term in terms for word in term.words}
+    begun = tuple(term.words[-1] for term in terms if term.prefix)
+
+    def around(match: re.Match[str]) -> str:
+        word = match.group()
+        parts = folded(word).split()
+        hit = any(part in wanted or (begun and part.startswith(begun)) for part in parts)
+        return f"**{word}**" if hit else word
+
+    return re.sub(r"\w+", around, line.replace("**", ""))

@@ -48,14 +48,15 @@ def whole(layout: Layout, found: addresses.Address) -> str:
     store = stores.named(found.kind)
     if not store.is_file:
         return files.read_bytes(found.path).decode("utf-8", "replace")
-    identity = found.ref.partition(":")[2]
+    wanted = found.ref.partition(":")[2]
     for _, entry in stores.module(store).load_all(layout):
-        if _identity(entry) == identity:
+        if identity(entry) == wanted:
             return entry_text(entry)
     raise ContextError(f"{found.ref}: no longer exists")
 
 
-def _identity(entry: Any) -> str:
+def identity(entry: Any) -> str:
+    """Return the id of a reminder or a subagent's row."""
     return str(entry.get("id") if isinstance(entry, dict) else entry.id)
 
 
@@ -75,10 +76,9 @@ def _plain(value: object) -> str:
 def _review(layout: Layout, name: str) -> Opened:
     """Return a finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
     from contextkit.reviews.flows import agent_files, drill_down
-    from contextkit.reviews.flows import ingest as ingesting
 
     run, _, rest = name.partition("/")
-    about = ingesting.of_run(layout, run)
+    about = agent_files.of_run(layout, run)
     agent, _, finding = rest.rpartition("/") if rest not in about.roster else (rest, "", "")
     if agent not in about.roster:
         raise ContextError(

@@ -15,8 +15,11 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 
-TOLD = "told"  # beside those files: the digest of what recovery last told the session
-BEHIND = "behind"  # beside those files: a turn ended before its transcript was written
+# Marks of a session, beside the files of its agents:
+TOLD = "told"  # the digest of what recovery last told it
+BEHIND = "behind"  # a turn ended before its transcript was written
+COMPACTION = "compaction"  # the snapshot that a compaction is to complete
+REVIEWER = "reviewer"  # the agent of a review run that the session is
 
 
 class HookAgent(Record):
@@ -50,6 +53,11 @@ def folder(layout: Layout, session: str) -> str:
 def path(layout: Layout, session: str, agent: str) -> str:
     """Return the file of one subagent; both names are already safe (`hosts.HookInput`)."""
     return os.path.join(folder(layout, session), (agent or "main") + ".json")
+
+
+def mark(layout: Layout, session: str, name: str) -> str:
+    """Return the path of a mark of a session."""
+    return os.path.join(folder(layout, session), name)
 
 
 def load(layout: Layout, session: str, agent: str) -> HookAgent:

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git, templates, version
+from contextkit.base import git, makefiles, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
 from contextkit.base.records import Record
-from contextkit.base.settings import Places
+from contextkit.base.settings import Limits, Places
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import makefiles, marker_blocks, settings, vendored
+from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import git_ignores
+from contextkit.hosts.flows import changes, git_ignores
 from contextkit.hosts.flows.changes import Plan, Work
 
 FOLDER = "tools/contextkit"  # the default folder for the copy
@@ -192,19 +191,19 @@ def _add_include(work: Work, folder: str) -> None:
     there = os.listdir(work.into)
     path = next((name for name in makefiles.NAMES if name in there), "Makefile")
     text = work.text(path)
-    rest = marker_blocks.take_out(text, marker_blocks.HASH)
+    rest = changes.without_block(text, changes.HASH)
     if f"{folder}/Makefile" in makefiles.includes(rest):
         work.notes.append(f"{path}: includes {folder}/Makefile already")
         if rest != text:
             work.edit(path, rest)
         return
-    work.edit(path, marker_blocks.put(text, f"include {folder}/Makefile", marker_blocks.HASH))
+    work.edit(path, changes.with_block(text, f"include {folder}/Makefile", changes.HASH))
 
 
 def _remove_include(work: Work) -> None:
     """Remove our line from every file that make might read."""
     for name in (name for name in makefiles.NAMES if name in os.listdir(work.into)):
-        _restore(work, name, marker_blocks.take_out(work.text(name), marker_blocks.HASH))
+        _restore(work, name, changes.without_block(work.text(name), changes.HASH))
 
 
 def _add_settings(work: Work) -> None:
@@ -236,7 +235,7 @@ def _add_host(work: Work, host: Host, folder: str) -> None:
     for other in _IMPORTED:
         if any(line.strip() == f"@{other}" for line in text.splitlines()):
             path, text = other, work.text(other)
-    block = marker_blocks.put(text, paragraph(), marker_blocks.COMMENT)
+    block = changes.with_block(text, paragraph(), changes.COMMENT)
     work.edit(path, block)
 
 
@@ -280,7 +279,7 @@ def _leave(work: Work, host: Host) -> None:
     _remove_hooks(work, host.settings)
     path = host.instructions
     if work.read(path) is not None:
-        _restore(work, path, marker_blocks.take_out(work.text(path), marker_blocks.COMMENT))
+        _restore(work, path, changes.without_block(work.text(path), changes.COMMENT))
 
 
 def _remove_hooks(work: Work, path: str) -> None:

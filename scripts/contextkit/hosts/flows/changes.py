@@ -1,7 +1,8 @@
 """Changes to somebody's repository: collected in a plan, shown as a diff, carried out.
 
 Everything is computed first. `Work` reads the host's files and collects what to write; its `Plan`
-is then shown (`diff`) and written (`carry_out`).
+is then shown (`diff`) and written (`carry_out`). What we add to a text of the host's is a marked
+block (`with_block`).
 """
 
 from __future__ import annotations
@@ -10,12 +11,18 @@ import difflib
 import os
 import shutil
 
-from contextkit.base import files
+from contextkit.base import files, makefiles
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import makefiles, vendored
+from contextkit.hosts.documents import vendored
 from contextkit.hosts.documents.vendored import Adopted
+
+_OPEN = ">>> contextkit: added by `make adopt`, removed by `make unadopt`"
+_JOINED = _OPEN + " (with the line end before)"
+_CLOSE = "<<< contextkit"
+HASH = "# {}"
+COMMENT = "<!-- {} -->"
 
 
 class Change(Record):
@@ -256,3 +263,62 @@ def _remove_made(folder: str) -> None:
         if "__pycache__" in inside:
             inside.remove("__pycache__")
             shutil.rmtree(os.path.join(here, "__pycache__"), ignore_errors=True)
+
+
+# A part of ours in somebody else's text
+
+
+def with_block(text: str, lines: str, style: str) -> str:
+    """Put `lines` into `text` as our marked block, where that already is or else at the end.
+
+        # >>> contextkit: added by `make adopt`, removed by `make unadopt`
+        include tools/contextkit/Makefile
+        # <<< contextkit
+
+    `style` is HASH or COMMENT. A blank line separates the block from the text before it. Line
+    endings follow the text; a text without a final line ending gets one, and the first marker
+    records that.
+    """
+    there = _find_block(text, style)
+    base = text if there is None else text[: there[0]] + text[there[1] :]
+    end = "\r\n" if base.count("\r\n") * 2 > base.count("\n") else "\n"
+    if there is not None:
+        opening = style.format(_JOINED if there[2] else _OPEN)
+        return text[: there[0]] + _block(opening, lines, style, end) + text[there[1] :]
+    joined = bool(text) and not text.endswith("\n")
+    glue = end * (bool(text) + joined)
+    return text + glue + _block(style.format(_JOINED if joined else _OPEN), lines, style, end)
+
+
+def _block(opening: str, lines: str, style: str, end: str) -> str:
+    whole = [opening, *lines.rstrip("\n").split("\n"), style.format(_CLOSE)]
+    return "".join(line + end for line in whole)
+
+
+def without_block(text: str, style: str) -> str:
+    """Remove our blocks without a trace, each with the blank line that was put before it."""
+    while (there := _find_block(text, style)) is not None:
+        start, stop, joined = there
+        before = text[:start]
+        for _ in range(1 + joined):
+            before = before.removesuffix("\n").removesuffix("\r") if before else before
+        text = before + text[stop:]
+    return text
+
+
+def _find_block(text: str, style: str) -> tuple[int, int, bool] | None:
+    """Return where our block begins and ends, and whether it added the line ending before it.
+
+    A block whose end marker is missing ends with its first line.
+    """
+    at = 0
+    found: tuple[int, int, bool] | None = None
+    for line in text.split("\n"):
+        stop = min(at + len(line) + 1, len(text))
+        bare = line.rstrip("\r")
+        if found is None and bare in (style.format(_OPEN), style.format(_JOINED)):
+            found = (at, stop, bare == style.format(_JOINED))
+        elif found is not None and bare == style.format(_CLOSE):
+            return (found[0], stop, found[2])
+        at = stop
+    return found

@@ -36,10 +36,8 @@ def _has_rested(layout: Layout, session: str) -> bool:
 
     It is checked here because most starts have nothing to do, and the work imports eight modules.
     """
-    from contextkit.base.limits import SWEEP_PAUSE
-
     try:
-        recent = 0 <= names.now() - os.stat(layout.swept).st_mtime < SWEEP_PAUSE
+        recent = layout.was_swept(names.now())
         ended = os.listdir(layout.ended) if os.path.isdir(layout.ended) else []
     except OSError:
         return False
@@ -86,9 +84,7 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
     notice = said.startswith(hosts.find(given.host).notices)
     works = os.path.isfile(path) or (path and said and not notice)
     if given.session and not given.agent and works:
-        from contextkit.hosts.documents import open_sessions
-
-        if not open_sessions.is_known(layout, given.session):
+        if not os.path.exists(os.path.join(layout.state, "sessions", given.session)):
             from contextkit.hosts.flows import sessions
 
             sessions.note(layout, given)
@@ -99,7 +95,7 @@ def catch_up(layout: Layout, given: HookInput) -> Answer:
     """Do what the end of a turn could not, because the transcript was not written by then."""
     from contextkit.hosts.documents import seen_agents
 
-    mark = os.path.join(seen_agents.folder(layout, given.session), seen_agents.BEHIND)
+    mark = seen_agents.mark(layout, given.session, seen_agents.BEHIND)
     if given.session and not given.agent and os.path.exists(mark):
         from contextkit.hosts.flows import snapshots
 
@@ -113,7 +109,7 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
     from contextkit.base import agents
 
     prompt, limits = given.text("prompt"), layout.limits
-    called = agents.recognised(prompt, limits.handoff_prefixes)
+    called = agents.recognized(prompt, limits.handoff_prefixes)
     if called is None or given.agent:  # a host may also pass the prompt of a subagent
         return NOTHING
     from contextkit.base import redaction
@@ -303,15 +299,15 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
 
 def pull_machines(layout: Layout, given: HookInput) -> Answer:
     """Pull from other machines in the background, if `sync` is set."""
-    return _move(layout, "pull")
+    return _sync(layout, "pull")
 
 
 def push_machines(layout: Layout, given: HookInput) -> Answer:
     """Push what is new here in the background, if `sync` is set."""
-    return _move(layout, "push")
+    return _sync(layout, "push")
 
 
-def _move(layout: Layout, verb: str) -> Answer:
+def _sync(layout: Layout, verb: str) -> Answer:
     if layout.limits.sync != "off":
         from contextkit.machines.flows import background
 

@@ -25,7 +25,6 @@ _FINE = ("valid", "error")  # "error": an agent that says it could not review ha
 _ANSWER = "Findings written to "  # how the contract tells an agent to answer
 _COMPLAINTS = 12  # complaints per message
 _LENGTH = 240  # characters per complaint
-_MARK = "reviewer"  # file in the session's hooks folder: which agent of a run it is
 
 
 def expected(layout: Layout, given: HookInput, now: int) -> tuple[Run, str] | None:
@@ -58,11 +57,9 @@ def _by_answer(layout: Layout, given: HookInput, found: list[Run]) -> tuple[Run,
     path = path.strip(" \t\"'`*.") if _ANSWER in given.text("last_assistant_message") else ""
     if not path:
         return None
-    from contextkit.reviews.flows import start
-
     for run in found:
         for agent in run.roster:
-            if layout.join(path) == start.output_path(layout, run, agent):
+            if layout.join(path) == runs.output_path(layout, run, agent):
                 return run, agent
     return None
 
@@ -77,9 +74,9 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     if found is None:
         return NOTHING
     run, agent = found
-    from contextkit.reviews.flows import agent_files, ingest
+    from contextkit.reviews.flows import agent_files
 
-    asked = ingest.of_run(layout, run.id).replace(agents=(agent,))
+    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
     verdict = agent_files.verdict(reading, asked.run)
     if reading.validation not in _FINE:
@@ -88,7 +85,7 @@ def judge(layout: Layout, given: HookInput) -> Answer:
             return Answer(block=_mending(layout, run, agent, reading))
         if verdict.status != "FAILED":  # the status that research agents use
             verdict = verdict.replace(status="ERROR")
-    ingest.keep(layout, asked, [verdict], now, given.session)
+    agent_files.keep(layout, asked, [verdict], now, given.session)
     return NOTHING
 
 
@@ -96,7 +93,7 @@ def _mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
     """Tell an agent where its file should be, what is wrong in each line, and the contract."""
     from contextkit.reviews.flows import start
 
-    path = layout.shown(start.output_path(layout, run, agent))
+    path = layout.shown(runs.output_path(layout, run, agent))
     lines = _faults(reading)
     return "\n".join([
         f"The review run {run.id} expects the findings of {names.one_line(agent)} in `{path}`.",
@@ -134,15 +131,13 @@ def _faults(reading: Reading) -> list[str]:
 
 def note_reviewer(layout: Layout, given: HookInput) -> None:
     """Record which agent of a live run the prompt is for, by the file that the prompt names."""
-    from contextkit.reviews.flows import start, workers
-
     prompt = given.text("prompt")
     for run in runs.live(layout, names.now()):
         if run.id not in prompt:
             continue
         for agent in run.roster:
-            path = start.output_path(layout, run, agent)
-            paths = (path, layout.shown(path), workers.prompt_path(run, agent))
+            path = runs.output_path(layout, run, agent)
+            paths = (path, layout.shown(path), runs.prompt_path(run, agent))
             if any(one in prompt for one in paths):
                 files.store(layout.state)
                 files.write(_mark(layout, given), agent + "\n")
@@ -164,4 +159,4 @@ def _reviewer(layout: Layout, given: HookInput) -> str:
 
 
 def _mark(layout: Layout, given: HookInput) -> str:
-    return os.path.join(seen_agents.folder(layout, given.session), _MARK)
+    return seen_agents.mark(layout, given.session, seen_agents.REVIEWER)

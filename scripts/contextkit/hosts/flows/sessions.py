@@ -1,4 +1,10 @@
-"""The start and the end of a session: what it or a subagent is told, what ends and comes back."""
+"""The start and the end of a session: what it or a subagent is told, what ends and comes back.
+
+    .contextkit/sessions/<session>      two lines: its host's process id, and its transcript
+
+A session that ends removes its file. If the file is there but the process is gone, the session
+died, and the next session is told so once.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +12,15 @@ import os
 
 from contextkit.base import addresses, files, names, sessions
 from contextkit.base.layout import Layout
-from contextkit.hosts.documents import contracts, open_sessions, seen_agents
+from contextkit.hosts.documents import contracts, seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
-from contextkit.hosts.documents.open_sessions import OpenSession
 
 _WARNINGS = 3  # warnings of recovery shown
 _NAMED = 8  # payloads listed by id
+_DEAD = 20  # files of dead sessions that are looked at
+
+
+# The start
 
 
 def reminders(layout: Layout) -> Answer:
@@ -47,31 +56,20 @@ def brief(layout: Layout) -> Answer:
     from contextkit.base import git
     from contextkit.capsules.documents import branches
 
-    head = git.head(layout.repository) if layout.repository else git.Head()
-    branch = head.branch or (f"detached-{head.commit[:12]}" if head.commit else "")
+    branch = git.head(layout.repository).name if layout.repository else ""
     written = branch and branches.paths(branches.folder(layout, branch))
     if not written and not os.path.isdir(layout.handoffs):
         return NOTHING
-    from contextkit.subagents.flows import briefs
+    from contextkit.subagents.flows import prompts
 
-    said = briefs.brief(layout, branch)
+    said = prompts.brief(layout, branch)
     return Answer(context=said, refs=tuple(addresses.named_in(layout, said.partition("\n")[0])))
-
-
-def note(layout: Layout, given: HookInput) -> None:
-    """Record the session with its host's process."""
-    host = contracts.find(given.host)
-    process = os.environ.get(host.process, "") if host.process else ""
-    number = int(process) if process.isdigit() else os.getppid()
-    transcript = given.text("transcript_path")
-    one = OpenSession(session=given.session, process=number, transcript=transcript)
-    open_sessions.note(layout, one)
 
 
 def saved(layout: Layout, given: HookInput) -> Answer:
     """Return what was saved: all of it if the context is lost, else a line on the open task."""
     source = given.text("source")
-    dead = open_sessions.take_dead(layout, given.session)
+    dead, transcript = _take_dead(layout, given.session)
     if source in ("compact", "resume"):
         told = _recovered(layout)
         stored = _payloads(layout, given.session) if source == "compact" else ""
@@ -79,9 +77,9 @@ def saved(layout: Layout, given: HookInput) -> Answer:
             return Answer(context=stored)
         return told.replace(context="\n".join(filter(None, (told.context, stored))))
     if dead:
-        told = _recovered(layout, dead.transcript)
+        told = _recovered(layout, transcript)
         if told != NOTHING:
-            died = f"The last session here, {dead.session[:12]}, ended unexpectedly."
+            died = f"The last session here, {dead[:12]}, ended unexpectedly."
             return told.replace(context=f"{died}\n{told.context}")
     return _open_task(layout)
 
@@ -104,7 +102,7 @@ def _is_told_already(layout: Layout, given: HookInput, told: Answer) -> bool:
     """Return whether this was told since the last compaction: a host may start a session twice."""
     if told == NOTHING:
         return True
-    mark = os.path.join(seen_agents.folder(layout, given.session), seen_agents.TOLD)
+    mark = seen_agents.mark(layout, given.session, seen_agents.TOLD)
     digest = names.sha256(told.quoted.encode("utf-8", "replace"))
     if (files.read_if_there(mark) or "").strip() == digest:
         return True
@@ -157,7 +155,71 @@ def _recovered(layout: Layout, transcript: str = "") -> Answer:
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)
 
 
-# The end, and what a resumed session gets back
+# Which sessions run here
+
+
+def note(layout: Layout, given: HookInput) -> None:
+    """Record the session with its host's process."""
+    host = contracts.find(given.host)
+    process = os.environ.get(host.process, "") if host.process else ""
+    number = process if process.isdigit() else str(os.getppid())
+    files.store(layout.state)
+    files.write(_record(layout, given.session), f"{number}\n{given.text('transcript_path')}\n")
+
+
+def _record(layout: Layout, session: str) -> str:
+    return os.path.join(_folder(layout), session or "unknown")
+
+
+def _folder(layout: Layout) -> str:
+    return os.path.join(layout.state, "sessions")
+
+
+def _forget(layout: Layout, session: str) -> None:
+    try:
+        os.unlink(_record(layout, session))
+    except OSError:
+        pass  # it was never recorded
+
+
+def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
+    """Return the session that died last and its transcript, and forget all dead sessions.
+
+    Both are empty if none has died. A session whose process exists is running; `besides` is the
+    session that asks.
+    """
+    found = []
+    for name in _recorded(layout):
+        path = _record(layout, name)
+        process, _, rest = (files.read_if_there(path) or "").partition("\n")
+        if name != besides and not _is_running(int(process) if process.isdigit() else 0):
+            found.append((os.stat(path).st_mtime, name, rest.strip()))
+    for _, name, _ in found:
+        _forget(layout, name)
+    return max(found)[1:] if found else ("", "")
+
+
+def _recorded(layout: Layout) -> list[str]:
+    try:
+        there = os.listdir(_folder(layout))
+    except OSError:
+        return []
+    return sorted(name for name in there if not files.is_draft(name))[-_DEAD:]
+
+
+def _is_running(process: int) -> bool:
+    if process <= 1:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # owned by another user
+    return True
+
+
+# What ends with a session, and comes back if it is resumed
 
 
 def start(layout: Layout, session: str) -> None:
@@ -189,7 +251,7 @@ def end(layout: Layout, session: str) -> list[str]:
     ledger.sweep(layout, now)
     if seen_agents.forget(layout, session):
         said.append(f"session {session}: hooks' records of its subagents were removed")
-    open_sessions.forget(layout, session)
+    _forget(layout, session)
     agent = _end_agent(layout, session)
     if agent:
         said.append(f"session {session}: {agent} is no longer the active agent")

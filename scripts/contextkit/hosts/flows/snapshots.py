@@ -29,7 +29,7 @@ def when_full(layout: Layout, given: HookInput) -> None:
     count = _tokens_now(given)
     if given.event in _TURN_ENDS and given.session and _is_behind(given):
         files.store(layout.state)
-        files.write(os.path.join(seen_agents.folder(layout, given.session), seen_agents.BEHIND), "")
+        files.write(seen_agents.mark(layout, given.session, seen_agents.BEHIND), "")
     if not count:
         return
     task = memory.current_task(layout)
@@ -84,14 +84,14 @@ def before(layout: Layout, given: HookInput) -> None:
 def _forget_told(layout: Layout, given: HookInput) -> None:
     """Forget what the session was told: the compaction drops it, so it may be told again."""
     try:
-        os.unlink(os.path.join(seen_agents.folder(layout, given.session), seen_agents.TOLD))
+        os.unlink(seen_agents.mark(layout, given.session, seen_agents.TOLD))
     except OSError:
-        pass  # the status that research agents use
+        pass  # it was told nothing
 
 
 def after(layout: Layout, given: HookInput) -> None:
     """Add the host's summary to this compaction's snapshot; create one if there is none."""
-    from contextkit.memory.flows import auto_snapshots
+    from contextkit.memory.flows import saving
 
     session = given.session or sessions.find_current(layout)
     context_window.forget(layout, session, memory.current_task(layout))
@@ -102,7 +102,7 @@ def after(layout: Layout, given: HookInput) -> None:
         if not summary:
             return
         try:
-            auto_snapshots.complete(layout, waiting, summary)
+            saving.complete_snapshot(layout, waiting, summary)
             return
         except ContextError:
             pass  # somebody edited it meanwhile: both are kept
@@ -113,9 +113,9 @@ def _save(
     layout: Layout, reason: str, count: int, summary: str, now: int, transcript: str = ""
 ) -> str:
     from contextkit.memory.documents import snapshots
-    from contextkit.memory.flows import auto_snapshots
+    from contextkit.memory.flows import saving
 
-    made = auto_snapshots.make(
+    made = saving.automatic_snapshot(
         layout, reason=reason, now=now, tokens=count, summary=summary, transcript=transcript
     )
     return layout.shown(snapshots.save(layout, made, now))
@@ -126,4 +126,4 @@ def _reason(given: HookInput) -> str:
 
 
 def _mark(layout: Layout, given: HookInput) -> str:
-    return os.path.join(seen_agents.folder(layout, given.session), "compaction")
+    return seen_agents.mark(layout, given.session, seen_agents.COMPACTION)

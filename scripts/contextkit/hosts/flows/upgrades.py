@@ -15,7 +15,7 @@ import tempfile
 from contextkit.base import files, git, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
-from contextkit.hosts.documents import changelogs, vendored
+from contextkit.hosts.documents import vendored
 
 _CHANGELOG = "CHANGELOG.md"
 _VERSION_FILE = "scripts/contextkit/base/version.py"
@@ -137,7 +137,7 @@ def _whats_new(changelog: str, newer: str) -> list[str]:
     if version.order(newer) < version.order(version.VERSION):
         return ["goes back to an older version"]
     own = files.read_if_there(os.path.join(version.TOOLKIT, _CHANGELOG)) or ""
-    found = changelogs.between(own, changelog)
+    found = new_entries(own, changelog)
     return ["what is new:", *found] if found else ["nothing new in its changelog"]
 
 
@@ -191,3 +191,47 @@ def _holds(top: str, one: str, other: str) -> bool:
     """Return whether commit `one` is part of the history of `other`."""
     base = git.run(top, "merge-base", one, other, fine=(0, 1)).strip()
     return base == git.run(top, "rev-parse", one).strip()
+
+
+# The changelog
+
+
+def new_entries(old: str, new: str) -> list[str]:
+    """Return the entries of `new` that `old` lacks, as lines under their headings."""
+    known = {_plain(entry) for _, entries in sections(old) for entry in entries}
+    lines: list[str] = []
+    for title, entries in sections(new):
+        fresh = [entry for entry in entries if _plain(entry) not in known]
+        if fresh:
+            lines += [title, *(line for entry in fresh for line in entry.split("\n"))]
+    return lines
+
+
+def release_notes(text: str, number: str) -> str:
+    """Return the entries of a version, without its heading; empty if it has none."""
+    lines: list[str] = []
+    inside = False
+    for line in text.split("\n"):
+        if line.startswith("## "):
+            inside = line[3:].split()[:1] == [number]
+        elif inside:
+            lines.append(line)
+    return "\n".join(lines).strip("\n")
+
+
+def sections(text: str) -> list[tuple[str, list[str]]]:
+    """Return (title, entries) of each version; an entry is a list item with its lines."""
+    found: list[tuple[str, list[str]]] = []
+    for line in text.split("\n"):
+        if line.startswith("## "):
+            found.append((line[3:].strip(), []))
+        elif found and line.startswith("- "):
+            found[-1][1].append(line.rstrip())
+        elif found and found[-1][1] and line.startswith("  ") and line.strip():
+            found[-1][1][-1] += "\n" + line.rstrip()
+    return found
+
+
+def _plain(entry: str) -> str:
+    """Join an entry's lines, so that rewrapping does not make it a new entry."""
+    return " ".join(entry.split())

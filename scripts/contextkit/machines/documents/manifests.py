@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from contextkit.machines.documents.clocks import Clock
+    Clock = dict[str, int]  # counts by machine
 
 FORMAT = 1
 MOST_BYTES = 16 << 20  # bytes of a document
@@ -258,3 +258,51 @@ def unpack(data: bytes, most: int, where: str) -> bytes:
     if len(text) > most or not work.eof:
         raise ContextError(f"{where}: larger than {most} bytes, or cut short")
     return text
+
+
+# Vector clocks: which version of a document is newer, by change counts instead of times.
+#
+#     {"k3…": 4, "p7…": 1}      the fourth change on one machine knew of the first on another
+#
+# A version whose counts are all at least those of another came after it. If each has a count that
+# the other lacks, neither author knew of the other's change: that is a conflict. System clocks play
+# no part, so they may be off by a day.
+
+
+def covers(one: Clock, other: Clock) -> bool:
+    """Return whether `one` equals `other` or came after it."""
+    return all(one.get(machine, 0) >= count for machine, count in other.items())
+
+
+def joined_clock(one: Clock, other: Clock) -> Clock:
+    """Return the clock that covers both."""
+    return {
+        machine: max(one.get(machine, 0), other.get(machine, 0))
+        for machine in sorted({*one, *other})
+    }
+
+
+def next_clock(clock: Clock, machine: str, count: int) -> Clock:
+    """Return `clock` after one more change by `machine`, its change number `count`."""
+    return {**clock, machine: max(count, clock.get(machine, 0) + 1)}
+
+
+# What every engine does in a push
+
+
+class Elsewhere(ContextError):
+    """The head on the remote is not the one that we left: another folder uses our id."""
+
+
+def check_claim(machine: str, head: bytes | None, before: str, where: str) -> None:
+    """Raise Elsewhere unless the head in this remote is the one that we left.
+
+    `before` is the digest in that head, empty if we have never pushed there.
+    """
+    if (parse_head(head, machine).digest if head else "") != before:
+        raise Elsewhere(f"{where}: another folder pushes as {machine}")
+
+
+def size(objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes) -> int:
+    """Return the bytes that a push sends."""
+    return sum(map(len, objects.values())) + len(manifest[1]) + len(head)

@@ -13,14 +13,11 @@ import sys
 from contextkit.base import version
 from contextkit.base.layout import Layout
 
-OFF = "off"
 VERBS = ("pull", "push")
 
 
-def start(layout: Layout, verb: str) -> bool:
-    """Start a push or pull in a detached process and return; False if `sync` is off."""
-    if layout.limits.sync == OFF:
-        return False
+def start(layout: Layout, verb: str) -> None:
+    """Start a push or pull in a detached process and return."""
     script = os.path.join(version.TOOLKIT, "scripts", "context_sync.py")
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     kept = {name: text for name, text in os.environ.items() if name != "CONTEXTKIT_RESTARTED"}
@@ -31,14 +28,13 @@ def start(layout: Layout, verb: str) -> bool:
         file_actions=nothing,
         setsid=True,
     )
-    return True
 
 
 def run(layout: Layout, verb: str) -> str:
     """Push or pull what `sync` names; failures are logged for doctor and printed."""
     from contextkit.hosts.documents import diagnostics
     from contextkit.machines.flows import pull, push
-    from contextkit.machines.flows.choice import Choice
+    from contextkit.machines.flows.transfers import Choice
 
     try:
         move = push.push if verb == "push" else pull.pull

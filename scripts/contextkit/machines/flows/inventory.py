@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.documents import clocks, manifests
+from contextkit.machines.documents import manifests
 from contextkit.machines.documents.identity import Machine
-from contextkit.machines.documents.known import Known, Version
+from contextkit.machines.documents.knowledge import Known, Version
 from contextkit.machines.flows import shares
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import upkeep
@@ -75,7 +76,7 @@ def _note(
         sha256=digest,
         bytes=len(data),
         at=names.iso(now),
-        clock=clocks.ticked(before.clock, machine.id, known.count),
+        clock=manifests.next_clock(before.clock, machine.id, known.count),
         stat=stat,
         mine=True,
         beside=before.beside,
@@ -112,7 +113,7 @@ def _note_ended(layout: Layout, machine: Machine, known: Known, now: int) -> Non
                 continue  # only a part of it was put away
             known.count += 1
             before = version.clock if version else {}
-            clock = clocks.ticked(before, machine.id, known.count)
+            clock = manifests.next_clock(before, machine.id, known.count)
             known.documents[name] = Version(sha256="", at=names.iso(now), clock=clock, mine=True)
     for name, version in known.documents.items():
         kind, what = name.partition("/")[::2]
@@ -127,6 +128,47 @@ def _note_settled(layout: Layout, machine: Machine, known: Known, version: Versi
         if not os.path.lexists(layout.join(copy.path)):
             version.beside.remove(copy)
             known.count += 1
-            joined = clocks.joined(version.clock, copy.clock)
-            version.clock = clocks.ticked(joined, machine.id, known.count)
+            joined = manifests.joined_clock(version.clock, copy.clock)
+            version.clock = manifests.next_clock(joined, machine.id, known.count)
             version.mine = True
+
+
+# What a document is about
+
+
+def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
+    """Return the task or run of those documents that name one."""
+    found = {}
+    for name in chosen:
+        kind, path = name.partition("/")[::2]
+        if kind == "verdict" and "/" not in path:
+            found[name] = _said(texts[name](), "run")
+        elif kind == "checkpoint":
+            found[name] = _said(texts[name](), "task_id")
+        elif kind == "plan":
+            found[name] = path.removesuffix(".md")
+    if any(name.startswith(("finding/", "snapshot/")) for name in chosen):
+        found |= _tasks(layout)
+    return {name: task for name, task in found.items() if task}
+
+
+def _said(data: bytes, key: str) -> str:
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return ""
+    return str(found.get(key) or "") if isinstance(found, dict) else ""
+
+
+def _tasks(layout: Layout) -> dict[str, str]:
+    """Return the task of each finding, merged finding and snapshot here."""
+    kinds = {"findings": "finding", "context_snapshots": "snapshot"}
+    try:
+        listed = upkeep.listed(layout, "", [])
+    except ContextError:
+        return {}
+    return {
+        f"{kinds[folder]}/{os.path.basename(one.path)}": one.task
+        for one in listed
+        if (folder := os.path.basename(os.path.dirname(one.path))) in kinds
+    }

@@ -16,21 +16,19 @@ import os
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.documents import clocks, manifests
-from contextkit.machines.documents import known as knowledge
+from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.identity import Machine
-from contextkit.machines.documents.known import Copy, Known, Version
+from contextkit.machines.documents.knowledge import Copy, Known, Version
 from contextkit.machines.documents.manifests import Entry, Head
 from contextkit.machines.flows import inventory, remotes, shares
-from contextkit.machines.flows.choice import Choice
-from contextkit.machines.flows.report import HISTORY, Report
+from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.machines.flows.engines.protocol import Engine
+    from contextkit.machines.flows.remotes import Engine
 
 _AT_ONCE = 500  # documents per fetch
 
@@ -152,9 +150,9 @@ def _is_new(offer: Offer, entry: Entry) -> bool:
         return False
     if version is None:
         return True
-    if clocks.covers(version.clock, entry.clock) and version.clock:
+    if manifests.covers(version.clock, entry.clock) and version.clock:
         return False
-    if any(clocks.covers(copy.clock, entry.clock) for copy in version.beside):
+    if any(manifests.covers(copy.clock, entry.clock) for copy in version.beside):
         return False
     if version.sha256 == entry.sha256 and not version.gone and entry.kind != manifests.ENDED:
         _advance(offer, version, entry.clock)
@@ -162,11 +160,11 @@ def _is_new(offer: Offer, entry: Entry) -> bool:
     return True
 
 
-def _advance(offer: Offer, version: Version, clock: clocks.Clock) -> None:
+def _advance(offer: Offer, version: Version, clock: manifests.Clock) -> None:
     """Note that a document is at least as new as `clock`; remove the copies that it supersedes."""
-    version.clock = clocks.joined(version.clock, clock)
+    version.clock = manifests.joined_clock(version.clock, clock)
     for copy in list(version.beside):
-        if clocks.covers(version.clock, copy.clock):
+        if manifests.covers(version.clock, copy.clock):
             path = offer.layout.join(copy.path)
             if os.path.isfile(path) and names.sha256(files.read_bytes(path)) == copy.sha256:
                 files.discard(path)
@@ -214,7 +212,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     digest = names.sha256(ours)
     if version is None or not version.sha256:
         offer.known.count += 1
-        first = clocks.ticked({}, offer.machine.id, offer.known.count)
+        first = manifests.next_clock({}, offer.machine.id, offer.known.count)
         version = known[entry.name] = Version(
             sha256=digest, bytes=len(ours), clock=first, mine=True
         )
@@ -224,7 +222,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     merge = shares.merger(entry.name)
     if merge is not None:
         return _merged(offer, entry, path, ours, merge(ours, data), data, version)
-    if clocks.covers(entry.clock, version.clock) and version.sha256 == digest:
+    if manifests.covers(entry.clock, version.clock) and version.sha256 == digest:
         files.write(path, data)
         _learn(offer, entry, path, data, version)
         return "taken"
@@ -254,7 +252,7 @@ def _merged(
     learned = _learn(offer, entry, path, merged, version)
     if merged not in (ours, theirs):
         offer.known.count += 1
-        learned.clock = clocks.ticked(learned.clock, offer.machine.id, offer.known.count)
+        learned.clock = manifests.next_clock(learned.clock, offer.machine.id, offer.known.count)
         learned.mine = True
     return "merged" if merged != ours else ""
 
@@ -264,7 +262,7 @@ def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version
     digest = names.sha256(data)
     for copy in version.beside:
         at = offer.layout.join(copy.path)
-        if clocks.covers(entry.clock, copy.clock) and os.path.isfile(at):
+        if manifests.covers(entry.clock, copy.clock) and os.path.isfile(at):
             if names.sha256(files.read_bytes(at)) == copy.sha256:
                 files.write(at, data)
                 copy.sha256, copy.clock = digest, entry.clock
@@ -324,7 +322,7 @@ def _end(offer: Offer, entry: Entry) -> None:
     except ContextError as error:
         offer.report.add("not taken", address, 0, offer.sender.name, str(error))
     version = offer.known.documents.setdefault(entry.name, Version(sha256="", at=entry.at))
-    version.clock = clocks.joined(version.clock, entry.clock)
+    version.clock = manifests.joined_clock(version.clock, entry.clock)
     version.gone = False
     if done:
         offer.report.add("ended", address, 0, offer.sender.name, done)

@@ -10,20 +10,17 @@ from __future__ import annotations
 from contextkit.base import names, redaction
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.documents import known as knowledge
-from contextkit.machines.documents import manifests
+from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.identity import Machine
-from contextkit.machines.documents.known import Known, Published, Remote
-from contextkit.machines.documents.manifests import Entry, Head, Manifest
-from contextkit.machines.flows import choice, inventory, remotes, shares
-from contextkit.machines.flows.choice import Choice
-from contextkit.machines.flows.engines.protocol import Elsewhere
-from contextkit.machines.flows.report import HISTORY, Report
+from contextkit.machines.documents.knowledge import Known, Published, Remote
+from contextkit.machines.documents.manifests import Elsewhere, Entry, Head, Manifest
+from contextkit.machines.flows import inventory, remotes, shares
+from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.machines.flows.engines.protocol import Engine
     from contextkit.machines.flows.inventory import Texts
+    from contextkit.machines.flows.remotes import Engine
 
 
 def push(
@@ -59,7 +56,7 @@ def _push(
         if not remotes.recall(at, there, known):
             raise Elsewhere("another folder pushes as this machine")
     new = _changed(known, there)
-    about = choice.about(layout, [name for name in new if name in texts], texts)
+    about = inventory.about(layout, [name for name in new if name in texts], texts)
     new = [name for name in new if chosen.takes(name, about.get(name, ""))]
     objects, entries = _gathered(layout, known, texts, new, about, redact, report)
     if not entries:
@@ -189,10 +186,3 @@ def _mark_pending(layout: Layout, there: Remote, machine: Machine) -> None:
     before = knowledge.load_remote(layout, there.address, machine.id)
     before.number, before.digest, before.pending = there.number, there.digest, there.pending
     knowledge.save_remote(layout, before, machine.id)
-
-
-def forget_notes(layout: Layout, address: str, machine: str) -> None:
-    """Drop what we knew of a remote that no longer has this machine."""
-    there = knowledge.load_remote(layout, address, machine)
-    there.entries, there.number, there.digest, there.pending = {}, 0, "", ""
-    knowledge.save_remote(layout, there, machine)

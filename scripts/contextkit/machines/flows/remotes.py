@@ -8,14 +8,38 @@ from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.machines.documents import identity, known, manifests
+from contextkit.machines.documents import identity, knowledge, manifests
 from contextkit.machines.documents.identity import Machine
-from contextkit.machines.documents.known import Known, Published, Remote
+from contextkit.machines.documents.knowledge import Known, Published, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.machines.flows.engines.protocol import Engine
+    from collections.abc import Iterable, Iterator
+    from typing import Protocol
+
+    class Engine(Protocol):
+        """An engine. Network and disk errors are ContextErrors that name the remote."""
+
+        def heads(self) -> dict[str, bytes]:
+            """Return the head of every machine, by its id."""
+
+        def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+            """Yield (key, value) for the keys that exist, in any order."""
+
+        def put(
+            self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes],
+            head: bytes, keep: frozenset[str], before: str,
+        ) -> int:  # fmt: skip
+            """Write objects, then the manifest that names them, then the head; return bytes sent.
+
+            `keep` holds every key that is needed from now on. `before` is the digest in the head
+            that we left; raises Elsewhere if the head there has another.
+            """
+
+        def forget(self, machine: str) -> None:
+            """Remove what a machine wrote and no other machine needs."""
+
 
 DEFAULT = "origin"
 OBJECT_STORES = ("s3://", "gs://", "az://")
@@ -149,9 +173,9 @@ def myself(layout: Layout) -> tuple[Machine, Known]:
     machine = identity.load(layout)
     if machine is None:
         return begin(layout)
-    found = known.load(layout, machine.id)
+    found = knowledge.load(layout, machine.id)
     if found.count == 0 and not found.documents:
-        there = os.path.isfile(os.path.join(known.folder(layout), "documents.json"))
+        there = os.path.isfile(os.path.join(knowledge.folder(layout), "documents.json"))
         if not there or not found.machine:
             identity.forget(layout)
             return begin(layout)
@@ -163,7 +187,7 @@ def begin(layout: Layout) -> tuple[Machine, Known]:
     identity.forget(layout)
     machine = identity.ensure(layout)
     found = Known(machine=machine.id)
-    known.save(layout, found)
+    knowledge.save(layout, found)
     return machine, found
 
 
@@ -203,7 +227,10 @@ def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
 
 def listed(layout: Layout, remote: str, now: int, said: list[str]) -> list[Row]:
     """Return every machine of a remote, most recent push first."""
-    at, _ = engine(layout, remote)
+    return _rows(layout, engine(layout, remote)[0], now, said)
+
+
+def _rows(layout: Layout, at: Engine, now: int, said: list[str]) -> list[Row]:
     machine = identity.load(layout)
     rows = [
         Row(
@@ -239,7 +266,8 @@ def forget(layout: Layout, remote: str, machine: str) -> Row:
 
     `machine` is an id, the beginning of one, or a name. Raises ContextError for none or several.
     """
-    rows = listed(layout, remote, names.now(), [])
+    at, address = engine(layout, remote)
+    rows = _rows(layout, at, names.now(), [])
     fitting = [row for row in rows if row.id == machine] or [
         row for row in rows if row.name == machine or row.id.startswith(machine)
     ]
@@ -247,6 +275,11 @@ def forget(layout: Layout, remote: str, machine: str) -> Row:
         there = ", ".join(row.id for row in rows) or "none"
         count = "no" if not fitting else str(len(fitting))
         raise bad_input(f"forget: {count} machines are {machine[:60]!r}; there: {there}")
-    at, _ = engine(layout, remote)
-    at.forget(fitting[0].id)
-    return fitting[0]
+    gone = fitting[0]
+    at.forget(gone.id)
+    if gone.here:
+        with knowledge.lock(layout):
+            ours = knowledge.load_remote(layout, address, gone.id)
+            ours.entries, ours.number, ours.digest, ours.pending = {}, 0, "", ""
+            knowledge.save_remote(layout, ours, gone.id)
+    return gone

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    cli,
-    formats,
-    ledger,
-    names,
-    redaction,
-    tokens,
-    worktrees,
-)
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
+from contextkit.base import addresses, cli, formats, ledger, names, redaction, tokens
+from contextkit.base.commands import JSON, WORKTREE, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import store as memory
@@ -47,12 +38,12 @@ def status(layout: Layout, args: Arguments) -> Answer:
         )
         return _zone_answer(found, task, path, False, sent)
     from contextkit.memory.documents import snapshots
-    from contextkit.memory.flows import auto_snapshots, saving
+    from contextkit.memory.flows import saving
 
     now = names.now()
     if task and not saving.is_known(layout, task):
         cli.say(f'new task "{task}"')
-    made = auto_snapshots.make(
+    made = saving.automatic_snapshot(
         layout,
         reason="token_limit",
         now=now,
@@ -73,10 +64,10 @@ def status(layout: Layout, args: Arguments) -> Answer:
 
 def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
     """The changes since the last commit; a snapshot is worth saving even without them."""
-    from contextkit.memory.flows import auto_snapshots
+    from contextkit.memory.flows import saving
 
     try:
-        return auto_snapshots.uncommitted(layout)
+        return saving.uncommitted(layout)
     except (ContextError, OSError) as error:
         cli.say(f"the snapshot does not list uncommitted files: {error}")
         return ()
@@ -148,7 +139,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     if budget < least:
         raise bad_input(f"budget={budget}: give at least {least} tokens")
     task = memory.check_task(args.task) if args.task else ""
-    layout = worktrees.layout_of(layout, args.worktree)
+    layout = layout.of_worktree(args.worktree)
     most = None if cli.for_programs() else recovery_report.most_findings(budget)
     transcript = _transcript(layout, args.transcript) or recovery.left_behind(layout)
     found = recovery.load(layout, task, names.now(), most, transcript)
@@ -197,7 +188,7 @@ def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
 def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.memory.flows import upkeep
 
-    layout = worktrees.layout_of(layout, args.worktree)
+    layout = layout.of_worktree(args.worktree)
     broken: list[str] = []
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
     cli.say_each(broken)
@@ -294,7 +285,7 @@ COMMANDS = (
             Option(name="budget", kind="whole", help="tokens to print at most (default: 4000)"),
             Option(name="prompt", kind="flag", help="print a prompt that starts a fresh agent"),
             Option(name="transcript", help="of the session that ended (default: the last one's)"),
-            worktrees.OPTION,
+            WORKTREE,
             JSON,
         ),
     ),
@@ -303,7 +294,7 @@ COMMANDS = (
         help="list the documents in the store",
         options=(
             Option(name="task", address="plan", help="only those of this task"),
-            worktrees.OPTION,
+            WORKTREE,
             JSON,
         ),
     ),

@@ -5,7 +5,7 @@
     save    from the threshold: write a snapshot, once until the count has dropped below it
 
 Made for hooks: `zone` is arithmetic, `look` opens at most one small file, and the snapshot that
-`once` asks for comes from `flows.auto_snapshots.make`, which starts no process.
+`once` asks for comes from `saving.automatic_snapshot`, which starts no process.
 
 The number of tokens in a context comes from the transcript of Claude Code or Codex, a JSON Lines
 file in which each reply of the model carries its `usage`; the input of the latest reply is what the
@@ -25,8 +25,8 @@ import os
 from contextkit.base import files, formats, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.limits import Limits
 from contextkit.base.records import Record
+from contextkit.base.settings import Limits
 from contextkit.memory.documents import store as memory
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, host_variables, names
+from contextkit.base import files, formats, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -235,12 +235,12 @@ def _seen(layout: Layout, after: str) -> list[str]:
 
     found = []
     limit = names.moment(after)
-    own = {os.environ.get(name, "") for name in host_variables.SESSIONS}
+    own = sessions.of_hosts()
     try:
-        sessions = sorted(os.listdir(layout.hooks))
+        folders = sorted(os.listdir(layout.hooks))
     except OSError:
         return []
-    for session in sessions:
+    for session in folders:
         if session not in own and names.safe(session):
             known = seen_agents.load_all(layout, session).values()
             found += [a.agent_type for a in known if a.started >= limit and a.started > a.stopped]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import host_variables, names, references, stores
+from contextkit.base import names, references, sessions, stores
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -212,8 +212,8 @@ def left_behind(layout: Layout) -> str:
         return ""
     from contextkit.memory.flows import transcripts
 
-    own = filter(None, (os.environ.get(name, "") for name in host_variables.SESSIONS))
-    return transcripts.newest(layout.root, without=next(own, ""))
+    own = next(iter(sessions.of_hosts()), "")
+    return transcripts.newest(layout.root, without=own)
 
 
 def _caught(

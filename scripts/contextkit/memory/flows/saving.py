@@ -2,14 +2,15 @@
 
 Everything is parsed and checked here before anything is written. A checkpoint also includes what
 the store knows: the number of findings, the subtasks of the plan, and a digest of each file that
-the findings name.
+the findings name. An automatic snapshot, for when nobody has the time to write one, is made from
+the store and the session's transcript alone.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import facts, names, references
+from contextkit.base import facts, files, git, names, redaction, references
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -216,10 +217,10 @@ def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
 
 def _sealed(layout: Layout, found: Iterable[FileNote]) -> tuple[references.Reference, ...]:
     """A digest of each named file; line numbers after the path are dropped."""
-    return references.seal(layout.root, [path_of(file.path) for file in found if file.path])
+    return references.seal(layout.root, [_path_of(file.path) for file in found if file.path])
 
 
-def path_of(named: str) -> str:
+def _path_of(named: str) -> str:
     """Return `src/app.py` for `src/app.py:42` and `src/app.py:42-60`."""
     path, colon, lines = named.rpartition(":")
     return path if colon and lines and not lines.strip("0123456789-,") else named
@@ -348,3 +349,157 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
     if layout.limits.memory_agent_completion:
         ready.append(checkpoint(layout, task, phase, fields, now, tuple(made)))
     return phase, ready
+
+
+# Automatic snapshots: `memory_status` takes one in the save zone, and hosts before they compact
+
+
+_FINDINGS = 5  # the newest findings whose summaries are included
+_FILES = 30  # files in play, at most
+_UNSAID = "No summary was given: this was put together from the plan, the findings and git."
+
+
+def automatic_snapshot(
+    layout: Layout,
+    *,
+    reason: str,
+    now: int,
+    tokens: int = 0,
+    task: str = "",
+    summary: str = "",
+    modified: tuple[FileNote, ...] = (),
+    transcript: str = "",
+) -> Snapshot:
+    """Make a snapshot of `task`, by default the current one, from what the store knows.
+
+    A host waits for it, so it starts no process, and leaves out what it cannot read.
+
+    `modified` are files known to have changed, relative to the root; `transcript` is the path of
+    the session's transcript, from which the events since the last save are taken. Without a task or
+    anything stored, the snapshot holds just what was given.
+    """
+    task = task or memory.current_task(layout)
+    plan = known_plan(layout, task) if task else None
+    recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
+    saved = checkpoints.load_all(layout, task) if task else []
+    checkpoint = saved[-1][1] if saved else None
+    caught, edited, whole = (
+        _caught_up(layout, transcript, checkpoint) if transcript else ("", (), "")
+    )
+    in_play = _files_in_play((*modified, *edited), recent)
+    decisions = [q.text for q in plan.questions if not q.answered] if plan else []
+    made = snapshots.make(
+        timestamp=names.iso(now),
+        reason=reason,
+        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught))) or _UNSAID,
+        tokens=tokens,
+        task_id=task,
+        phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
+        agents=checkpoint.active_agents if checkpoint else (),
+        important=_clean(layout, _important(layout, plan, recent)),
+        files=[file.replace(note=_clean(layout, file.note)) for file in in_play],
+        decisions=[_clean(layout, text) for text in decisions],
+        resume=_clean(layout, _resume(task, plan, checkpoint)),
+        digests=_sealed(layout, in_play),
+    )
+    whole = "\n".join([whole, *(text for _, one in recent for text in one.texts())]).strip()
+    return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
+
+
+def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
+    """Put the host's summary of a conversation before what the snapshot took from its transcript.
+
+    Raises ContextError if the file is no longer a readable snapshot.
+    """
+    with files.locked(layout.lock(path)):
+        made = snapshots.load(path)
+        before = "" if made.summary == _UNSAID else made.summary
+        whole = "\n\n".join(filter(None, (_clean(layout, summary), before)))
+        files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
+
+
+def uncommitted(layout: Layout) -> tuple[FileNote, ...]:
+    """The changes since the last commit, for a caller that has the time to run git.
+
+    Raises ContextError or OSError if git fails or nothing can be written.
+    """
+    if layout.repository is None:
+        return ()
+    from contextkit.base import changes
+
+    found = changes.uncommitted(layout)
+    top = layout.repository.top
+    notes = []
+    for change in found:
+        path = os.fsencode(layout.shown(os.path.join(top, change.path))).decode("utf-8", "replace")
+        if not path.startswith("../"):
+            notes.append(FileNote(path=path, note=change.state))
+    return tuple(notes)
+
+
+def _caught_up(
+    layout: Layout, transcript: str, checkpoint: Checkpoint | None
+) -> tuple[str, tuple[FileNote, ...], str]:
+    """What the session did since the last save, the files it edited, and all that was said."""
+    from contextkit.memory.flows import transcripts
+
+    taken = [one.timestamp for one in snapshots.load_all(layout).documents[-1:]]
+    since = max([*taken, checkpoint.timestamp if checkpoint else ""])
+    limits = layout.limits
+    found = transcripts.catch_up(
+        transcript, since, root=layout.root, allowed=limits.secrets_allow, in_hook=True,
+        tokenizer=limits.tokenizer,
+    )  # fmt: skip
+    edited = tuple(FileNote(path=path, note="edited") for path in found.edited)
+    return found.text, edited, found.whole
+
+
+def _clean(layout: Layout, text: str) -> str:
+    """Redact secrets in `text`: nobody reviews an automatic snapshot before it is saved."""
+    return redaction.redacted(text, layout.limits.secrets_allow)[0]
+
+
+def _files_in_play(
+    modified: tuple[FileNote, ...], recent: list[tuple[str, Finding]]
+) -> list[FileNote]:
+    """The modified files, then those that the latest findings name, without duplicates."""
+    found = {file.path: file for file in modified}
+    for _, finding in recent:
+        for file in finding.files:
+            found.setdefault(file.path, file)
+    return list(found.values())[:_FILES]
+
+
+def _important(layout: Layout, plan: Plan | None, recent: list[tuple[str, Finding]]) -> str:
+    paragraphs = []
+    if plan and plan.objective:
+        paragraphs.append(f"Objective: {plan.objective}")
+    if plan and plan.strategy:
+        paragraphs.append(f"Strategy: {plan.strategy}")
+    if plan and plan.constraints:
+        paragraphs.append("Constraints: " + "; ".join(plan.constraints))
+    for path, finding in recent:
+        found = names.one_line(finding.summary or "; ".join(finding.discoveries[:3]))
+        paragraphs.append(f"{finding.agent} found: {found} ({layout.shown(path)})")
+    where = _git_state(layout)
+    return "\n\n".join([*paragraphs, *([where] if where else [])])
+
+
+def _git_state(layout: Layout) -> str:
+    """The branch and commit, read from git's files."""
+    if layout.repository is None:
+        return ""
+    head = git.head(layout.repository)
+    at = f" at {head.commit[:12]}" if head.commit else ", without a commit yet"
+    return f"Git: branch {head.branch or '(none, detached)'}{at}."
+
+
+def _resume(task: str, plan: Plan | None, checkpoint: Checkpoint | None) -> str:
+    lines = []
+    if checkpoint and checkpoint.next_action:
+        lines.append(f"Next action of {checkpoint.checkpoint_id}: {checkpoint.next_action}")
+    if plan:
+        lines += [f"{n}. {names.one_line(text)}" for n, text in enumerate(plan.next_actions, 1)]
+    if task:
+        lines.append(f"`make memory_recover task={task}` prints the plan and the findings.")
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""An index in one JSON file: a head, a list of entries, a total; adding costs the same at any size.
+"""The manifest of a session, one JSON file: a head, a list of entries, a total of their tokens.
 
     {
       "sessionId": "…", "createdAt": "…",
@@ -9,9 +9,9 @@
       "totalTokensStored": 4500
     }
 
-An entry is spliced in before the tail without parsing the rest, but only if the tail is byte for
-byte as we write it. The file is replaced whole, so it is valid JSON at all times. Callers must hold
-the index's lock.
+Adding an entry costs the same at any size: it is spliced in before the tail without parsing the
+rest, but only if the tail is byte for byte as we write it. The file is replaced whole, so it is
+valid JSON at all times. Callers must hold the session's lock.
 """
 
 from __future__ import annotations
@@ -29,61 +29,62 @@ if TYPE_CHECKING:
     Fields = dict[str, Any]
 
 FORMAT = 1  # the newest format that is understood; 1 is not written, to keep to the published keys
+LIST, TOTAL = "payloads", "totalTokensStored"
 _LAST = b"\n    }"  # the end of an entry
 _EMPTY = b": ["
 _TAIL = 1 << 16  # bytes at the end that contain the tail and the last entry
 
 
-def render(head: Fields, list_name: str, entries: list[Fields], total_name: str) -> str:
-    """Render the whole index; the total is the sum of the entries' `tokens`."""
+def render(head: Fields, entries: list[Fields]) -> str:
+    """Render a manifest; the total is the sum of the entries' `tokens`."""
     total = sum(entry["tokens"] for entry in entries)
     lines = [f"  {quoted(name, True)}: {_value(value)},\n" for name, value in head.items()]
     listed = ",\n".join(_entry(entry) for entry in entries)
     body = f"\n{listed}" if entries else ""
-    return "{\n" + "".join(lines) + f'  "{list_name}": [{body}' + _tail(total_name, total)
+    return "{\n" + "".join(lines) + f'  "{LIST}": [{body}' + _tail(total)
 
 
-def add(path: str, entry: Fields, total_name: str) -> bool:
-    """Splice an entry into the index at `path`; return False if its tail is not as we write it.
+def add(path: str, entry: Fields) -> bool:
+    """Splice an entry into the manifest at `path`; return False if its tail is not as we write it.
 
     Only the tail is read: with 10,000 entries this takes half the time of reading everything.
     """
     with open(path, "rb") as old:
         start = max(0, os.fstat(old.fileno()).st_size - _TAIL)
         old.seek(start)
-        end, added = _splice(old.read(), entry, total_name)
+        end, added = _splice(old.read(), entry)
     if added:
         files.splice(path, start + end, added)
     return bool(added)
 
 
-def _splice(data: bytes, entry: Fields, total_name: str) -> tuple[int, bytes]:
-    """How much of the index to keep, and the bytes after that; (0, b"") if the tail is not ours."""
-    end, number = _end(data, total_name)
+def _splice(data: bytes, entry: Fields) -> tuple[int, bytes]:
+    """How many bytes to keep, and those after them; (0, b"") if the tail is not ours."""
+    end, number = _end(data)
     if data.endswith(_LAST, 0, end):
         joint = ",\n"
     elif data.endswith(_EMPTY, 0, end):
         joint = "\n"
     else:
         return 0, b""
-    return end, f"{joint}{_entry(entry)}{_tail(total_name, number + entry['tokens'])}".encode()
+    return end, f"{joint}{_entry(entry)}{_tail(number + entry['tokens'])}".encode()
 
 
-def _end(data: bytes, total_name: str) -> tuple[int, int]:
+def _end(data: bytes) -> tuple[int, int]:
     """Where the list ends, and the total; (0, 0) if the tail is not as we write it."""
-    end = data.rfind(_tail(total_name, 0).partition("0")[0].encode(), max(0, len(data) - 200))
+    end = data.rfind(_tail(0).partition("0")[0].encode(), max(0, len(data) - 200))
     digits = data[max(0, end) :].rpartition(b" ")[2].removesuffix(b"\n}\n")
-    ours = end >= 0 and digits.isdigit() and _tail(total_name, int(digits)).encode() == data[end:]
+    ours = end >= 0 and digits.isdigit() and _tail(int(digits)).encode() == data[end:]
     return (end, int(digits)) if ours else (0, 0)
 
 
-def total(data: bytes, list_name: str, total_name: str) -> int:
+def total(data: bytes) -> int:
     """The total, read from the tail alone if it is as we write it."""
-    end, number = _end(data, total_name)
+    end, number = _end(data)
     if end:
         return number
     try:
-        return sum(entry["tokens"] for entry in parse(data, list_name, "")[1])
+        return sum(entry["tokens"] for entry in parse(data, "")[1])
     except ContextError:
         return 0
 
@@ -94,16 +95,16 @@ def last_id(data: bytes) -> str:
     return rest.partition(b'"')[0].decode("utf-8", "replace") if mark else ""
 
 
-def parse(data: bytes, list_name: str, where: str) -> tuple[Fields, list[Fields]]:
-    """Parse head and entries. Raises ContextError for an invalid index or a newer format."""
+def parse(data: bytes, where: str) -> tuple[Fields, list[Fields]]:
+    """Parse head and entries. Raises ContextError for an invalid manifest or a newer format."""
     from contextkit.base import formats, version
 
     found = formats.from_json(data.decode("utf-8", "replace"), where)
     if isinstance(found, dict):
         version.refuse_newer(found.get("format"), str(FORMAT), where)
-    entries = found.get(list_name) if isinstance(found, dict) else None
+    entries = found.get(LIST) if isinstance(found, dict) else None
     if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
-        raise ContextError(f"{where}: has no list of {list_name}")
+        raise ContextError(f"{where}: has no list of {LIST}")
     return found, entries
 
 
@@ -113,8 +114,8 @@ def _is_entry(entry: object) -> bool:
     return isinstance(entry.get("id"), str) and entry["tokens"] >= 0
 
 
-def _tail(total_name: str, number: int) -> str:
-    return f'\n  ],\n  "{total_name}": {number}\n}}\n'
+def _tail(number: int) -> str:
+    return f'\n  ],\n  "{TOTAL}": {number}\n}}\n'
 
 
 def _entry(entry: Fields) -> str:

@@ -15,7 +15,6 @@ from contextkit.base import (
     addresses,
     files,
     ledger,
-    markdown,
     names,
     sessions,
     stores,
@@ -24,15 +23,14 @@ from contextkit.base import (
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.stores import Loaded
+from contextkit.base.stores import Loaded, sealed_copy
 from contextkit.payloads.documents import manifest as manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 MANIFEST = "manifest.json"
-LIST, TOTAL = "payloads", "totalTokensStored"
 FORMAT = 1  # of the document; a document without one has this one
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
@@ -216,9 +214,7 @@ def document_store(layout: Layout) -> None:
 
 def store_documents() -> dict[str, str]:
     """The files of the store that belong in git."""
-    from contextkit.base import copies
-
-    return {"README.md": copies.sealed(templates.render("payload_readme.md")), ".gitkeep": ""}
+    return {"README.md": sealed_copy(templates.render("payload_readme.md")), ".gitkeep": ""}
 
 
 def save(
@@ -275,7 +271,7 @@ def _list(layout: Layout, session: str, added: manifests.Fields, now: int) -> No
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):
         files.write(path, _manifest(session, added["createdAt"], [added]))
-    elif not manifests.add(path, added, TOTAL):  # another tool wrote it: the files are the truth
+    elif not manifests.add(path, added):  # another tool wrote it: the files are the truth
         repair(layout, session, now)
     try:
         touch(path, now)
@@ -305,12 +301,22 @@ def entry(path: str, payload: Payload, content: Checksum | None = None) -> manif
 
 def _manifest(session: str, created: str, entries: list[manifests.Fields]) -> str:
     first = min((one["createdAt"] for one in entries), default=created)
-    return manifests.render({"sessionId": session, "createdAt": first}, LIST, entries, TOTAL)
+    return manifests.render({"sessionId": session, "createdAt": first}, entries)
 
 
 def touch(path: str, now: int) -> None:
     """Mark a session as used at `now`: the manifest's mtime is the session's last activity."""
     os.utime(path, (now, now))
+
+
+def used(layout: Layout, session: str, path: str, now: int) -> str:
+    """Return `path` after marking its session as used."""
+    path = files.inside(layout.root, path, "ref")  # the file may be a link that leads outside
+    try:
+        touch(os.path.join(folder(layout, session), MANIFEST), now)
+    except OSError:
+        pass  # no manifest yet, ended just now, or a read-only disk: it can still be read
+    return path
 
 
 def manifest(layout: Layout, session: str, now: int) -> str:
@@ -354,7 +360,7 @@ def entries(layout: Layout, session: str) -> list[manifests.Fields]:
     if not os.path.lexists(path):
         return []
     try:
-        found = manifests.parse(files.read_bytes(path), LIST, layout.shown(path))[1]
+        found = manifests.parse(files.read_bytes(path), layout.shown(path))[1]
         if not all(isinstance(one.get(name), str) for one in found for name in _TEXTS):
             raise ContextError(f"{layout.shown(path)}: an entry is not complete")
         return found
@@ -399,58 +405,6 @@ def load(path: str, where: str) -> Payload:
     return parse(files.read_bytes(path), where)
 
 
-def search(
-    layout: Layout, session: str, query: str, looked: Callable[[], None] = lambda: None
-) -> Iterator[tuple[str, int, str, str]]:
-    """(id, line number in the file, line, section) wherever all words of `query` occur.
-
-    The words are matched in one line, ignoring case. If no single line of a section has them all
-    but the section does, the line with most of them is returned. `looked` is called before each
-    payload.
-    """
-    words = list(dict.fromkeys(query.lower().split())) or [query.lower()]
-    for path in documents(layout, session):
-        looked()
-        try:
-            text = files.read_bytes(path).decode("utf-8", "replace")
-        except ContextError:
-            continue  # it disappeared during the search
-        lower = text.lower()
-        if all(word in lower for word in words):
-            identity = os.path.basename(path).removesuffix(".md")
-            for number, line, section in _hits(text, words):
-                yield identity, number, line.rstrip("\r"), section.replace("Full Content", "")
-
-
-def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:
-    """(line number, line, section) of each hit, section by section."""
-    title, whole = "", 0  # the section, and how many of its lines contain all words
-    some: list[tuple[int, int, str]] = []  # its lines that contain some of them
-    for number, line in enumerate(text.split("\n"), start=1):
-        order, heading = markdown.heading(line)
-        if order:
-            yield from _scattered(some, words, title, whole)
-            title, whole, some = heading, 0, []
-        lower = line.lower()
-        count = sum(word in lower for word in words)
-        if count == len(words):
-            whole += 1
-            yield number, line, "" if order else title
-        elif count:
-            some.append((count, number, line))
-    yield from _scattered(some, words, title, whole)
-
-
-def _scattered(
-    some: list[tuple[int, int, str]], words: list[str], title: str, whole: int
-) -> Iterator[tuple[int, str, str]]:
-    """The best line of a section that contains all words, but not in one line."""
-    said = "\n".join(line for _, _, line in some).lower()
-    if not whole and some and all(word in said for word in words):
-        _, number, line = max(some, key=lambda one: (one[0], -one[1]))
-        yield number, line, title
-
-
 def repair(layout: Layout, session: str, now: int) -> list[str]:
     """Rebuild the manifest from the payload files and describe the fixes. Call under the lock.
 
@@ -466,7 +420,7 @@ def repair(layout: Layout, session: str, now: int) -> list[str]:
     created = names.iso(now)
     if os.path.lexists(path):
         try:
-            head, listed = manifests.parse(files.read_bytes(path), LIST, MANIFEST)
+            head, listed = manifests.parse(files.read_bytes(path), MANIFEST)
             created = str(head.get("createdAt") or created)
         except NewerFormat:
             raise

@@ -15,7 +15,6 @@ import sys
 from contextkit.base import files, ledger, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.limits import SWEEP_PAUSE
 from contextkit.base.records import Record
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
@@ -59,9 +58,11 @@ def end(layout: Layout, session: str, now: int, summary_file: str = "") -> Ended
 
 def _end(layout: Layout, session: str, now: int, reason: str) -> Ended | None:
     folder = payloads.folder(layout, session)
-    count, total, foreign = _contents(folder)
-    if count is None:
+    ours, foreign, manifest = _contents(folder)
+    if not ours:  # the folder belongs to somebody else
         return None
+    count = sum(name.endswith(".md") for name in ours)
+    total = manifests.total(manifest)
     files.store(layout.state)
     files.make_folder(layout.ended)
     away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
@@ -82,30 +83,26 @@ def _shown(layout: Layout, folder: str, name: str) -> str:
     return names.one_line(layout.shown(os.path.join(folder, name)))
 
 
-def _contents(folder: str) -> tuple[int | None, int, list[str]]:
-    """The number of payloads in a session's folder, their tokens, and the files that are not ours.
+def _contents(folder: str) -> tuple[list[str], list[str], bytes]:
+    """The names of our files in a session's folder, those of other files, and the manifest.
 
-    None if nothing is ours: the folder belongs to somebody else.
+    Nothing for a folder that is not there.
     """
     try:
         inside = sorted(os.listdir(folder))
-        data = files.read_bytes(os.path.join(folder, payloads.MANIFEST))
+        manifest = files.read_bytes(os.path.join(folder, payloads.MANIFEST))
     except FileNotFoundError:
-        return None, 0, []
+        return [], [], b""
     except ContextError:
-        data = b""
-    foreign = [name for name in inside if not _is_ours(name, data)]
-    if len(foreign) == len(inside):
-        return None, 0, foreign
-    count = sum(name.endswith(".md") for name in inside)
-    count -= sum(name.endswith(".md") for name in foreign)
-    return count, manifests.total(data, payloads.LIST, payloads.TOTAL), foreign
+        manifest = b""
+    ours = [name for name in inside if _is_ours(name, manifest)]
+    return ours, [name for name in inside if name not in ours], manifest
 
 
 def _is_ours(name: str, manifest: bytes) -> bool:
     if name.endswith(".md") or ".md.from-" in name:  # the text from another machine, kept beside
         return names.shape(name[:16]) == "00000000-000000-" or os.fsencode(f'"{name}"') in manifest
-    return name.startswith(payloads.MANIFEST) or (name[0] == "." and name.endswith(".tmp"))
+    return name.startswith(payloads.MANIFEST) or (name.startswith(".") and name.endswith(".tmp"))
 
 
 def _move(inside: list[str], old: str, new: str) -> None:
@@ -208,6 +205,8 @@ def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
     for path in paths:
         session = os.path.basename(path).partition("@")[0]
         with session_lock(layout, session):
+            if not os.path.isdir(path):  # removed or resumed while we waited
+                continue
             stayed = [_shown(layout, path, name) for name in _remove(path)]
         ledger.note(layout, ledger.REMOVED, f"session:{session}", session=session)
         line = f"session {session}: removed for good"
@@ -224,7 +223,7 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         return []
     mark = layout.swept
     try:
-        if os.path.exists(mark) and 0 <= now - os.stat(mark).st_mtime < SWEEP_PAUSE:
+        if layout.was_swept(now):
             return []
         files.store(layout.state)
         files.write(mark, "", derived=True)
@@ -254,12 +253,8 @@ def _idle(layout: Layout, session: str, now: int) -> float:
 
 def _remove(folder: str) -> list[str]:
     """Remove our files from a session's folder; return the names that stay."""
-    stayed = _contents(folder)[2]
-    try:
-        inside = os.listdir(folder)
-    except FileNotFoundError:  # somebody else removed it, or restored it
-        return []
-    for name in set(inside).difference(stayed):
+    ours, stayed, _ = _contents(folder)
+    for name in ours:
         try:
             os.unlink(os.path.join(folder, name))
         except FileNotFoundError:
@@ -267,10 +262,7 @@ def _remove(folder: str) -> list[str]:
         except OSError:  # a folder, or not removable
             stayed.append(name)
     if not stayed:
-        try:
-            os.rmdir(folder)
-        except FileNotFoundError:
-            pass
+        os.rmdir(folder)
     return stayed
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, redaction, sessions, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base import addresses, files, ledger, names, redaction, tokens
+from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.payloads.documents import receipts
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.digests import engine
 
-_SUFFIXES = (".md", ".json", ".txt")
+SUFFIXES = (".md", ".json", ".txt")
 
 
 class Output(Record):
@@ -34,6 +34,9 @@ class Output(Record):
     confidence: str = ""
     sources: tuple[str, ...] = ()
 
+    def check(self) -> None:
+        payloads.check(self.topic, self.source, self.content)
+
 
 class Stored(Record):
     receipt: str
@@ -48,11 +51,6 @@ class _Prepared:
         self, payload: Payload, parsed: engine.ParsedText, output: Output, notes: list[str]
     ) -> None:
         self.payload, self.parsed, self.output, self.notes = payload, parsed, output, notes
-
-
-def check(output: Output) -> None:
-    """Raise ContextError for text that cannot be stored, whatever its length."""
-    payloads.check(output.topic, output.source, output.content)
 
 
 def store(layout: Layout, session: str, output: Output, now: int) -> Stored:
@@ -77,15 +75,15 @@ def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
         if path := payloads.same(layout, session, payload.content, content):
-            return _used(layout, session, path, now), True
+            return payloads.used(layout, session, path, now), True
         return payloads.save(layout, session, payload, now, content), False
 
 
 def check_target(layout: Layout, path: str, overwrite: bool) -> str:
     """The target of `path=`. Raises ContextError for a place where nothing may be kept."""
     target = layout.typed(path, "path")
-    if os.path.splitext(target)[1] not in _SUFFIXES:
-        raise bad_input(f"path: {path!r} must end in {', '.join(_SUFFIXES)}")
+    if os.path.splitext(target)[1] not in SUFFIXES:
+        raise bad_input(f"path: {path!r} must end in {', '.join(SUFFIXES)}")
     for kept in (layout.payloads, layout.state, layout.join(".git")):
         if target.startswith(kept + "/"):
             raise bad_input(
@@ -238,110 +236,3 @@ def _command(layout: Layout, path: str, first: int, last: int) -> str:
     ref = os.path.basename(path).removesuffix(".md") if inside else layout.shown(path)
     quoted = f"'{ref}'" if " " in ref else ref
     return f"make -s payload_show ref={quoted} lines={first}-{max(first, last)}"
-
-
-def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -> str:
-    """Find the file of a payload by id, path, `latest`, or a whole `@stored:` line.
-
-    An id is searched in `session`, then (unless `only`) in all sessions, then in those that ended
-    within the grace period. Reading a payload counts as using its session. Raises ContextError if
-    there is none.
-    """
-    text = receipts.parse_path(ref) if "@stored" in ref else ref.strip()
-    name = addresses.bare(text, "payload")
-    text = f"{layout.places.payloads}/{name}.md" if name != text and "/" in name else name
-    found = _typed(layout, text)
-    if found or "/" in text:
-        return _by_path(layout, found or layout.typed(layout.join(text), "ref"), now)
-    retention.wake(layout, session, now)
-    others = [] if only else [n for n in payloads.sessions_in(layout) if n != session]
-    searched = [session, *others] if session else others
-    if text == "latest":
-        return _latest(layout, searched, now)
-    identity = text.removesuffix(".md")
-    if not sessions.is_name(identity):
-        raise _unknown(layout, text, searched)
-    for name in searched:
-        path = os.path.join(payloads.folder(layout, name), identity + ".md")
-        if os.path.isfile(path):
-            return _used(layout, name, path, now)
-    if begun := _begun(layout, identity, searched):
-        return _used(layout, *begun, now)
-    ended = "" if only else retention.session_of(layout, identity, now)
-    if ended:
-        return _resumed(layout, ended, identity, now)
-    raise _unknown(layout, text, searched)
-
-
-def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, str] | None:
-    """Session and file of the one payload with this id prefix. Raises ContextError if several."""
-    found = [
-        (name, path)
-        for name in searched
-        for path in payloads.documents(layout, name)
-        if os.path.basename(path).startswith(beginning)
-    ]
-    if len(found) > 1:
-        ids = ", ".join(os.path.basename(path).removesuffix(".md") for _, path in found[:5])
-        raise ContextError(f"{beginning}: {len(found)} payloads start like that: {ids}")
-    return found[0] if found else None
-
-
-def _typed(layout: Layout, text: str) -> str:
-    """The file at a path relative to the root or the current directory; '' if there is none."""
-    for base in (layout.root, layout.here):
-        path = os.path.join(base, text)
-        if text.endswith(_SUFFIXES) and os.path.isfile(path):
-            return layout.typed(path, "ref")
-    return ""
-
-
-def _by_path(layout: Layout, path: str, now: int) -> str:
-    session, name = os.path.split(os.path.relpath(path, layout.payloads))
-    identity = name.removesuffix(".md")
-    if sessions.is_name(session) and sessions.is_name(identity):
-        return _resumed(layout, session, identity, now)
-    if not os.path.isfile(path):
-        raise ContextError(f"{layout.shown(path)}: there is no such file")
-    return path  # kept with `path=`
-
-
-def _resumed(layout: Layout, session: str, identity: str, now: int) -> str:
-    retention.wake(layout, session, now)
-    path = os.path.join(payloads.folder(layout, session), identity + ".md")
-    if not os.path.isfile(path):
-        raise _unknown(layout, identity, [session])
-    return _used(layout, session, path, now)
-
-
-def _latest(layout: Layout, searched: list[str], now: int) -> str:
-    """The newest payload of the first session; if it has none, the newest of all."""
-    for some in (searched[:1], searched[1:]):
-        found = [path for name in some if (path := payloads.latest(layout, name))]
-        if found:
-            path = max(found, key=os.path.basename)  # names begin with the time
-            return _used(layout, os.path.basename(os.path.dirname(path)), path, now)
-    raise _unknown(layout, "latest", searched)
-
-
-def _used(layout: Layout, session: str, path: str, now: int) -> str:
-    """Return `path` after marking its session as used."""
-    path = files.inside(layout.root, path, "ref")  # the file may be a link that leads outside
-    try:
-        payloads.touch(os.path.join(payloads.folder(layout, session), payloads.MANIFEST), now)
-    except OSError:
-        pass  # no manifest yet, ended just now, or a read-only disk: it can still be read
-    return path
-
-
-def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
-    for session in searched[:1]:
-        words = retention.last_words(layout, session)
-        if words and session not in payloads.sessions_in(layout):
-            return ContextError(
-                f"{ref}: session {session} has ended and its payloads are gone ({words})"
-            )
-    found = [path for name in searched for path in payloads.documents(layout, name)]
-    known = [os.path.basename(path).removesuffix(".md") for path in found]
-    shown = ", ".join(known[-10:]) + (f" and {len(known) - 10} older" if len(known) > 10 else "")
-    return ContextError(f"{ref}: no such payload; available: {shown or 'none'}")

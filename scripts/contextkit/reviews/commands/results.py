@@ -47,23 +47,23 @@ def store(layout: Layout, args: Arguments) -> str:
     """Return the folder of a run's own verdicts, or '' for the flat store."""
     if not vars(args).get("run"):
         return ""
-    from contextkit.reviews.flows import ingest as ingesting
+    from contextkit.reviews.flows import agent_files
 
-    return ingesting.of_run(layout, args.run).store
+    return agent_files.of_run(layout, args.run).store
 
 
 def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
-    """Return whose files `run=` or `dir=` names; see `ingest.of_folder`."""
-    from contextkit.reviews.flows import ingest as ingesting
+    """Return whose files `run=` or `dir=` names; see `agent_files.of_folder`."""
+    from contextkit.reviews.flows import agent_files
 
     if bool(args.run) == bool(args.dir):
         raise bad_input("run, dir: give one of them: a run's id, or a folder of agent files")
     if args.run:
-        return ingesting.of_run(layout, args.run)
+        return agent_files.of_run(layout, args.run)
     folder = layout.typed(args.dir, "dir")
     if not os.path.isdir(folder):
         raise bad_input(f"dir: {args.dir!r} is not a folder")
-    return ingesting.of_folder(layout, folder, getattr(args, "agents", ()), finished)
+    return agent_files.of_folder(layout, folder, getattr(args, "agents", ()), finished)
 
 
 def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
@@ -86,20 +86,21 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 def ingest(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import ledger, redaction, tokens
     from contextkit.reviews.flows import agent_files
-    from contextkit.reviews.flows import ingest as ingesting
 
     about = asked(layout, args)
     now = names.now()
-    done = ingesting.ingest(layout, about, _read(layout, about), now)
+    done = agent_files.ingest(layout, about, _read(layout, about), now)
     if about.run:
+        from contextkit.reviews.documents import runs
         from contextkit.reviews.flows import workers
 
+        workers.settle(layout, runs.load(layout, about.run), done, now)
         workers.notify(layout, about.run, now)
     allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
-    text = f"{verdicts.table(entries)}\n{ingesting.totals_line(done)}"
+    text = f"{verdicts.table(entries)}\n{agent_files.totals_line(done)}"
     where = f"runs/{about.run}/" if about.run else ""
     refs = [f"verdict:{where}{verdicts.encode(one.agent)}" for one in done]
     ledger.note(layout, ledger.RENDERED, f"run:{about.run}" if about.run else refs[0],
@@ -109,8 +110,8 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
         data={
             "run": about.run,
             "agents": rows,
-            "totals": ingesting.totals(done),
-            **ingesting.how_many_read(done),
+            "totals": agent_files.totals(done),
+            **agent_files.how_many_read(done),
         },
     )
 

@@ -127,17 +127,17 @@ def contract(layout: Layout, args: Arguments) -> str:
 
 def wait(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import waiting, workers
+    from contextkit.reviews.flows import workers
 
     run = runs.load(layout, args.run)
     seconds = _seconds(run, args.timeout)
     cli.say(f"[0/{len(run.roster)} | 0s] waiting up to {seconds}s for {', '.join(run.roster)}")
-    found = waiting.wait(layout, run, seconds, _progress)
+    found = workers.wait(layout, run, seconds, _progress)
     late = [one for one in found if one.state != "done"]
     if late and args.stub:
-        for one in waiting.write_stubs(run, late, names.now()):
+        for one in workers.write_stubs(run, late, names.now()):
             cli.say(f"{one.agent}: {one.state}: wrote an error stub")
-    waiting.record_missed(layout, run, found)
+    workers.record_missed(layout, run, found)
     for one in found:
         if one.said:
             cli.say(names.one_line(f"{one.agent}: {one.said}"))
@@ -169,10 +169,10 @@ def _seconds(run: Run, given: str) -> int:
 
 
 def runs_(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.reviews.flows import upkeep
+    from contextkit.reviews.flows import workers
 
     now = names.now()
-    found, broken = upkeep.standings(layout, now, args.all)
+    found, broken = workers.standings(layout, now, args.all)
     for line in broken:
         cli.say(names.one_line(line))
 
@@ -198,9 +198,9 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
 
 
 def end(layout: Layout, args: Arguments) -> str:
-    from contextkit.reviews.flows import upkeep
+    from contextkit.reviews.flows import workers
 
-    run, said = upkeep.end(layout, args.run, names.now())
+    run, said = workers.end(layout, args.run, names.now())
     for line in said:
         cli.say(names.one_line(line))
     return f"run {run.id}"
@@ -208,7 +208,8 @@ def end(layout: Layout, args: Arguments) -> str:
 
 def retry(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import upkeep, workers
+    from contextkit.reviews.flows import start as starting
+    from contextkit.reviews.flows import workers
 
     args = results.addressed(args)
     if args.launch:
@@ -216,7 +217,7 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     elif args.cmd:
         raise bad_input("cmd: needs launch=1")
     now = names.now()
-    again = upkeep.retry(layout, args.run, args.agent, now)
+    again = starting.retry(layout, args.run, args.agent, now)
     path, prompt = layout.shown(again.path), layout.shown(again.prompt)
     working = []
     if args.launch:
@@ -248,9 +249,9 @@ def dismiss(layout: Layout, args: Arguments) -> Answer:
 
 
 def export(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import exports
+    from contextkit.reviews.flows import reports
 
-    return Answer(text=exports.export(layout, args.run, args.format))
+    return Answer(text=reports.export(layout, args.run, args.format))
 
 
 RUN = Option(name="run", required=True, positional=True, help="a review run's id, or latest")

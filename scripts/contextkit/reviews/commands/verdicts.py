@@ -163,13 +163,13 @@ def init(layout: Layout, args: Arguments) -> str:
 
 
 def clean(layout: Layout, args: Arguments) -> str:
-    from contextkit.reviews.flows import upkeep
+    from contextkit.reviews.documents import runs
 
     now = names.now()
     if args.run:
-        return "\n".join(upkeep.clean_run(layout, args.run, now))
+        return "\n".join(runs.remove(layout, runs.load(layout, args.run), now))
     age = names.seconds(args.older_than) if args.older_than else None
-    removed, kept = upkeep.clean(layout, args.all, age, now)
+    removed, kept = runs.clean(layout, args.all, age, now)
     for run in kept:
         cli.say(f"run {run} is going on: its verdicts stay")
     return "\n".join(removed)

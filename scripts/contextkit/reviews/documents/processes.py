@@ -13,8 +13,8 @@ import os
 from contextkit.base import formats, names, packages, sessions
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.limits import SETTINGS
 from contextkit.base.records import Record
+from contextkit.base.settings import SETTINGS
 from contextkit.base.version import toolkit
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 

@@ -3,6 +3,7 @@
     .contextkit/runs/<id>.json         the run; one file each, never in git
     .contextkit/runs/<id>.listing      the files that it reviews, to tell which were edited since
     <output_dir>/run.json              its roster, for people and programs that look there
+    <output_dir>/prompts/<agent>.md    what an agent is asked
     <output_dir>/<agent>.md            what an agent found
     <verdicts>/runs/<id>/<agent>.json  the run's verdicts; those of the flat folder are current
 
@@ -29,6 +30,11 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
+from contextkit.reviews.documents import verdicts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.reviews.documents.verdicts import Entry
 
 VERSION = 1
 MODES = ("review", "research")
@@ -153,9 +159,19 @@ def path(layout: Layout, run: str) -> str:
     return os.path.join(folder(layout), _check_id(run) + ".json")
 
 
-def verdict_folder(store: str, run: str) -> str:
+def verdict_folder(layout: Layout, run: str) -> str:
     """Return the folder of a run's verdicts, inside the store of the flat ones."""
-    return os.path.join(store, "runs", _check_id(run))
+    return os.path.join(verdicts.folder(layout), "runs", _check_id(run))
+
+
+def output_path(layout: Layout, run: Run, agent: str) -> str:
+    """Return where an agent of a run writes."""
+    return layout.join(run.output_dir, verdicts.encode(agent) + ".md")
+
+
+def prompt_path(run: Run, agent: str) -> str:
+    """Return the path of an agent's prompt, relative to the root."""
+    return os.path.join(run.output_dir, "prompts", verdicts.encode(agent) + ".md")
 
 
 def save(layout: Layout, run: Run) -> str:
@@ -246,27 +262,32 @@ def change(layout: Layout, run: str, **values: object) -> Run:
 
 def live(layout: Layout, now: int) -> list[Run]:
     """Return the runs that agents may still be writing for, newest first; skip broken files."""
-    lifetime = names.seconds(layout.limits.verdict_run_lifetime)
-    found = load_all(layout, since=names.stamp(max(0, now - lifetime))).documents
-    return [run for run in reversed(found) if is_live(run, now, lifetime)]
+    since = names.stamp(max(0, now - _lifetime(layout)))
+    found = load_all(layout, since).documents
+    return [run for run in reversed(found) if is_live(layout, run, now)]
 
 
-def state(run: Run, now: int, lifetime: int) -> str:
+def is_live(layout: Layout, run: Run, now: int) -> bool:
+    """Whether agents may still be writing: not finished, and started within the lifetime."""
+    oldest = names.iso(max(0, now - _lifetime(layout)))
+    return not run.finished_at and oldest <= run.started_at
+
+
+def _lifetime(layout: Layout) -> int:
+    """Return the seconds after which an unfinished run counts as over."""
+    return names.seconds(layout.limits.verdict_run_lifetime)
+
+
+def state(layout: Layout, run: Run, now: int) -> str:
     """Return `open` while agents or the gate are pending, `done`, or `ended` before the gate.
 
-    A run that was not finished within its `lifetime` has ended.
+    A run that was not finished within its lifetime has ended.
     """
     if run.ended:
         return "ended"
     if run.finished_at or run.ingested_at:
         return "done"
-    return "open" if is_live(run, now, lifetime) else "ended"
-
-
-def is_live(run: Run, now: int, lifetime: int) -> bool:
-    """Whether agents may still be writing: not finished, and started less than `lifetime` ago."""
-    oldest = names.iso(max(0, now - lifetime))
-    return not run.finished_at and oldest <= run.started_at
+    return "open" if is_live(layout, run, now) else "ended"
 
 
 def revision_now(layout: Layout, run: Run) -> str:
@@ -291,12 +312,6 @@ def _listing(layout: Layout, run: str) -> str:
     return path(layout, run).removesuffix(".json") + ".listing"
 
 
-def parts(layout: Layout, run: str) -> tuple[str, ...]:
-    """Return the paths of a run's record files, whether or not they exist."""
-    record = path(layout, run).removesuffix(".json")
-    return tuple(record + suffix for suffix in (".json", ".listing", ".notice", ".notify.log"))
-
-
 def edited(layout: Layout, run: Run) -> list[str]:
     """Return the files that changed since a run started; empty if that is unknown."""
     kept = _listing(layout, run.id)
@@ -304,3 +319,58 @@ def edited(layout: Layout, run: Run) -> list[str]:
         return []
     with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
         return changes.moved(files.read_bytes(kept), tree.listing(run.base))
+
+
+def remove(layout: Layout, run: Run, now: int) -> list[str]:
+    """Remove a run's verdicts and its record; return their names. What its agents wrote stays.
+
+    Raises ContextError for an open run.
+    """
+    if state(layout, run, now) == "open":
+        raise ContextError(
+            f"run {run.id} is going on: make verdict_wait and verdict_ingest finish it,"
+            f" verdict_end run={run.id} ends it"
+        )
+    flat = verdicts.clean(layout, lambda entry: entry.get("run") != run.id)
+    return flat + _remove(layout, run)
+
+
+def clean(layout: Layout, all_: bool, age: int | None, now: int) -> tuple[list[str], list[str]]:
+    """Remove verdicts and runs older than `age` seconds, all, or this session's; keep open runs.
+
+    Returns the names of what was removed, and the ids of the open runs. What agents wrote stays.
+    """
+    session = sessions.find_current(layout)
+    oldest = "" if age is None else names.iso(max(0, now - age))
+    known = load_all(layout).documents
+    unfinished = {run.id for run in known if state(layout, run, now) == "open"}
+
+    def stays(when: str, whose: str) -> bool:
+        if oldest:
+            return when >= oldest
+        return not all_ and bool(session) and whose != session
+
+    def keep(entry: Entry) -> bool:
+        when, whose = str(entry.get("timestamp", "")), str(entry.get("session_id", session))
+        return entry.get("run") in unfinished or stays(when, whose)
+
+    removed = verdicts.clean(layout, keep)
+    for run in known:
+        if run.id not in unfinished and not stays(run.started_at, run.session_id or session):
+            removed += _remove(layout, run)
+    return removed, sorted(unfinished)
+
+
+def _remove(layout: Layout, run: Run) -> list[str]:
+    store, record = verdict_folder(layout, run.id), path(layout, run.id)
+    removed = [f"{run.id}/{name}" for name in verdicts.clean(layout, store=store)]
+    stem = record.removesuffix(".json")
+    parts = [stem + suffix for suffix in (".json", ".listing", ".notice", ".notify.log")]
+    for part in (os.path.join(store, ".gitignore"), *parts):
+        files.discard(part)
+    try:
+        os.rmdir(store)
+    except OSError:
+        pass  # not empty, or another process cleaned it
+    ledger.note(layout, ledger.REMOVED, f"run:{run.id}")
+    return [*removed, layout.shown(record)]

@@ -227,7 +227,9 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     """
     store = store or folder(layout)
     try:
-        found = sorted(n for n in os.listdir(store) if n.endswith(".json") and n[0] != ".")
+        found = sorted(
+            n for n in os.listdir(store) if n.endswith(".json") and not n.startswith(".")
+        )
     except FileNotFoundError:
         return Loaded()
     except NotADirectoryError:
@@ -266,12 +268,10 @@ def table(entries: list[Entry], legacy: bool = False) -> str:
 
     Rows have at most 160 characters; `legacy` rows have the full summary.
     """
-    return "\n".join(_row(entry, len(entry["summary"]) if legacy else 0) for entry in entries)
-
-
-def _row(entry: Entry, more: int) -> str:
-    row = "\t".join(names.one_line(entry[name]) for name in ("status", "agent", "summary"))
-    return row if len(row) <= _LINE + more else names.clipped(row, _LINE)
+    rows = (
+        "\t".join(map(names.one_line, (e["status"], e["agent"], e["summary"]))) for e in entries
+    )
+    return "\n".join(rows if legacy else (names.clipped(row, _LINE) for row in rows))
 
 
 def counts(entries: list[Entry], legacy: bool = False) -> str:

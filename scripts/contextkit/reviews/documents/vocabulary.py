@@ -14,6 +14,7 @@ from contextkit.reviews.documents.lines import QUOTES, plain, unbulleted, unquot
 
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")  # strictest first
 SERIOUS = ("P0", "P1")
+READING_ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # an empty one was not understood
 VERDICTS = ("safe", "needs-changes", "risky", "error")  # mildest first
 
 _WORDS = {

@@ -1,24 +1,28 @@
-"""The files that agents leave: what each says, and the verdict on it.
+"""The files that agents leave: what each one says, and the verdict that is stored for it.
 
-    Asked (a folder, and who was to write into it)  ->  read  ->  Reading (one agent's file)
-    Reading  ->  verdict (to keep), row (for programs)
+    of_run, of_folder  ->  Asked (a folder, and who was to write into it)
+    Asked  ->  read  ->  Reading (one agent's file)
+    Reading  ->  verdict (to store), row (for programs);  ingest stores one for each
 
-Only `set_aside` changes a file. `ingest.py` stores the verdicts, `drill_down.py` opens what is
-worth reading, `synthesis.py` combines the files, and `gate.py` decides.
+A run (runs.py) knows who was asked and about what. A folder alone does not: every file in it
+counts, unless the caller names the agents. Of what agents wrote, only `set_aside` changes anything.
+`drill_down.py` opens what is worth reading, `synthesis.py` combines the files, and `gate.py`
+decides.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import addresses, files, names, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, headers
+from contextkit.reviews.documents import agent_review, headers, runs, vocabulary
 from contextkit.reviews.documents import verdicts as verdict_files
-from contextkit.reviews.documents.agent_review import Finding, Review
+from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
+from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.verdicts import Verdict
 
 TYPE_CHECKING = False
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
-SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")
 _UNREAD = "no readable Findings Index: read the file"
 _DOUBTS = {
     "index_incomplete": "a P0 or P1 is missing from its index",
@@ -54,105 +57,35 @@ class Asked(Record):
         return self.agents if self.run or self.agents else agents_in(self.folder)
 
 
-class Reading(Record):
-    """An agent's file as just read: what it says, and what follows from it.
-
-    `validation` is the review's own, or partial (an unfinished file) or foreign (not from this run:
-    an ERROR, and none of its content is used). The stored verdict is made from this.
-    """
-
-    agent: str
-    path: str
-    shown: str  # the path relative to the root
-    validation: str
-    status: str
-    summary: str
-    flags: tuple[str, ...]
-    review: Review
-    header: Header | None = None
-    text: str = ""
-    sha256: str = ""
-
-    @property
-    def findings_count(self) -> int:
-        """Return how many findings the rows hold, not counting improvements."""
-        return len(self.review.findings) - counts(self.review)["IMP"]
-
-
-def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
-    """Read the file of each agent that was asked, one by one; write nothing."""
-    roster = asked.roster
-    for agent in roster:
-        verdict_files.encode(agent)  # refuse before anything is read or written
-    for agent in roster:
-        yield _read(layout, asked, agent)
-
-
-def unread(readings: Iterable[Reading]) -> list[str]:
-    """Return the agents without usable files: missing, unfinished, or not understood."""
-    return [
-        one.agent
-        for one in readings
-        if one.validation != "valid" and not (one.validation == "malformed" and one.review.findings)
-    ]
-
-
-def read_line(asked: int, missed: int) -> str:
-    """Return `6 files, 5 read, 1 not: counts are a lower bound`, for every output with counts."""
-    bound = ": counts are a lower bound" if missed else ""
-    return f"{asked} files, {asked - missed} read, {missed} not{bound}"
-
-
-def row(reading: Reading) -> dict[str, object]:
-    """Return what programs see of an agent's file; `findings_count` leaves out improvements."""
-    severities = counts(reading.review)
-    is_foreign = reading.validation == "foreign"
-    return {
-        "agent": reading.agent,
-        "status": reading.status,
-        "validation": reading.validation,
-        "stated_verdict": reading.review.stated,
-        "derived_verdict": "" if is_foreign else agent_review.derived_verdict(reading.review),
-        "mismatch": "verdict_mismatch" in reading.flags,
-        "findings_count": reading.findings_count,
-        "severities": {name: n for name, n in severities.items() if name != "IMP" and n},
-        "improvements": severities["IMP"],
-        "summary": reading.summary,
-        "detail_path": reading.shown,
-        "flags": reading.flags,
-    }
-
-
-def verdict(reading: Reading, run: str) -> Verdict:
-    """Return the verdict to store for an agent's file, for the run with this id, or '' for none."""
-    review, header = reading.review, reading.header
-    is_work = agent_review.is_work(review, header)
-    return Verdict(
-        agent=reading.agent,
-        status=reading.status,
-        summary=reading.summary,
-        type=header.type if is_work and header else review.type,
-        model=header.model if header else "",
-        tokens_spent=header.tokens_spent if header else 0,
-        files_changed=header.files_changed if header else (),
-        findings_count=reading.findings_count or (header.findings_count if header else 0),
-        detail_path=reading.shown,
-        flags=reading.flags,
-        findings=worth_opening(review),
-        run=run,
-        sha256=reading.sha256,
+def of_run(layout: Layout, run: str) -> Asked:
+    """Return what the run with this id (or `latest`) asked for. Raises ContextError if unknown."""
+    found = runs.load(layout, run)
+    return Asked(
+        folder=files.inside(layout.root, layout.join(found.output_dir), "output_dir"),
+        agents=found.roster,
+        run=found.id,
+        mode=found.mode,
+        store=runs.verdict_folder(layout, found.id),
     )
 
 
-def foreign(
-    layout: Layout, agent: str, path: str, reason: str, flags: tuple[str, ...] = ()
-) -> Reading:
-    """Return the reading of a file that is not from this run, for this reason."""
-    return Reading(
-        agent=agent, path=path, shown=layout.shown(path), validation="foreign", status="ERROR",
-        summary=f"foreign: {reason}", flags=("foreign", *flags),
-        review=Review(validation="missing"),
-    )  # fmt: skip
+def of_folder(
+    layout: Layout, folder: str, agents: tuple[str, ...] = (), finished: bool = False
+) -> Asked:
+    """Return the files of a folder, as its run if one is open there and no agents are named.
+
+    With `finished`, a run that has ended counts too.
+    """
+    shown = layout.shown(folder)
+    its = [
+        run for run in runs.load_all(layout).documents if os.path.normpath(run.output_dir) == shown
+    ]
+    if its and not agents and (finished or not its[-1].finished_at):
+        return of_run(layout, its[-1].id)
+    return Asked(folder=folder, agents=agents)
+
+
+# Where the files are
 
 
 def agents_in(folder: str) -> tuple[str, ...]:
@@ -176,6 +109,12 @@ def agent_file(folder: str, agent: str) -> str:
     return there[0] if there else _candidates(folder, agent)[-1]
 
 
+def _candidates(folder: str, agent: str) -> list[str]:
+    """Return where an agent's file may be; the last place is the one that a run assigns."""
+    names_of = dict.fromkeys((agent, verdict_files.encode(agent)))
+    return [os.path.join(folder, name + ".md") for name in names_of if "/" not in name]
+
+
 def is_there(folder: str, agent: str) -> bool:
     """Whether an agent has left a nonempty file."""
     path = agent_file(folder, agent)
@@ -187,10 +126,41 @@ def set_aside(path: str, final: str, now: int) -> None:
     files.rename(path, files.free(f"{final}.aborted-{names.stamp(now)}"))
 
 
-def _candidates(folder: str, agent: str) -> list[str]:
-    """Return where an agent's file may be; the last place is the one that a run assigns."""
-    names_of = dict.fromkeys((agent, verdict_files.encode(agent)))
-    return [os.path.join(folder, name + ".md") for name in names_of if "/" not in name]
+# Reading them
+
+
+class Reading(Record):
+    """An agent's file as just read: what it says, and what follows from it.
+
+    `validation` is the review's own, or partial (an unfinished file) or foreign (not from this run:
+    an ERROR, and none of its content is used). The stored verdict is made from this.
+    """
+
+    agent: str
+    path: str
+    shown: str  # the path relative to the root
+    validation: str
+    status: str
+    summary: str
+    flags: tuple[str, ...]
+    review: Review
+    header: Header | None = None
+    text: str = ""
+    sha256: str = ""
+
+    @property
+    def findings_count(self) -> int:
+        """Return how many findings the rows hold, not counting improvements."""
+        return len(self.review.findings) - _counts(self.review)["IMP"]
+
+
+def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
+    """Read the file of each agent that was asked, one by one; write nothing."""
+    roster = asked.roster
+    for agent in roster:
+        verdict_files.encode(agent)  # refuse before anything is read or written
+    for agent in roster:
+        yield _read(layout, asked, agent)
 
 
 def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
@@ -236,13 +206,37 @@ def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
     return ""
 
 
-def counts(review: Review) -> dict[str, int]:
-    return {s: sum(f.severity == s for f in review.findings) for s in SEVERITIES}
+def foreign(
+    layout: Layout, agent: str, path: str, reason: str, flags: tuple[str, ...] = ()
+) -> Reading:
+    """Return the reading of a file that is not from this run, for this reason."""
+    return Reading(
+        agent=agent, path=path, shown=layout.shown(path), validation="foreign", status="ERROR",
+        summary=f"foreign: {reason}", flags=("foreign", *flags),
+        review=Review(validation="missing"),
+    )  # fmt: skip
+
+
+def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
+    """Return the files in a run's folder from agents not on its roster: foreign."""
+    if not asked.run:
+        return []
+    there = agents_in(asked.folder) if os.path.isdir(asked.folder) else ()
+    found = []
+    for agent in there:
+        if agent not in asked.agents:
+            path = agent_file(asked.folder, agent)
+            said = "this run did not ask for this agent; its file is not ingested"
+            found.append(foreign(layout, agent, path, said, ("not_asked",)))
+    return found
+
+
+# What each one says
 
 
 def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
     """Summarize what the agent found from its rows, or in its own words if it has none."""
-    said = ", ".join(f"{n} {severity}" for severity, n in counts(review).items() if n)
+    said = ", ".join(f"{n} {severity}" for severity, n in _counts(review).items() if n)
     if review.validation == "missing":
         text = "left an empty file" if there else "left no file"
     elif review.type == "research":
@@ -255,7 +249,7 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     else:
         text = (said or "no findings") + _doubt(review)
     worst = next(iter(by_severity(review)), None)
-    if worst and worst.severity in ("P0", "P1"):
+    if worst and worst.severity in vocabulary.SERIOUS:
         text += f": {worst.title}"
     text = ("unfinished: " if partial else "") + names.one_line(text)
     return names.clipped(text, _SUMMARY)
@@ -281,18 +275,150 @@ def _doubt(review: Review) -> str:
 
 def _research(review: Review) -> str:
     """Return `7 findings, 29 sources: the first finding`."""
-    counts = names.counted(len(review.findings), "finding")
-    counts += f", {names.counted(len(review.sources), 'source')}"
-    return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
+    said = names.counted(len(review.findings), "finding")
+    said += f", {names.counted(len(review.sources), 'source')}"
+    return f"{said}: {review.findings[0].title}" if review.findings else "research report"
 
 
-def worth_opening(review: Review | None) -> tuple[str, ...]:
-    """Return the ids of up to ten findings that are severe or were not understood."""
-    found = by_severity(review) if review else []
-    return tuple(f.id for f in found if f.id and f.severity in ("P0", "P1", ""))[:10]
+def _counts(review: Review) -> dict[str, int]:
+    """Return how many findings have each severity, strictest first."""
+    return {s: sum(f.severity == s for f in review.findings) for s in vocabulary.SEVERITIES}
 
 
 def by_severity(review: Review) -> list[Finding]:
     """Return the findings to read first; one with an unknown severity comes after P0 and P1."""
-    order = ("P0", "P1", "", "P2", "P3", "IMP")
+    order = vocabulary.READING_ORDER
     return sorted(review.findings, key=lambda finding: order.index(finding.severity))
+
+
+def _worth_opening(review: Review) -> tuple[str, ...]:
+    """Return the ids of up to ten findings that are severe or were not understood."""
+    severe = (*vocabulary.SERIOUS, "")
+    return tuple(f.id for f in by_severity(review) if f.id and f.severity in severe)[:10]
+
+
+def row(reading: Reading) -> dict[str, object]:
+    """Return what programs see of an agent's file; `findings_count` leaves out improvements."""
+    severities = _counts(reading.review)
+    is_foreign = reading.validation == "foreign"
+    return {
+        "agent": reading.agent,
+        "status": reading.status,
+        "validation": reading.validation,
+        "stated_verdict": reading.review.stated,
+        "derived_verdict": "" if is_foreign else agent_review.derived_verdict(reading.review),
+        "mismatch": "verdict_mismatch" in reading.flags,
+        "findings_count": reading.findings_count,
+        "severities": {name: n for name, n in severities.items() if name != "IMP" and n},
+        "improvements": severities["IMP"],
+        "summary": reading.summary,
+        "detail_path": reading.shown,
+        "flags": reading.flags,
+    }
+
+
+# Storing the verdicts
+
+
+def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> list[Reading]:
+    """Write the verdict of each agent's file once all are read; the last ingest counts.
+
+    An agent whose file is missing, empty, unfinished or from another run is an ERROR: nothing
+    becomes clean by being absent. Files of agents that were not asked are listed last and get no
+    verdict. A run's verdicts are stored with the run and in the flat store as well.
+    """
+    readings = list(read)
+    keep(layout, asked, [verdict(one, asked.run) for one in readings], now)
+    return [*readings, *uninvited(layout, asked)]
+
+
+def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: str = "") -> None:
+    """Write verdicts with the current time and session, with the run and in the flat store."""
+    session, when = session or sessions.find_current(layout), names.iso(now)
+    for one in found:
+        size = _tokens(layout, one)
+        for store in (asked.store, "") if asked.store else ("",):
+            made = one.replace(session_id=session, timestamp=when)
+            derived = bool(one.sha256)
+            files.owed(verdict_files.save(layout, made, store, derived, tokens=size))
+            size = 0  # count the tokens once, not again for the copy
+
+
+def _tokens(layout: Layout, verdict: Verdict) -> int:
+    """Return the tokens of an agent's file, which its verdict saves; 0 if a store counted them."""
+    path = layout.join(verdict.detail_path) if verdict.detail_path else ""
+    if not verdict.sha256 or addresses.of(layout, path):
+        return 0
+    try:
+        return tokens.estimate(files.read_bytes(path).decode("utf-8", "replace"))
+    except ContextError:
+        return 0
+
+
+def verdict(reading: Reading, run: str) -> Verdict:
+    """Return the verdict to store for an agent's file, for the run with this id, or '' for none."""
+    review, header = reading.review, reading.header
+    is_work = agent_review.is_work(review, header)
+    return Verdict(
+        agent=reading.agent,
+        status=reading.status,
+        summary=reading.summary,
+        type=header.type if is_work and header else review.type,
+        model=header.model if header else "",
+        tokens_spent=header.tokens_spent if header else 0,
+        files_changed=header.files_changed if header else (),
+        findings_count=reading.findings_count or (header.findings_count if header else 0),
+        detail_path=reading.shown,
+        flags=reading.flags,
+        findings=_worth_opening(review),
+        run=run,
+        sha256=reading.sha256,
+    )
+
+
+# How many files were read
+
+
+def unread(readings: Iterable[Reading]) -> list[str]:
+    """Return the agents without usable files: missing, unfinished, or not understood."""
+    return [
+        one.agent
+        for one in readings
+        if one.validation != "valid" and not (one.validation == "malformed" and one.review.findings)
+    ]
+
+
+def read_line(asked: int, missed: int) -> str:
+    """Return `6 files, 5 read, 1 not: counts are a lower bound`, for every output with counts."""
+    bound = ": counts are a lower bound" if missed else ""
+    return f"{asked} files, {asked - missed} read, {missed} not{bound}"
+
+
+def totals(done: list[Reading]) -> dict[str, int]:
+    """Return how many agents were asked, and how many files of each validation there are."""
+    counts = {"agents": len(_asked(done)), "valid": 0}
+    for one in done:
+        counts[one.validation] = counts.get(one.validation, 0) + 1
+    return counts
+
+
+def _asked(done: list[Reading]) -> list[Reading]:
+    return [one for one in done if "not_asked" not in one.flags]
+
+
+def how_many_read(done: list[Reading]) -> dict[str, int]:
+    """Return how many files were asked for, read, and could not be read."""
+    asked = _asked(done)
+    missed = len(unread(asked))
+    return {"files": len(asked), "read": len(asked) - missed, "unread": missed}
+
+
+def totals_line(done: list[Reading]) -> str:
+    """Return `4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
+    counts = totals(done)
+    others = [f"{n} {name}" for name, n in counts.items() if name not in ("agents", "valid")]
+    said = ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])
+    known = how_many_read(done)
+    if not known["unread"]:
+        return said
+    return f"{read_line(known['files'], known['unread'])}\n{said}"

@@ -109,9 +109,7 @@ def place_of(finding: Finding, section: str) -> tuple[str, int]:
     """Return the file and line named by a finding's row, or else by its section; or ("", 0)."""
     row = " ".join((finding.section, finding.title, *finding.extra))
     place = synthesis.place_in(f"{row}\n{section}")
-    file = identity.file_of(place)
-    digits = "".join(c if c.isdigit() else " " for c in place[len(file) :]).split()
-    return file, int(digits[0][:9]) if digits else 0
+    return identity.file_of(place), identity.line_of(place)
 
 
 def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
@@ -168,8 +166,8 @@ def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[S
                         text_line=one.line, text=review_sections.excerpt(section, one.title),
                     )
                 )  # fmt: skip
-    order = ("P0", "P1", "?", "P2", "P3", "IMP")
-    return sorted(found, key=lambda one: order.index(one.severity)), unread
+    order = vocabulary.READING_ORDER
+    return sorted(found, key=lambda one: order.index(one.severity.strip("?"))), unread
 
 
 def rendered(one: Shown) -> str:

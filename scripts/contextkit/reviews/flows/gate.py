@@ -16,7 +16,7 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.vocabulary import SERIOUS
-from contextkit.reviews.flows import history, ingest, workers
+from contextkit.reviews.flows import agent_files, history, workers
 from contextkit.reviews.flows.agent_files import Asked, Reading
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     """
     run = runs.load(layout, asked.run) if asked.run else None
     readings = list(read)
-    reasons = of_run(asked, ingest.uninvited(layout, asked))
+    reasons = of_run(asked, agent_files.uninvited(layout, asked))
     revision = "unknown"
     if run:
         stale = _stale(layout, run)
@@ -145,9 +145,9 @@ def of_agent(
     reading: Reading,
     entry: Entry | None,
     asked: Asked,
-    is_late: bool = False,
-    blocks: tuple[str, ...] = (),
-    dismissed: Collection[int] = (),
+    is_late: bool,
+    blocks: tuple[str, ...],
+    dismissed: Collection[int],
 ) -> list[Reason]:
     """Return why this agent's file does not pass; `entry` is its ingested verdict.
 

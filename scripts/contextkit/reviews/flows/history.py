@@ -13,8 +13,8 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, ingest, synthesis
-from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity
+from contextkit.reviews.flows import agent_files, synthesis
+from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding
 
 TYPE_CHECKING = False
@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 def identity_of(run: Run, row: Row | MergedFinding) -> str:
     """Return the identity of a finding that one or more agents made in a run."""
     return identity(run.target, row.title, row.place)
-
-
-def line_of(place: str) -> int:
-    """Return the first line that a place names; 0 for none."""
-    rest = place[len(file_of(place)) :]
-    digits = "".join(char if char.isdigit() else " " for char in rest).split()
-    return int(digits[0][:9]) if digits else 0
 
 
 class Known(Record):
@@ -136,7 +129,7 @@ def dismiss(
 
 
 def _readings(layout: Layout, run: Run) -> list[Reading]:
-    return list(agent_files.read(layout, ingest.of_run(layout, run.id)))
+    return list(agent_files.read(layout, agent_files.of_run(layout, run.id)))
 
 
 def _rows(reading: Reading) -> list[Row]:

@@ -1,8 +1,13 @@
-"""The reports of a synthesis: findings.json, synthesis.md, and the few lines that a caller reads.
+"""What all agents of a review found, in the forms that people and programs read.
 
-    readings  ->  sources  ->  synthesis.combined  ->  both files  ->  at most 15 lines
+findings.json   everything, in the published form; all others are made from it
+synthesis.md    the same for people
+a few lines     at most 15, for the caller of `synthesize`
+sarif           SARIF 2.1.0, for code scanning
+github          workflow commands, which become annotations on a pull request
+markdown        a comment of at most 65,000 characters
 
-Text from agents goes into the Markdown as single lines, so that it cannot add a heading or a row.
+Text from agents goes into Markdown as single lines, so that it cannot add a heading or a row.
 """
 
 from __future__ import annotations
@@ -15,8 +20,9 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, runs
 from contextkit.reviews.documents.vocabulary import SEVERITIES
-from contextkit.reviews.flows import agent_files, synthesis
+from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
+from contextkit.reviews.flows.identity import file_of, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding, Source
 
 TYPE_CHECKING = False
@@ -24,12 +30,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
+
 REPORT, DATA = "synthesis.md", "findings.json"
 _LINE = 160  # characters in each line that a caller reads
 _RESEARCH_LINES = 7  # lines for the caller besides the paths and the read count
 _LEAD = 60  # tokens of an agent's text below a heading
 _REVIEW_LINES = 11  # lines for the caller besides the paths and the read count
 _TITLE = 80  # characters of a title that only serves as a reminder
+_MOST = 65_000  # characters in a comment; GitHub accepts 65,536
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {"P0": "error", "P1": "error", "P2": "warning"}  # all others are notes
+_RULES = {
+    "P0": "It breaks something that matters",
+    "P1": "It must be fixed before this goes on",
+    "P2": "It should be fixed",
+    "P3": "It could be better",
+    "IMP": "An improvement",
+    "?": "Of unknown severity",
+}
 
 
 class Synthesis(Record):
@@ -43,13 +62,7 @@ class Synthesis(Record):
 
 def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
     """Write findings.json and synthesis.md into the folder of the reviews."""
-    sources = [synthesis.source_of(reading) for reading in read]
-    found = synthesis.combined(sources)
-    data = synthesis.document(about(layout, asked, names.iso(now)), sources, found)
-    if asked.run:
-        from contextkit.reviews.flows import history
-
-        history.annotate(layout, runs.load(layout, asked.run), data, found)
+    sources, found, data = _combined(layout, asked, read, names.iso(now))
     research = bool(sources) and all(source.review.type == "research" for source in sources)
     if research:
         data["verdict"] = _research_verdict(sources)
@@ -73,14 +86,26 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     )
 
 
+def _combined(
+    layout: Layout, asked: Asked, read: Iterable[Reading], when: str
+) -> tuple[list[Source], list[MergedFinding], Data]:
+    """Return the sources, what they found together, and findings.json."""
+    sources = [synthesis.source_of(reading) for reading in read]
+    found = synthesis.combined(sources)
+    data = synthesis.document(_about(layout, asked, when), sources, found)
+    if asked.run:
+        history.annotate(layout, runs.load(layout, asked.run), data, found)
+    return sources, found, data
+
+
 def _is_read(source: Source) -> bool:
     return source.validation in synthesis.COMPLETED and agent_review.is_read(source.review)
 
 
-def _across_runs(data: dict[str, object]) -> str:
+def _across_runs(data: Data) -> str:
     """Return `2 new, 3 still there, 1 fixed` if there was an earlier run."""
     since = [one.get("since") for one in _all(data)]
-    fixed, unchecked = (len(data.get(key) or ()) for key in ("fixed", "unchecked"))  # type: ignore[arg-type]
+    fixed, unchecked = (len(data.get(key) or ()) for key in ("fixed", "unchecked"))
     still = since.count("still")
     if not (still or fixed or unchecked):
         return ""
@@ -89,7 +114,7 @@ def _across_runs(data: dict[str, object]) -> str:
     return f"{new} new, {still} still there, {fixed} fixed{more}"
 
 
-def about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
+def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     """Return what is known about a review besides its files; little without a run."""
     head: dict[str, object] = {"reviewed": when, "input": layout.shown(asked.folder),
                                "input_type": "directory", "synthesis_timestamp": when}  # fmt: skip
@@ -115,9 +140,7 @@ def _research_verdict(sources: list[Source]) -> str:
     return "PARTIAL" if statuses & {"COMPLETE", "PARTIAL"} else "FAILED"
 
 
-def _research_markdown(
-    sources: list[Source], found: list[MergedFinding], data: dict[str, object]
-) -> str:
+def _research_markdown(sources: list[Source], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
     answer = [
         {
@@ -168,9 +191,7 @@ def _research_report(source: Source) -> dict[str, str]:
     }
 
 
-def _research_lines(
-    sources: list[Source], found: list[MergedFinding], data: dict[str, object]
-) -> list[str]:
+def _research_lines(sources: list[Source], found: list[MergedFinding], data: Data) -> list[str]:
     """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = synthesis.numbers(data)
     said = [
@@ -184,9 +205,7 @@ def _research_lines(
     return [*said, f"… {len(found) - len(shown)} more"] if len(shown) < len(found) else said
 
 
-def _review_markdown(
-    sources: list[Source], found: list[MergedFinding], data: dict[str, object]
-) -> str:
+def _review_markdown(sources: list[Source], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
     serious = [one for one in found if one.severity != "IMP"]
     improvements = [one for one in found if one.severity == "IMP"]
@@ -197,7 +216,7 @@ def _review_markdown(
     for one in serious:
         groups.setdefault(one.severity or "Without a severity", []).append(entries[one.key])
     titles = {one.key: _named(one) for one in found}
-    pairs: Any = data["possible_duplicates"]
+    duplicates = [{"one": titles[a], "other": titles[b]} for a, b in data["possible_duplicates"]]
     return templates.render(
         "synthesis.md",
         verdict=data["verdict"],
@@ -211,7 +230,7 @@ def _review_markdown(
         heat=[_heat(source) for source in sources],
         reports=[_review_report(source) for source in sources],
         conflicts=data["conflicts"],
-        duplicates=[{"one": titles[one], "other": titles[other]} for one, other in pairs],
+        duplicates=duplicates,
         **synthesis.head_of(data),
     )
 
@@ -220,14 +239,15 @@ def _named(one: MergedFinding) -> str:
     return f"{one.key}: {names.clipped(one.title, _TITLE)}"
 
 
-def _counts(found: list[MergedFinding], data: dict[str, object]) -> str:
+def _counts(found: list[MergedFinding], data: Data) -> str:
     """Return `1 P0, 2 P2 (1 dismissed)`."""
     dismissed = sum(bool(entry.get("dismissed")) for entry in _all(data))
     return synthesis.counted(found) + (f" ({dismissed} dismissed)" if dismissed else "")
 
 
-def _all(data: dict[str, object]) -> list[dict[str, object]]:
-    return [*data["findings"], *data["improvements"]]  # type: ignore[misc]
+def _all(data: Data) -> list[dict[str, Any]]:
+    """Return the findings in findings.json, the improvements last."""
+    return [*data["findings"], *({**one, "severity": "IMP"} for one in data["improvements"])]
 
 
 def _entry(one: MergedFinding, known: dict[str, object], compared: bool) -> dict[str, object]:
@@ -269,9 +289,7 @@ def _review_report(source: Source) -> dict[str, str]:
     }
 
 
-def _review_lines(
-    sources: list[Source], found: list[MergedFinding], data: dict[str, object]
-) -> list[str]:
+def _review_lines(sources: list[Source], found: list[MergedFinding], data: Data) -> list[str]:
     """Return the verdict, the severe findings, and whether agents disagree."""
     launched, completed, failed = synthesis.numbers(data)
     said = [
@@ -280,9 +298,9 @@ def _review_lines(
     ]
     ends = []
     for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
-        number = len(data[key])  # type: ignore[arg-type]
+        number = len(data[key])
         if number:
-            ends.append(f"{number} {name}{'s' * (number > 1)}: see the report")
+            ends.append(f"{names.counted(number, name)}: see the report")
     room = _REVIEW_LINES - len(said) - len(ends)
     severe = [one for one in found if one.severity in ("P0", "P1", "")]
     shown = severe if len(severe) <= room else severe[: room - 1]
@@ -300,3 +318,123 @@ def _review_lines(
 # synthesis.md, and the lines that a caller reads
 _RESEARCH = (_research_markdown, _research_lines)
 _REVIEW = (_review_markdown, _review_lines)
+
+
+def export(layout: Layout, identity: str, form: str) -> str:
+    """Render the findings of a run as sarif, github or markdown; nothing is written."""
+    asked = agent_files.of_run(layout, identity)
+    _, _, data = _combined(layout, asked, agent_files.read(layout, asked), "")
+    return {"sarif": _sarif, "github": _github, "markdown": _comment}[form](data)
+
+
+def _place(one: dict[str, Any]) -> tuple[str, int]:
+    """Return the file, relative to the root, and line of a finding; ("", 0) if it names none."""
+    places = [row["place"] for row in one.get("provenance", []) if row["place"]]
+    place = str(places[0]) if places else ""
+    file = file_of(place)
+    inside = not file.startswith("/") and ".." not in file.split("/")
+    return (file.removeprefix("./"), line_of(place)) if inside else ("", 0)
+
+
+def _said(one: dict[str, Any]) -> str:
+    """Return the title and the words of each agent that found it."""
+    words = [str(text) for text in one.get("descriptions", {}).values()]
+    return "\n".join([str(one["title"]), *dict.fromkeys(filter(None, words))])
+
+
+def _sarif(data: Data) -> str:
+    found = _all(data)
+    used = [severity for severity in _RULES if any(one["severity"] == severity for one in found)]
+    driver = {
+        "name": "contextkit",
+        "informationUri": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html",
+        "rules": [{"id": one, "shortDescription": {"text": _RULES[one]}} for one in used],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "results": [_result(one, used) for one in found],
+        "properties": {"run": data.get("run", ""), "verdict": data["verdict"]},
+    }
+    return formats.to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _result(one: dict[str, Any], rules: list[str]) -> dict[str, object]:
+    from urllib.parse import quote
+
+    file, line = _place(one)
+    found: dict[str, object] = {
+        "ruleId": one["severity"],
+        "ruleIndex": rules.index(one["severity"]),
+        "level": _LEVELS.get(one["severity"], "note"),
+        "message": {"text": _said(one)},
+        "partialFingerprints": {"contextkit/v1": one.get("identity", one["key"])},
+        "properties": {"agents": one["agents"], "key": one["key"], "since": one.get("since", "")},
+    }
+    if file:
+        place: dict[str, object] = {
+            "artifactLocation": {"uri": quote(file, errors="surrogateescape")}
+        }
+        place |= {"region": {"startLine": line}} if line else {}
+        found["locations"] = [{"physicalLocation": place}]
+    if one.get("dismissed"):
+        found["suppressions"] = [{"kind": "external", "justification": one["dismissed"]}]
+    return found
+
+
+def _github(data: Data) -> str:
+    """Return a workflow command for each finding that is not dismissed."""
+    lines = []
+    for one in _all(data):
+        if one.get("dismissed"):
+            continue
+        file, line = _place(one)
+        level = _LEVELS.get(one["severity"], "notice")
+        title = f"{one['severity']} {', '.join(one['agents'])}"
+        fields = {"file": file, "line": str(line) if line else "", "title": title}
+        told = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value)
+        lines.append(f"::{level} {told}::{_escaped(_said(one))}")
+    return "\n".join(lines)
+
+
+def _escaped(text: str, more: str = "") -> str:
+    """Escape a text for a GitHub workflow command: one line that nothing ends early."""
+    for char in "%\r\n" + more:
+        text = text.replace(char, f"%{ord(char):02X}")
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _comment(data: Data) -> str:
+    """Return a comment: the verdict, one line per finding that fits, and the count of the rest."""
+    found = _all(data)
+    shown = [one for one in found if not one.get("dismissed")]
+    launched, completed, failed = synthesis.numbers(data)
+    head = [
+        f"## Review: {data['verdict']}",
+        "",
+        f"{completed} of {launched} agents, {failed} failed; {names.counted(len(shown), 'finding')}"
+        f" ({sum(one.get('since') == 'new' for one in shown)} new), {len(data['fixed'])} fixed,"
+        f" {len(found) - len(shown)} dismissed.",
+        "",
+    ]
+    text = "\n".join(head)
+    for number, one in enumerate(shown):
+        file, line = _place(one)
+        place = f" `{_plain(file)}{f':{line}' if line else ''}`" if file else ""
+        since = f", {one['since']}" if one.get("since") else ""
+        words = [f"  {_plain(words)}" for words in _said(one).split("\n")[1:]]
+        item = [f"- **{one['severity']}**{place} {_plain(one['title'])}"
+                f" ({_plain(', '.join(one['agents']))}{since})", *words]  # fmt: skip
+        more = "\n".join(item) + "\n"
+        rest = f"\n… {len(shown) - number} more: make verdict_show run={data.get('run', '')}\n"
+        if len(text) + len(more) + len(rest) > _MOST:
+            return text + rest
+        text += more
+    return text
+
+
+def _plain(text: object) -> str:
+    """Return a text on one line that starts no mention, HTML or code."""
+    line = names.one_line(str(text)).replace("`", "'")
+    for char in "\\*_<>[]|#":
+        line = line.replace(char, f"\\{char}")
+    return line.replace("@", "@\u200b")

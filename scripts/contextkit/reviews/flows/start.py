@@ -16,21 +16,26 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 
-from contextkit.base import changes, drafts, files, formats, git, names, sessions
+from contextkit.base import changes, files, formats, git, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, contracts, processes, runs, verdicts
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, comparisons
+from contextkit.reviews.flows import agent_files, comparisons, workers
+from contextkit.reviews.flows.agent_files import Reading
 from contextkit.reviews.flows.comparisons import Subject
 
 _EARLIER = "earlier"
 _MOST = 1000  # folders for one target
 # What runs leave; anything else in the folder belongs to the user and stays.
 _NAMES = ("findings.json", "peer-findings.jsonl", "decisions.log", "input", "prompts", "run.json")
+_COMPLAINTS = 12  # shown to an agent about an earlier attempt
+_LONGEST = 240  # characters in one complaint
+_HEADING = "## What was wrong with the last attempt"
 
 
 class Request(Record):
@@ -143,17 +148,11 @@ def _run(
 
 
 def _launch(layout: Layout, process: Process, subject: Subject, run: Run, agent: str) -> Launch:
-    path = output_path(layout, run, agent)
-    prompt = layout.join(run.output_dir, "prompts", os.path.basename(path))
+    prompt = layout.join(runs.prompt_path(run, agent))
     text = contracts.prompt(
         agent, process.name, layout.join(run.input), subject.kind, contract(layout, run, agent)
     )
-    return Launch(agent=agent, path=path, prompt=prompt, text=text)
-
-
-def output_path(layout: Layout, run: Run, agent: str) -> str:
-    """Return where an agent of a run writes."""
-    return layout.join(run.output_dir, verdicts.encode(agent) + ".md")
+    return Launch(agent=agent, path=runs.output_path(layout, run, agent), prompt=prompt, text=text)
 
 
 def contract(layout: Layout, run: Run, agent: str) -> str:
@@ -162,7 +161,8 @@ def contract(layout: Layout, run: Run, agent: str) -> str:
         said = names.nearest(agent, run.roster) or f": it asked {', '.join(run.roster)}"
         raise bad_input(f"agent: the run {run.id} did not ask {agent!r}{said}")
     limit = layout.limits.verdict_contract_tokens
-    return contracts.contract(layout.root, output_path(layout, run, agent), run.mode, run.id, limit)
+    path = runs.output_path(layout, run, agent)
+    return contracts.contract(layout.root, path, run.mode, run.id, limit)
 
 
 def loose_contract(layout: Layout, folder: str, agent: str, mode: str) -> str:
@@ -258,7 +258,7 @@ def going_on(
 
 def is_over(layout: Layout, run: Run, now: int) -> bool:
     """Whether nobody writes any more: finished, too old, or every agent has left its file."""
-    if not runs.is_live(run, now, names.seconds(layout.limits.verdict_run_lifetime)):
+    if not runs.is_live(layout, run, now):
         return True
     folder = layout.join(run.output_dir)
     return all(_is_there(agent_files.agent_file(folder, agent), run.id) for agent in run.roster)
@@ -299,7 +299,8 @@ def clear(layout: Layout, folder: str, known: list[Run], new: str, now: int) -> 
 
 
 def _move(folder: str, away: str) -> None:
-    drafts.sweep_below(folder)
+    for place in files.folders(folder):
+        files.sweep(place, time.time())  # drafts of killed writers are not moved along
     there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     for name in there:
         if name in _NAMES or (name[0] != "." and ".md" in name and _is_report(name)):
@@ -315,7 +316,7 @@ def _is_report(name: str) -> bool:
 
 def _relocate(layout: Layout, run: Run, folder: str) -> None:
     """Update a run and its verdicts to the new place of its files."""
-    store = runs.verdict_folder(verdicts.folder(layout), run.id)
+    store = runs.verdict_folder(layout, run.id)
     old = run.output_dir + "/"
     for entry_name in sorted(os.listdir(store)) if os.path.isdir(store) else []:
         path = os.path.join(store, entry_name)
@@ -342,9 +343,60 @@ def _keep_verdicts(layout: Layout, over: set[str], known: set[str]) -> None:
         run = verdicts.parse(files.read_bytes(path), name[:-5]).get("run")
         if not isinstance(run, str) or not run or not (run in over or run not in known):
             continue
-        kept = os.path.join(runs.verdict_folder(store, run), name)
+        kept = os.path.join(runs.verdict_folder(layout, run), name)
         if os.path.lexists(kept):
             os.unlink(path)
         else:
             files.make_folder(os.path.dirname(kept))
             files.rename(path, kept)
+
+
+# Asking one agent again
+
+
+def retry(layout: Layout, identity: str, agent: str, now: int) -> Launch:
+    """Ask an agent of a run once more: set its file aside and add what was wrong to its prompt.
+
+    The run continues. Raises ContextError for an agent that is still working or has no errors.
+    """
+    run = runs.load(layout, identity)
+    asks = contract(layout, run, agent)  # refuses an agent that nobody asked
+    working = workers.find(layout, run).get(agent)
+    if working and not working.has_ended:
+        raise ContextError(
+            f"{agent} is still working: subagent_abort id={working.id} to end it first"
+        )
+    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
+    reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
+    wrong = _wrong(reading)
+    if not wrong:
+        raise bad_input(f"agent: nothing is wrong with the file of {agent}: verdict_show opens it")
+    path = runs.output_path(layout, run, agent)
+    for old in dict.fromkeys((reading.path, path, path + ".partial")):
+        if os.path.lexists(old):
+            agent_files.set_aside(old, path, now)
+    prompt = layout.join(runs.prompt_path(run, agent))
+    text = _prompt(files.read(prompt), wrong, asks)
+    files.write(prompt, text)
+    missed = tuple(one for one in run.missed if one != agent)
+    runs.change(layout, run.id, missed=missed, finished_at="", ingested_at="", ended="")
+    return Launch(agent=agent, path=path, prompt=prompt, text=text)
+
+
+def _prompt(text: str, wrong: list[str], contract: str) -> str:
+    """Return an agent's prompt with only the last attempt's errors inserted before its contract."""
+    head = text.partition(contract.rstrip())[0].partition(_HEADING)[0].rstrip()
+    lines = "\n".join(f"- {line}" for line in wrong)
+    return f"{head}\n\n{_HEADING}\n\n{lines}\n\n{contract.strip()}\n"
+
+
+def _wrong(reading: Reading) -> list[str]:
+    """Return what is wrong with an agent's file, one line each; empty if it can be read."""
+    if reading.validation in ("missing", "partial", "foreign", "error"):
+        return [names.one_line(reading.summary)[:_LONGEST]]
+    found = [
+        names.one_line(f"line {number}: {text}" + (f"; write: {better}" if better else ""))
+        for number, text, better in contracts.check(reading.text)
+    ]
+    more = [f"and {len(found) - _COMPLAINTS} more"] if len(found) > _COMPLAINTS else []
+    return [line[:_LONGEST] for line in found[:_COMPLAINTS]] + more

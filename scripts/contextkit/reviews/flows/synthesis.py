@@ -16,6 +16,7 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, sections, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.agent_review import Review
+from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows import identity
 from contextkit.reviews.flows.identity import Likeness, Told
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from contextkit.reviews.flows.agent_files import Reading
 
-ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # reading order; empty means not understood
 COMPLETED = ("valid", "malformed")
 _NEAR = 1000  # characters in which a finding names its place
 _COMPARED = 400  # findings, the most severe, that are compared with each other
@@ -145,7 +145,8 @@ def combined(sources: list[Source]) -> list[MergedFinding]:
 
 def _ordered(found: list[MergedFinding]) -> list[MergedFinding]:
     return sorted(
-        found, key=lambda one: (ORDER.index(one.severity), -one.convergence, in_order(one.key))
+        found,
+        key=lambda one: (READING_ORDER.index(one.severity), -one.convergence, in_order(one.key)),
     )
 
 
@@ -243,7 +244,7 @@ def place_in(text: str) -> str:
 
 
 def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
-    return ORDER.index(row.severity), row.agent, in_order(row.id)
+    return READING_ORDER.index(row.severity), row.agent, in_order(row.id)
 
 
 def verdict(sources: list[Source]) -> str:

@@ -1,7 +1,18 @@
-"""The subagents that work for a review run: start them, learn how each ended, notify the user.
+"""The agents of a review run at work: their subagents, waiting for their files, and their end.
 
 A subagent works for an agent of a run if its scope is the prompt that the run made for that agent.
 So it does not matter who started it: `verdict_start launch=1`, or a person by hand.
+
+A wait ends when each agent, by name, has left its file, or the time is up. Until then a file is
+
+done         there and finished
+writing      there and still growing
+unrenamed    finished, but still called `.partial`
+partial      begun, as `.partial`
+empty        without text, or something else is in its place: a folder, a pipe
+foreign      from another run, or a link
+missing      not there
+ended        not there or not finished, and its subagent has ended: nobody waits for it
 
 When the run is done or needs attention, the user's own `notify=` command is run once, with
 
@@ -12,13 +23,17 @@ standard input      one line per agent, as verdict_table prints it
 
 from __future__ import annotations
 
+import itertools
 import os
+import stat
+import time
 
 from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import runs, verdicts
+from contextkit.reviews.documents import agent_review, contracts, runs, verdicts
+from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files
 from contextkit.subagents.documents import registry
@@ -26,14 +41,32 @@ from contextkit.subagents.flows import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from contextkit.hosts.documents.contracts import Host
     from contextkit.reviews.flows.agent_files import Asked, Reading
     from contextkit.subagents.documents.registry import Row
 
+LOOK = 0.1  # seconds between two checks of the files
+_LOOKS = 10  # checks of the files for each check of the subagents
 _WITHOUT_FILE = ("missing", "partial")
+_AWAITED = (*_WITHOUT_FILE, "foreign")
 _LONGEST = 150  # characters about a subagent that ended
+# What an agent's stub says, by the state in which the agent was found.
+_REASONS = {
+    "unrenamed": "finished its file but never renamed it, and the time was up",
+    "partial": "had not finished its file when the time was up",
+    "empty": "left an empty file",
+    "foreign": "left only the file of another run",
+    "missing": "left no file before the time was up",
+    "ended": "ended without a finished file",
+}
+# Mildest first: a run is as good as its worst verdict.
+_ORDER = (verdicts.SKIPPED, "CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED",
+          "ERROR")  # fmt: skip
+
+
+# Subagents
 
 
 class Worker(Record):
@@ -56,14 +89,9 @@ class Worker(Record):
         return f"its subagent {self.status}{code}" + (f": {self.words}" if self.words else "")
 
 
-def prompt_path(run: Run, agent: str) -> str:
-    """Return the path of an agent's prompt, relative to the root."""
-    return os.path.join(run.output_dir, "prompts", verdicts.encode(agent) + ".md")
-
-
 def find(layout: Layout, run: Run) -> dict[str, Worker]:
     """Return the newest subagent of each agent that has one."""
-    prompts = {prompt_path(run, agent): agent for agent in run.roster}
+    prompts = {runs.prompt_path(run, agent): agent for agent in run.roster}
     try:
         rows = registry.rows(layout)
     except ContextError:
@@ -95,7 +123,7 @@ def of_row(layout: Layout, row: Row) -> tuple[Run, str] | None:
         return None
     for run in reversed(runs.load_all(layout).documents):
         for agent in run.roster:
-            same = prompt_path(run, agent) == scope
+            same = runs.prompt_path(run, agent) == scope
             if same and watch.started(row) >= names.moment(run.started_at):
                 return run, agent
     return None
@@ -150,9 +178,9 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
     found = []
     for agent in agents:
         request = launch.Request(
-            now=now, slug=agent, scope=layout.join(prompt_path(run, agent)), capsule="none",
+            now=now, slug=agent, scope=layout.join(runs.prompt_path(run, agent)), capsule="none",
             cmd=command, type="here", timeout=f"{run.timeout}s", redact=True,
-            deliverables=(os.path.join(run.output_dir, verdicts.encode(agent) + ".md"),),
+            deliverables=(layout.shown(runs.output_path(layout, run, agent)),),
         )  # fmt: skip
         try:
             row = launch.launch(layout, request, launch.prepare(layout, request))
@@ -162,6 +190,240 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
             continue
         found.append(Worker(agent=agent, id=row["id"], status=str(row["status"])))
     return found
+
+
+# Waiting for files
+
+
+class State(Record):
+    """The state of one agent; `path` is the absolute path it is to write to.
+
+    `said` is what became of its subagent, if that has ended.
+    """
+
+    agent: str
+    path: str
+    state: str
+    said: str = ""
+
+
+def wait(
+    layout: Layout, run: Run, seconds: float, done: Callable[[int, int, float, str], None]
+) -> list[State]:
+    """Watch the run's files until all agents are done or `seconds` have passed; return the states.
+
+    An agent whose subagent has ended is not awaited: what it left by then is all. `done(how many,
+    of how many, seconds so far, agent)` is called immediately for each one that is done.
+    """
+    started = time.monotonic()
+    folder = layout.join(run.output_dir)
+    looks = {a: _Look(folder, a, run.id) for a in run.roster}
+    states = dict.fromkeys(run.roster, "")
+    gone: dict[str, Worker] = {}
+    for number in itertools.count():
+        if number % _LOOKS == 0 and set(states.values()) != {"done"}:
+            gone = ended(layout, run)  # before its file, which it wrote before it ended
+        for agent, look in looks.items():
+            if states[agent] != "done":
+                states[agent] = look.state()
+                if states[agent] == "done":
+                    count = list(states.values()).count("done")
+                    done(count, len(states), time.monotonic() - started, agent)
+        left = started + seconds - time.monotonic()
+        if left <= 0 or all(_is_final(state, agent in gone) for agent, state in states.items()):
+            break
+        time.sleep(min(LOOK, left))
+    return [_state(agent, looks[agent].path, states[agent], gone.get(agent)) for agent in states]
+
+
+def _is_final(state: str, has_ended: bool) -> bool:
+    """Whether nothing more will come; a file without a sentinel is looked at twice."""
+    return state == "done" or (has_ended and state != "writing")
+
+
+def _state(agent: str, path: str, state: str, worker: Worker | None) -> State:
+    if worker is None or state == "done":
+        return State(agent=agent, path=path, state=state)
+    ended = "ended" if state in ("missing", "partial", "empty") else state
+    return State(agent=agent, path=path, state=ended, said=worker.said)
+
+
+def record_missed(layout: Layout, run: Run, found: list[State]) -> None:
+    """Record in the run who had not finished when this wait ended."""
+    missed = tuple(one.agent for one in found if one.state != "done")
+    if missed != run.missed:
+        runs.change(layout, run.id, missed=missed)
+
+
+class _Look:
+    """The last look at one agent's file, used to see whether it is still growing.
+
+    A file is read again only if it has changed: a wait looks ten times a second.
+    """
+
+    def __init__(self, folder: str, agent: str, run: str) -> None:
+        self.path = ""
+        self._folder, self._agent, self._run = folder, agent, run
+        self._seen: tuple[int, ...] = ()
+        self._said = ""  # what the file held at the last look
+        self._partial = 0  # the inode of `.partial`, which a rename keeps
+
+    def state(self) -> str:
+        self.path = agent_files.agent_file(self._folder, self._agent)
+        there, partial = _stat(self.path), _stat(self.path + ".partial")
+        if there is None:
+            self._partial = partial.st_ino if partial else 0
+            state = self._content(self.path + ".partial", partial) if partial else "missing"
+            return {"done": "unrenamed", "writing": "partial", "foreign": "partial"}.get(
+                state, state
+            )
+        last = self._seen
+        state = self._content(self.path, there)
+        if state == "writing" and (there.st_ino == self._partial or last == self._seen):
+            return "done"
+        return "partial" if state == "empty" and partial else state
+
+    def _content(self, path: str, there: os.stat_result) -> str:
+        """Return done (it has its sentinel), writing (it has none), empty or foreign."""
+        seen = (there.st_ino, there.st_size, there.st_mtime_ns)
+        if seen != self._seen:
+            try:
+                self._seen, self._said = seen, self._read(path, there)
+            except ContextError:  # just renamed, or unreadable: the next look tells
+                self._seen, self._said = (), "empty"
+        return self._said
+
+    def _read(self, path: str, there: os.stat_result) -> str:
+        if stat.S_ISLNK(there.st_mode):
+            return "foreign"
+        text = files.read_bytes(path) if stat.S_ISREG(there.st_mode) else b""
+        if not text.strip():
+            return "empty"
+        review = agent_review.parse(text.decode("utf-8", "replace"))
+        if review.run not in ("", self._run):
+            return "foreign"
+        return "done" if review.complete else "writing"
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None
+
+
+def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
+    """Write an error stub for each agent that left no file of its own; return those agents' states.
+
+    What the agent had begun is set aside first, so that a late rename cannot replace the stub. What
+    it had found by then stays in the stub: an error is no milder than a P0.
+    """
+    written = []
+    for one in found:
+        state = _Look(os.path.dirname(one.path), one.agent, run.id).state()
+        if one.state not in _REASONS or state not in _REASONS:
+            continue  # it arrived after all
+        rest = _text_of(one.path + ".partial")
+        begun = [one.path + ".partial", *([one.path] if state in ("empty", "foreign") else [])]
+        for path in begun:
+            if os.path.lexists(path):
+                agent_files.set_aside(path, one.path, now)
+        reason = _REASONS[one.state] + (f" ({one.said})" if one.said else "")
+        rows = tuple(_rows(rest)) if run.mode == "review" else ()
+        stub = contracts.error_stub(one.agent, reason, run.id, run.mode, rows, rest)
+        try:
+            files.create(one.path, stub, exact=True)
+        except FileExistsError:
+            continue  # it arrived just now
+        written.append(one)
+    return written
+
+
+def _text_of(path: str) -> str:
+    """Return the text of a file that an agent began; '' for a missing file or a link."""
+    if not os.path.isfile(path) or os.path.islink(path):
+        return ""
+    return files.read_bytes(path).decode("utf-8", "replace")
+
+
+def _rows(text: str) -> list[str]:
+    """Return a row for each finding of an unfinished review, wherever it is."""
+    return [review_sections.row_of(row) for row in agent_review.parse(text).findings]
+
+
+# Where a run stands
+
+
+def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
+    """Mark an ingested run as done once no agent is awaited any more."""
+    if run.ingested_at:
+        return
+    arrived = {one.agent for one in readings if one.validation not in _AWAITED}
+    if arrived.union(run.missed, ended(layout, run)).issuperset(run.roster):
+        runs.change(layout, run.id, ingested_at=names.iso(now))
+
+
+class Standing(Record):
+    """The state of a run: how many agents it asked and how many have left their file.
+
+    `state` is that of `runs.state`; `status` is the worst of its verdicts, or empty before an
+    ingest.
+    """
+
+    run: str
+    process: str
+    target: str
+    state: str
+    started: str
+    agents: int
+    done: int
+    status: str
+
+
+def standings(layout: Layout, now: int, everything: bool) -> tuple[list[Standing], list[str]]:
+    """Return the open and done runs, newest first; with `everything`, the ended ones too.
+
+    The second value has a sentence for each file that is not a run.
+    """
+    loaded = runs.load_all(layout)
+    found = [_standing(layout, run, runs.state(layout, run, now)) for run in loaded.documents]
+    shown = [one for one in reversed(found) if everything or one.state != "ended"]
+    return shown, [str(one) for one in loaded.broken]
+
+
+def _standing(layout: Layout, run: Run, state: str) -> Standing:
+    store = runs.verdict_folder(layout, run.id)
+    found = verdicts.load_all(layout, store).documents
+    entries = [entry for entry in found if entry["agent"] in run.roster]
+    return Standing(
+        run=run.id,
+        process=run.process,
+        target=run.target,
+        state=state,
+        started=run.started_at,
+        agents=len(run.roster),
+        done=sum(agent_files.is_there(layout.join(run.output_dir), a) for a in run.roster),
+        status=max((entry["status"] for entry in entries), key=_severity, default=""),
+    )
+
+
+def _severity(status: str) -> int:
+    return _ORDER.index(status) if status in _ORDER else _ORDER.index("NEEDS_ATTENTION")
+
+
+def end(layout: Layout, identity: str, now: int) -> tuple[Run, list[str]]:
+    """End a run that nobody waits for any more; return the run and notes.
+
+    Its files and verdicts stay, and so do its subagents: those still running are named.
+    """
+    run = runs.load(layout, identity)
+    if run.finished_at:
+        return run, [f"run {run.id} already ended at {run.finished_at}"]
+    run = runs.change(layout, run.id, finished_at=names.iso(now), ended="by hand")
+    running = [one for one in find(layout, run).values() if not one.has_ended]
+    return run, [
+        f"{one.id} still works for {one.agent}: subagent_abort id={one.id}" for one in running
+    ]
 
 
 def notify(layout: Layout, identity: str, now: int) -> bool:
@@ -195,7 +457,7 @@ def state_of(layout: Layout, run: Run) -> str:
 
 def _start(layout: Layout, run: Run, state: str) -> None:
     """Start the command without waiting for it; its output is stored next to the run."""
-    store = runs.verdict_folder(verdicts.folder(layout), run.id)
+    store = runs.verdict_folder(layout, run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
     record = runs.path(layout, run.id).removesuffix(".json")
     said = files.write(record + ".notice", lines + "\n", derived=True)

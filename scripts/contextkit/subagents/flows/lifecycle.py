@@ -1,7 +1,7 @@
 """The course of a subagent after its launch, in its row: what became of it, abort, cleanup.
 
-A look writes the state that its files tell (`watch.py`) into its row, once; what follows an end is
-in `endings.py`.
+A look writes the state that its files show (`watch.py`) into its row, once; what follows an end is
+in `results.py`.
 """
 
 from __future__ import annotations
@@ -89,13 +89,14 @@ def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) ->
 
 
 def _follow(layout: Layout, row: Row, now: int) -> list[News]:
-    """Run what follows a subagent's end, whoever recorded it; a look never fails because of it."""
-    from contextkit.subagents.flows import endings
+    """Do what follows a subagent's end, whoever recorded it; a look never fails because of it."""
+    from contextkit.subagents.flows import results
 
     try:
-        return [News(kind="end", line=line) for line in endings.follow(layout, row, now)]
+        said = results.take_over(layout, row, now)
     except (ContextError, OSError) as error:
-        return [News(kind="end", line=f"{row['id']}: its end could not be noted: {error}")]
+        said = [f"{row['id']}: its end could not be noted: {error}"]
+    return [News(kind="end", line=line) for line in said]
 
 
 def _news(layout: Layout, row: Row) -> News:

@@ -1,1 +1,4 @@
-"""Where manifests and objects are kept: a git remote, a folder, an object store."""
+"""Where manifests and objects are kept: a git remote, a folder, an object store, encrypted or not.
+
+Each is a `remotes.Engine`, and has a module of its own.
+"""

@@ -23,8 +23,7 @@ from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import identity, manifests
-from contextkit.machines.flows.engines import protocol
-from contextkit.machines.flows.engines.protocol import Elsewhere
+from contextkit.machines.documents.manifests import Elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ class Git:
                 raise Elsewhere(str(error)) from None
             raise
         self._git("update-ref", ref, new)
-        return protocol.size(objects, manifest, head)
+        return manifests.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove the ref of a machine, there and here."""

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from contextkit.machines.documents.clocks import Clock
+    from contextkit.machines.documents.manifests import Clock
 
 _FORMAT = 1
 

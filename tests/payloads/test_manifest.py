@@ -1,4 +1,4 @@
-"""indexes.py: what is spliced is what would be rendered, and nothing foreign is spliced into."""
+"""manifest.py: what is spliced is what would be rendered, and nothing foreign is spliced into."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ entries = st.lists(
 
 
 def rendered(found: list[dict[str, Any]]) -> bytes:
-    return manifest.render(HEAD, "payloads", found, TOTAL).encode()
+    return manifest.render(HEAD, found).encode()
 
 
 def spliced(data: bytes, entry: dict[str, Any]) -> bytes | None:
     """The index after an entry was added; None, and the file as it was, if that was refused."""
     path = Path("m.json")
     path.write_bytes(data)
-    done = manifest.add("m.json", entry, TOTAL)
+    done = manifest.add("m.json", entry)
     assert [found.name for found in Path().iterdir()] == ["m.json"]
     assert done or path.read_bytes() == data
     return path.read_bytes() if done else None
@@ -50,7 +50,7 @@ def test_adding_one_after_the_other_is_rendering_all_at_once(found: list[dict[st
         data = spliced(data, entry)
         assert data == rendered(found[:number])
     assert data is not None
-    assert manifest.total(data, "payloads", TOTAL) == sum(entry["tokens"] for entry in found)
+    assert manifest.total(data) == sum(entry["tokens"] for entry in found)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_an_index_that_cannot_be_replaced_stays_and_leaves_no_draft(
     Path("m.json").write_bytes(rendered([]))
     Path("m.json").chmod(0o640)
     with pytest.raises(OSError, match="No space"):
-        manifest.add("m.json", {"id": "a", "tokens": 1}, TOTAL)
+        manifest.add("m.json", {"id": "a", "tokens": 1})
     assert os.listdir() == ["m.json"] and Path("m.json").read_bytes() == rendered([])
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    assert manifest.add("m.json", {"id": "a", "tokens": 1}, TOTAL)
+    assert manifest.add("m.json", {"id": "a", "tokens": 1})
     assert Path("m.json").stat().st_mode & 0o777 == 0o640
 
 
@@ -92,7 +92,7 @@ def test_an_index_is_json_that_says_what_was_put_in(found: list[dict[str, Any]])
     total = sum(entry["tokens"] for entry in found)
     assert json.loads(data) == {**HEAD, "payloads": found, TOTAL: total}
     assert list(json.loads(data)) == ["sessionId", "createdAt", "payloads", TOTAL]
-    assert manifest.parse(data, "payloads", "x") == (json.loads(data), found)
+    assert manifest.parse(data, "x") == (json.loads(data), found)
 
 
 def test_what_json_can_say_and_we_never_write_is_kept() -> None:
@@ -160,22 +160,22 @@ def test_a_spliced_index_whose_tail_was_touched_is_never_made_worse(data: st.Dat
 )
 def test_parse_says_what_is_wrong(text: str, complaint: str) -> None:
     with pytest.raises(ContextError, match=f"^m.json: .*{complaint}"):
-        manifest.parse(text.encode(), "payloads", "m.json")
+        manifest.parse(text.encode(), "m.json")
 
 
 @given(st.binary() | st.text(st.sampled_from('{}[]":,payloads id tokens 10\n')).map(str.encode))
 def test_garbage_is_a_context_error_or_an_index(data: bytes) -> None:
     try:
-        manifest.parse(data, "payloads", "x")
+        manifest.parse(data, "x")
     except ContextError:
         pass
-    assert manifest.total(data, "payloads", TOTAL) >= 0
+    assert manifest.total(data) >= 0
     assert isinstance(manifest.last_id(data), str)
 
 
 def test_the_total_of_an_index_that_somebody_else_wrote_is_added_up() -> None:
     data = json.dumps({"payloads": [{"id": "a", "tokens": 3}, {"id": "b", "tokens": 4}]}).encode()
-    assert manifest.total(data, "payloads", TOTAL) == 7
+    assert manifest.total(data) == 7
 
 
 def test_adding_to_ten_thousand_entries_does_no_more_than_adding_to_ten() -> None:
@@ -183,6 +183,6 @@ def test_adding_to_ten_thousand_entries_does_no_more_than_adding_to_ten() -> Non
 
     def add(entries: int) -> int:
         Path("m.json").write_bytes(rendered([entry] * entries))
-        return calls(lambda: manifest.add("m.json", entry, TOTAL))
+        return calls(lambda: manifest.add("m.json", entry))
 
     assert add(10_000) < 1.5 * add(10)

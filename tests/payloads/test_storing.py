@@ -1,8 +1,7 @@
-"""outputs.py: from a text to a receipt, and from whatever names a payload back to its file."""
+"""storing.py: from a text to a receipt."""
 
 from __future__ import annotations
 
-import json
 import os
 import tracemalloc
 from pathlib import Path
@@ -14,7 +13,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.receipts import Row
-from contextkit.payloads.flows import retention, storing
+from contextkit.payloads.flows import storing
 from contextkit.payloads.flows.storing import Output, Stored
 
 NOW = 1_764_324_300  # 2025-11-28 10:05:00 UTC
@@ -133,7 +132,7 @@ def test_what_cannot_be_stored_is_refused_before_anything_is_made(
     layout: Layout, changes: dict[str, Any]
 ) -> None:
     with pytest.raises(ContextError) as caught:
-        storing.check(an_output(**changes))
+        an_output(**changes)
     assert caught.value.status == 2
     with pytest.raises(ContextError):
         store(layout, **changes)
@@ -204,142 +203,3 @@ def test_a_place_where_nothing_may_be_kept_is_refused(
     with pytest.raises(ContextError, match=complaint) as caught:
         storing.check_target(layout, path, False)
     assert caught.value.status == 2
-
-
-# Finding
-
-
-def test_whatever_names_a_payload_finds_it(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    stored = store(layout)
-    line, shown = stored.receipt.split("\n")[0], layout.shown(stored.path)
-    identity = os.path.basename(shown)[:-3]
-    Path("sub/dir").mkdir(parents=True)
-    refs = [
-        identity,
-        f" {identity}\n",
-        f"{identity}.md",
-        "latest",
-        shown,
-        stored.path,
-        line,
-        stored.receipt,
-    ]
-    refs += [f'"@stored": {shown}', f"- {line}", f"```toon\n{stored.receipt}\n```", f"./{shown}"]
-    for here in (".", "sub/dir"):
-        monkeypatch.chdir(Path(layout.root) / here)
-        for ref in refs:
-            assert storing.find(Layout(), ref, "s", NOW) == stored.path
-            assert storing.find(Layout(), ref, "", NOW) == stored.path
-    assert storing.find(Layout(), f"../../{shown}", "s", NOW) == stored.path
-
-
-def test_a_text_that_was_kept_is_found_by_its_path(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stored = keep(layout, "docs/x.md")
-    root = keep(layout, "top.txt")
-    assert storing.find(layout, "@stored: docs/x.md", "", NOW) == stored.path
-    assert storing.find(layout, "top.txt", "s", NOW) == root.path
-    monkeypatch.chdir("docs")
-    assert storing.find(Layout(), "x.md", "s", NOW) == stored.path
-
-
-def test_latest_is_the_last_one_stored_in_the_session_then_in_all(layout: Layout) -> None:
-    with pytest.raises(ContextError, match="latest: no such payload; available: none"):
-        storing.find(layout, "latest", "", NOW)
-    old = store(layout, "z", topic="old")
-    store(layout, "a", topic="zeta", now=NOW + 5)
-    new = store(layout, "a", topic="alpha", now=NOW + 5)
-    assert storing.find(layout, "latest", "a", NOW) == new.path
-    assert storing.find(layout, "latest", "", NOW) == new.path
-    assert storing.find(layout, "latest", "z", NOW) == old.path
-    assert storing.find(layout, "latest", "nobody", NOW) == new.path
-    with pytest.raises(ContextError, match="no such payload"):
-        storing.find(layout, "latest", "nobody", NOW, only=True)
-
-
-def test_a_session_that_is_named_is_the_only_one_looked_into(layout: Layout) -> None:
-    stored = store(layout, "a")
-    identity = os.path.basename(stored.path)[:-3]
-    assert storing.find(layout, identity, "b", NOW) == stored.path
-    with pytest.raises(ContextError, match="no such payload; available: none"):
-        storing.find(layout, identity, "b", NOW, only=True)
-
-
-def test_an_unknown_id_is_answered_with_the_known_ones(layout: Layout) -> None:
-    for number in range(12):
-        store(layout, topic=f"t{number:02}", content=f"{TEXT}\n{number}\n")
-    with pytest.raises(ContextError) as caught:
-        storing.find(layout, "nothing", "s", NOW)
-    assert caught.value.status == 1
-    assert "20251128-100500-t11 and 2 older" in str(caught.value)
-    assert "t00" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "ref",
-    ["", "..", "../../etc/passwd", "/etc/passwd", "a b", "x\0y", "shared/payloads/s/none.md",
-     "shared/payloads/s/../../../../etc/passwd", "shared/payloads/none/none.md",
-     "@stored: ../x.md", "manifest.json"],
-)  # fmt: skip
-def test_what_names_no_payload_is_refused(layout: Layout, ref: str) -> None:
-    store(layout)
-    with pytest.raises(ContextError):
-        storing.find(layout, ref, "s", NOW)
-
-
-def test_a_payload_that_is_a_link_leads_nowhere_outside(layout: Layout, tmp_path: Path) -> None:
-    store(layout)
-    (tmp_path / "secret.md").write_text("secret", "utf-8")
-    Path(layout.payloads, "s", "20251128-100500-link.md").symlink_to(tmp_path / "secret.md")
-    with pytest.raises(ContextError, match="outside"):
-        storing.find(layout, "20251128-100500-link", "s", NOW)
-
-
-def test_an_ended_payload_comes_back_by_id_path_and_latest_within_the_grace_period(
-    layout: Layout,
-) -> None:
-    stored = store(layout)
-    identity = os.path.basename(stored.path)[:-3]
-    for ref, session in (
-        (identity, ""),
-        (layout.shown(stored.path), ""),
-        ("latest", "s"),
-        (identity, "s"),
-    ):
-        retention.end(layout, "s", NOW)
-        assert not os.path.exists(stored.path)
-        assert storing.find(layout, ref, session, NOW + DAY) == stored.path
-        assert os.path.exists(stored.path)
-
-
-def test_after_it_the_answer_says_when_it_went(layout: Layout) -> None:
-    stored = store(layout)
-    identity = os.path.basename(stored.path)[:-3]
-    retention.end(layout, "s", NOW)
-    for ref, session in ((layout.shown(stored.path), ""), (identity, "s"), ("latest", "s")):
-        with pytest.raises(
-            ContextError, match="session s has ended and its payloads are gone"
-        ) as caught:
-            storing.find(layout, ref, session, NOW + DAY + 1)
-        assert "2025-11-28T10:05:00Z session s: 1 payloads, 600 tokens" in str(caught.value)
-        assert caught.value.status == 1
-    store(layout, topic="new", now=NOW + DAY + 2)
-    with pytest.raises(ContextError, match="no such payload; available: 20251129-100502-new"):
-        storing.find(layout, identity, "s", NOW + DAY + 3)
-
-
-def test_a_payload_without_a_manifest_can_be_read(layout: Layout) -> None:
-    stored = store(layout)
-    Path(layout.payloads, "s", "manifest.json").unlink()
-    assert storing.find(layout, "latest", "s", NOW) == stored.path
-
-
-def test_an_id_in_a_forged_manifest_leads_nowhere(layout: Layout) -> None:
-    stored = store(layout)
-    path = Path(layout.payloads, "s", "manifest.json")
-    forged = json.loads(path.read_text("utf-8"))
-    forged["payloads"][0] |= {"id": "../../../x", "path": "../../../x.md"}
-    path.write_text(json.dumps(forged, indent=2), "utf-8")
-    Path("x.md").write_text("secret", "utf-8")
-    assert storing.find(layout, "latest", "s", NOW) == stored.path

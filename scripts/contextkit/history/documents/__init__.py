@@ -1,1 +1,0 @@
-"""The search index: its tables and its query language."""

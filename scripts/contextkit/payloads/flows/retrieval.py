@@ -1,0 +1,276 @@
+"""Retrieval of payloads: one is found by what names it or by its words, and read in part.
+
+    find                       the file of an id, a path, `latest`, or an `@stored:` line
+    search                     the lines in which words occur
+    section, span, around      a part of a text, which `capped` keeps within a number of tokens
+
+Line numbers of a part are those of the text itself, from 1, not of the file that contains it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import addresses, files, markdown, names, sessions, tokens
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.payloads.documents import receipts
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import retention, storing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_AROUND = 8  # lines on either side of a phrase
+_LONG = 2000  # length of a line above which only the part around the phrase is shown
+
+
+def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -> str:
+    """Find the file of a payload by id, path, `latest`, or a whole `@stored:` line.
+
+    An id is searched in `session`, then (unless `only`) in all sessions, then in those that ended
+    within the grace period. Reading a payload counts as using its session. Raises ContextError if
+    there is none.
+    """
+    text = receipts.parse_path(ref) if "@stored" in ref else ref.strip()
+    name = addresses.bare(text, "payload")
+    text = f"{layout.places.payloads}/{name}.md" if name != text and "/" in name else name
+    found = _typed(layout, text)
+    if found or "/" in text:
+        return _by_path(layout, found or layout.typed(layout.join(text), "ref"), now)
+    retention.wake(layout, session, now)
+    others = [] if only else [n for n in payloads.sessions_in(layout) if n != session]
+    searched = [session, *others] if session else others
+    if text == "latest":
+        return _latest(layout, searched, now)
+    identity = text.removesuffix(".md")
+    if not sessions.is_name(identity):
+        raise _unknown(layout, text, searched)
+    for name in searched:
+        path = os.path.join(payloads.folder(layout, name), identity + ".md")
+        if os.path.isfile(path):
+            return payloads.used(layout, name, path, now)
+    if begun := _begun(layout, identity, searched):
+        return payloads.used(layout, *begun, now)
+    ended = "" if only else retention.session_of(layout, identity, now)
+    if ended:
+        return _resumed(layout, ended, identity, now)
+    raise _unknown(layout, text, searched)
+
+
+def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, str] | None:
+    """Session and file of the one payload with this id prefix. Raises ContextError if several."""
+    found = [
+        (name, path)
+        for name in searched
+        for path in payloads.documents(layout, name)
+        if os.path.basename(path).startswith(beginning)
+    ]
+    if len(found) > 1:
+        ids = ", ".join(os.path.basename(path).removesuffix(".md") for _, path in found[:5])
+        raise ContextError(f"{beginning}: {len(found)} payloads start like that: {ids}")
+    return found[0] if found else None
+
+
+def _typed(layout: Layout, text: str) -> str:
+    """The file at a path relative to the root or the current directory; '' if there is none."""
+    for base in (layout.root, layout.here):
+        path = os.path.join(base, text)
+        if text.endswith(storing.SUFFIXES) and os.path.isfile(path):
+            return layout.typed(path, "ref")
+    return ""
+
+
+def _by_path(layout: Layout, path: str, now: int) -> str:
+    session, name = os.path.split(os.path.relpath(path, layout.payloads))
+    identity = name.removesuffix(".md")
+    if sessions.is_name(session) and sessions.is_name(identity):
+        return _resumed(layout, session, identity, now)
+    if not os.path.isfile(path):
+        raise ContextError(f"{layout.shown(path)}: there is no such file")
+    return path  # kept with `path=`
+
+
+def _resumed(layout: Layout, session: str, identity: str, now: int) -> str:
+    retention.wake(layout, session, now)
+    path = os.path.join(payloads.folder(layout, session), identity + ".md")
+    if not os.path.isfile(path):
+        raise _unknown(layout, identity, [session])
+    return payloads.used(layout, session, path, now)
+
+
+def _latest(layout: Layout, searched: list[str], now: int) -> str:
+    """The newest payload of the first session; if it has none, the newest of all."""
+    for some in (searched[:1], searched[1:]):
+        found = [path for name in some if (path := payloads.latest(layout, name))]
+        if found:
+            path = max(found, key=os.path.basename)  # names begin with the time
+            return payloads.used(layout, os.path.basename(os.path.dirname(path)), path, now)
+    raise _unknown(layout, "latest", searched)
+
+
+def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
+    for session in searched[:1]:
+        words = retention.last_words(layout, session)
+        if words and session not in payloads.sessions_in(layout):
+            return ContextError(
+                f"{ref}: session {session} has ended and its payloads are gone ({words})"
+            )
+    found = [path for name in searched for path in payloads.documents(layout, name)]
+    known = [os.path.basename(path).removesuffix(".md") for path in found]
+    shown = ", ".join(known[-10:]) + (f" and {len(known) - 10} older" if len(known) > 10 else "")
+    return ContextError(f"{ref}: no such payload; available: {shown or 'none'}")
+
+
+def search(
+    layout: Layout, session: str, query: str, looked: Callable[[], None] = lambda: None
+) -> Iterator[tuple[str, int, str, str]]:
+    """(id, line number in the file, line, section) wherever all words of `query` occur.
+
+    The words are matched in one line, ignoring case. If no single line of a section has them all
+    but the section does, the line with most of them is returned. `looked` is called before each
+    payload.
+    """
+    words = list(dict.fromkeys(query.lower().split())) or [query.lower()]
+    for path in payloads.documents(layout, session):
+        looked()
+        try:
+            text = files.read_bytes(path).decode("utf-8", "replace")
+        except ContextError:
+            continue  # it disappeared during the search
+        lower = text.lower()
+        if all(word in lower for word in words):
+            identity = os.path.basename(path).removesuffix(".md")
+            for number, line, section in _hits(text, words):
+                yield identity, number, line.rstrip("\r"), section.replace("Full Content", "")
+
+
+def _hits(text: str, words: list[str]) -> Iterator[tuple[int, str, str]]:
+    """(line number, line, section) of each hit, section by section."""
+    title, whole = "", 0  # the section, and how many of its lines contain all words
+    some: list[tuple[int, int, str]] = []  # its lines that contain some of them
+    for number, line in enumerate(text.split("\n"), start=1):
+        order, heading = markdown.heading(line)
+        if order:
+            yield from _scattered(some, words, title, whole)
+            title, whole, some = heading, 0, []
+        lower = line.lower()
+        count = sum(word in lower for word in words)
+        if count == len(words):
+            whole += 1
+            yield number, line, "" if order else title
+        elif count:
+            some.append((count, number, line))
+    yield from _scattered(some, words, title, whole)
+
+
+def _scattered(
+    some: list[tuple[int, int, str]], words: list[str], title: str, whole: int
+) -> Iterator[tuple[int, str, str]]:
+    """The best line of a section that contains all words, but not in one line."""
+    said = "\n".join(line for _, _, line in some).lower()
+    if not whole and some and all(word in said for word in words):
+        _, number, line = max(some, key=lambda one: (one[0], -one[1]))
+        yield number, line, title
+
+
+class Slice(Record):
+    """Lines `first` to `last` of a text; `more` is the next line if a cap cut it short."""
+
+    text: str
+    first: int
+    last: int
+    more: int = 0
+    note: str = ""
+
+
+def section(content: str, title: str) -> Slice:
+    """The section whose heading is `title`, starts with it, or contains it, and all below it.
+
+    Raises ContextError naming the existing sections.
+    """
+    lines = content.split("\n")
+    code = markdown.in_fences(lines)
+    heads = [
+        (number, *found)
+        for number, line in enumerate(lines, start=1)
+        if not code[number - 1] and (found := markdown.heading(line))[0]
+    ]
+    wanted = title.strip().lstrip("#").strip().lower()
+    tests = (
+        lambda said: said == wanted,
+        lambda said: said.startswith(wanted),
+        lambda said: wanted in said,
+    )
+    for fits in tests:
+        for number, order, said in heads:
+            if fits(said.lower()):
+                after = (n for n, level, _ in heads if n > number and level <= order)
+                return _lines(lines, number, next(after, len(lines) + 1) - 1)
+    known = "; ".join(said for _, _, said in heads[:20])
+    more = f" and {len(heads) - 20} more" if len(heads) > 20 else ""
+    raise ContextError(
+        f"section: there is no {title[:60]!r}; available: {known or 'no sections'}{more}"
+    )
+
+
+def span(content: str, given: str) -> Slice:
+    """Parse `120-180`, `120`, or `120-`. Raises ContextError if invalid or beyond the end."""
+    first, dash, last = given.replace(" ", "").partition("-")
+    if not names.is_whole(first) or (last and not names.is_whole(last)) or int(first) < 1:
+        raise bad_input(f"lines: {given[:40]!r} must be like 120-180")
+    lines = content.split("\n")
+    end = int(last) if last else len(lines) if dash else int(first)
+    if end < int(first):
+        raise bad_input(f"lines: {given[:40]!r} ends before it begins")
+    if int(first) > len(lines):
+        raise ContextError(f"lines: {given[:40]}: the text has {names.counted(len(lines), 'line')}")
+    return _lines(lines, int(first), min(end, len(lines)))
+
+
+def around(content: str, text: str) -> Slice:
+    """The lines around the first occurrence of `text`; the note lists the others."""
+    lines = content.split("\n")
+    wanted = text.lower()
+    at = [number for number, line in enumerate(lines, start=1) if wanted in line.lower()]
+    if not at:
+        raise ContextError(f"around: {text[:60]!r} does not occur in the text")
+    found = _lines(lines, max(1, at[0] - _AROUND), min(len(lines), at[0] + _AROUND))
+    if len(found.text) > _LONG:
+        middle = found.text.lower().find(wanted)
+        start = max(0, middle - _LONG // 2)
+        found = found.replace(text=found.text[start : start + _LONG])
+    others = ", ".join(map(str, at[1:8])) + (" …" if len(at) > 8 else "")
+    return found.replace(note=f"also in {len(at) - 1} other lines: {others}" if others else "")
+
+
+def whole(content: str) -> Slice:
+    """The whole text as a slice."""
+    return Slice(text=content, first=1, last=content.count("\n") + 1)
+
+
+def capped(found: Slice, cap: int, tokenizer: str) -> Slice:
+    """As many whole lines of a slice as fit into `cap` tokens, or part of one very long line."""
+    if tokens.within(found.text, cap, tokenizer):
+        return found
+    lines = found.text.split("\n")
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = tokens.within("\n".join(lines[:middle]), cap, tokenizer)
+        low, high = (middle, high) if fits else (low, middle - 1)
+    if low:
+        last = found.first + low - 1
+        return found.replace(text="\n".join(lines[:low]), last=last, more=last + 1)
+    low, high = 0, len(lines[0])
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = tokens.within(lines[0][:middle], cap, tokenizer)
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return found.replace(text=lines[0][:low], last=found.first, more=found.first)
+
+
+def _lines(lines: list[str], first: int, last: int) -> Slice:
+    return Slice(text="\n".join(lines[first - 1 : last]), first=first, last=last)

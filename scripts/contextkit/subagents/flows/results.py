@@ -1,0 +1,227 @@
+"""What comes of a subagent: the report that it hands in, or what it leaves when it ends.
+
+An agent that handed in a report has a verdict already. For any other, the table of verdicts says
+how it ended, with the last lines of its log: a failed agent is a row, not a missing one. The review
+run that it worked for, if any, learns of its end.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import addresses, files, ledger, names, redaction, sessions
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import Record
+from contextkit.reviews.documents import verdicts
+from contextkit.reviews.documents.verdicts import Verdict
+from contextkit.subagents.documents import registry
+from contextkit.subagents.flows import watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.reviews.documents.runs import Run
+    from contextkit.subagents.documents.registry import Row
+
+
+class Report(Record):
+    """What a subagent hands in; if `text` is empty, no payload is stored."""
+
+    agent: str
+    status: str
+    summary: str
+    text: str = ""
+    id: str = ""
+    session: str = ""
+    type: str = ""
+    model: str = ""
+    files_changed: tuple[str, ...] = ()
+    tokens: int = 0
+
+    def check(self) -> None:
+        if not names.one_line(self.summary):
+            raise bad_input("summary: say in one line what was concluded")
+        Verdict(agent=self.agent, status=self.status.upper(), summary=self.summary)
+
+
+class Finished(Record):
+    """The receipt (or, without a text, the verdict's line), and notes."""
+
+    receipt: str
+    notes: tuple[str, ...] = ()
+
+
+def finish(layout: Layout, report: Report, now: int) -> Finished:
+    """Store the text, then write the verdict that names it, then record the gaps in its row.
+
+    Raises ContextError before anything is written for an invalid session.
+    """
+    allowed = layout.limits.secrets_allow
+    summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
+    verdict = Verdict(
+        agent=report.agent,
+        status=report.status.upper(),
+        summary=summary,
+        type=report.type or "verdict",
+        model=report.model,
+        tokens_spent=report.tokens,
+        files_changed=report.files_changed,
+        timestamp=names.iso(now),
+    )
+    row_id = _row_id(layout, report)
+    notes = [f"summary: a {secret.kind} was redacted" for secret in secrets]
+    receipt = ""
+    session, made_up = sessions.current(layout, report.session, now)
+    if made_up:
+        notes.append(f"no session is named: using {session} from now on")
+    if report.text.strip():
+        from contextkit.base import tokens
+        from contextkit.payloads.flows import storing
+
+        sessions.check(session)
+        output = storing.Output(
+            topic=report.agent,
+            source=report.agent,
+            content=report.text,
+            tokens=tokens.estimate(report.text),
+        )
+        stored = storing.store(layout, session, output, now)
+        notes += stored.notes
+        receipt = stored.receipt
+        verdict = verdict.replace(detail_path=layout.shown(stored.path))
+    verdicts.save(layout, verdict.replace(session_id=session))
+    for ref in addresses.named_in(layout, report.text):
+        ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
+    notes += _close(layout, row_id, report, verdict, now)
+    return Finished(receipt=receipt or verdicts.table([dict(vars(verdict))]), notes=tuple(notes))
+
+
+def _row_id(layout: Layout, report: Report) -> str:
+    """Return the row that a report belongs to: by its id, the environment, or the agent's name."""
+    try:
+        rows = registry.rows(layout)
+    except ContextError:
+        return report.id  # reported when the row is changed: the report must be stored all the same
+    if report.id:
+        return str(registry.find(rows, report.id)["id"])
+    known = [row["id"] for row in rows]
+    named = os.environ.get("CONTEXT_SUBAGENT_ID", "")
+    if named in known:
+        return named
+    same = [row["id"] for row in rows if row.get("slug") == report.agent
+            and row.get("status") in registry.ACTIVE]  # fmt: skip
+    return same[0] if len(same) == 1 else ""
+
+
+def _close(layout: Layout, row_id: str, report: Report, verdict: Verdict, now: int) -> list[str]:
+    """Write gaps and the end into the row; a failure to do so is only reported."""
+    gaps = registry.gaps_in(report.text)
+    if not row_id:
+        return [f"no row of {report.agent} is known: its Capsule Gap is not kept"] if gaps else []
+    try:
+        row = registry.find(registry.rows(layout), row_id)
+        gaps = [*registry.gaps_in(watch.log_text(layout, row)), *gaps]
+        new = registry.note_gaps(layout, row_id, list(dict.fromkeys(gaps)), now)
+        changes: dict[str, object] = {"verdict": verdict.status, "detail": verdict.detail_path}
+        if row.get("status") == "awaiting_manual_launch":  # nothing else will record its end
+            changes |= {"status": "finished", "finished_at": names.compact(now)}
+        registry.update(layout, row_id, **changes)
+    except (ContextError, OSError) as error:
+        return [f"the registry could not be written: {error}"]
+    return [f"Capsule Gap: {gap}" for gap in new]
+
+
+def take_over(layout: Layout, row: Row, now: int) -> list[str]:
+    """Harvest an ended subagent's deliverables, record its verdict, and return messages."""
+    from contextkit.reviews.flows import workers
+
+    said = _harvest(layout, row)
+    given = workers.of_row(layout, row)
+    if given:
+        _of_run(layout, row, *given, now)
+    else:
+        _alone(layout, row, now)
+    return said
+
+
+def _harvest(layout: Layout, row: Row) -> list[str]:
+    """Copy each promised file out of a sandbox, never over another; record what is missing."""
+    promised = row.get("deliverables")
+    if not isinstance(promised, list) or not promised:
+        return []
+    said, found = [], []
+    for item in promised:
+        if not isinstance(item, dict) or item.get("status") == "harvested":
+            found.append(item)
+            continue
+        path = os.path.join(str(row.get("path") or ""), str(item.get("source") or ""))
+        source = watch.place_of(layout, path) if item.get("source") else ""
+        if not source:
+            found.append({**item, "status": "missing"})
+            said.append(f"{row['id']}: left no {names.one_line(str(item.get('source')))}")
+            continue
+        target = _taken_over(layout, source, str(item["source"]))
+        found.append({**item, "status": "harvested", "target": layout.shown(target)})
+    registry.update(layout, row["id"], deliverables=found)
+    return said
+
+
+def _taken_over(layout: Layout, source: str, name: str) -> str:
+    """Return where a deliverable is in the repository: where it was made, or a copy of it."""
+    target = files.inside(layout.root, layout.join(name), "deliverables")
+    if os.path.realpath(source) == target:
+        return target
+    data = files.read_bytes(source)
+    if os.path.isfile(target) and files.read_bytes(target) == data:
+        return target
+    return files.create(target, data)
+
+
+def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
+    """Record an ERROR at once for an agent of a review run that left no file of its own."""
+    from contextkit.reviews.flows import agent_files, workers
+
+    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
+    reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
+    if reading.validation in ("missing", "partial"):
+        agent_files.keep(layout, asked, [agent_files.verdict(reading, asked.run)], now)
+        registry.update(layout, row["id"], verdict=reading.status)
+    workers.notify(layout, run.id, now)
+
+
+def _alone(layout: Layout, row: Row, now: int) -> None:
+    """Write the verdict of a subagent that ended without handing in a report."""
+    agent = str(row.get("slug") or row["id"])
+    if row.get("verdict") or row.get("status") not in ("finished", "failed", "timed_out"):
+        return
+    try:
+        known = verdicts.load(layout, agent)
+        if known and names.moment(str(known.get("timestamp"))) >= watch.started(row):
+            return  # it wrote one itself
+        words = watch.last_words(layout, row)
+        status, summary = _judged(row, words)
+        verdict = Verdict(
+            agent=agent,
+            status=status,
+            summary=f"{summary}: {words}" if words else summary,
+            type="implementation",
+            detail_path=str(row.get("log_path") or ""),
+            timestamp=names.iso(now),
+            flags=("ended",),
+        )
+        verdicts.save(layout, verdict)
+        registry.update(layout, row["id"], verdict=status, detail=verdict.detail_path)
+    except ContextError:
+        return  # a name that no verdict can have
+
+
+def _judged(row: Row, words: str) -> tuple[str, str]:
+    """Return the status of a subagent without a report, and what to say about it."""
+    code = row.get("exit_code")
+    if row.get("status") == "timed_out":
+        return "FAILED", "its time was up"
+    if row.get("status") == "failed":
+        return "FAILED", f"exit {code}" if code is not None else "gone without an exit status"
+    if words:
+        return "NEEDS_ATTENTION", "handed in no report, its log ends"
+    return "ERROR", "exit 0 without a report or a line of output"
