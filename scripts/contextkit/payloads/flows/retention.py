@@ -96,7 +96,7 @@ def _contents(folder: str) -> tuple[list[str], list[str], bytes]:
     except ContextError:
         manifest = b""
     ours = [name for name in inside if _is_ours(name, manifest)]
-    return ours, [name for name in inside if name not in ours], manifest
+    return ours, sorted({*inside} - {*ours}), manifest
 
 
 def _is_ours(name: str, manifest: bytes) -> bool:
