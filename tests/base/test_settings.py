@@ -199,7 +199,6 @@ def test_a_repository_that_cannot_be_written_is_read_each_time(
         ("capsule_max_tokens: [1]", "must be a whole number"),
         (f"capsule_max_tokens: {'9' * 5000}", "must be a whole number"),
         ("capsule_max_tokens: 0", "capsule_max_tokens must be at least 1, not 0"),
-        ("hook_tool_output_tokens: -1", "hook_tool_output_tokens must be at least 0, not -1"),
         ("memory_phase_transition: 2", "must be true or false, not '2'"),
         ("handoff_profiles: one", "handoff_profiles must be a list of lines, not 'one'"),
         ("handoff_profiles: [[a]]", "must be a line of text"),

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from conftest import REFUSED_TEXTS
-from contextkit.reviews.documents import agent_review, sections
+from contextkit.reviews.documents import agent_review, index, sections
 from contextkit.reviews.documents.contracts import check
+from contextkit.reviews.documents.outline import Issues
+from contextkit.reviews.flows import drill_down
 from growth import grows_in_proportion
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +84,15 @@ None.
 
 
 # The section of a finding
+
+
+def issues(text: str) -> list[tuple[str, str, int, int]]:
+    """Id, severity, first and last line of everything that looks like an issue, in order."""
+    collected = Issues()
+    for line in index.walk(text, []):
+        collected.take(*line)
+    found = collected.finish(text.count("\n") + 1)
+    return [(each.id, each.severity, each.first, each.last) for each in found]
 
 
 def test_a_section_goes_from_its_heading_to_the_next_of_its_rank() -> None:
@@ -160,7 +171,7 @@ def test_many_sections_are_cut_in_one_reading() -> None:
 
 
 def test_issues_are_listed_with_their_severity_and_lines() -> None:
-    assert sections.issues(STRICT) == [
+    assert issues(STRICT) == [
         ("P0-1", "P0", 13, 25), ("P1-1", "P1", 26, 31), ("IMP-1", "IMP", 34, 37),
     ]  # fmt: skip
 
@@ -183,7 +194,7 @@ def test_issues_are_listed_with_their_severity_and_lines() -> None:
     ],
 )  # fmt: skip
 def test_issues_come_in_many_shapes(line: str, issue: tuple[str, str]) -> None:
-    found = sections.issues(f"# Review\n\n{line}\n\ntext\n")
+    found = issues(f"# Review\n\n{line}\n\ntext\n")
     assert [(identity, severity) for identity, severity, _, _ in found] == [issue]
 
 
@@ -197,12 +208,12 @@ def test_issues_come_in_many_shapes(line: str, issue: tuple[str, str]) -> None:
     ],
 )  # fmt: skip
 def test_prose_that_names_a_severity_is_no_issue(line: str) -> None:
-    assert sections.issues(f"# Review\n\n{line}\n") == []
+    assert issues(f"# Review\n\n{line}\n") == []
 
 
 def test_a_finding_is_one_issue_however_often_it_is_named() -> None:
     text = "## Plan\n\n1. **P0-1:** fix it\n\n## Issues\n\n### P0-1: Title\n\nBody.\n"
-    assert sections.issues(text) == [("P0-1", "P0", 7, 10)]
+    assert issues(text) == [("P0-1", "P0", 7, 10)]
 
 
 # The index in the strict form
@@ -213,7 +224,7 @@ def test_the_rows_of_an_index_are_normalised() -> None:
         "## Findings Index\n\n| ID | Severity | Title | Section |\n|---|---|---|---|\n"
         "| F-1 | Critical | Anyone can log in | Login |\n\n**Verdict: safe**\n"
     )
-    assert sections.index_rows(agent_review.parse(text)) == [
+    assert drill_down.index_rows(agent_review.parse(text)) == [
         '- P0 | F-1 | "Login" | Anyone can log in', "Verdict: risky",
     ]  # fmt: skip
 
@@ -232,16 +243,16 @@ def test_the_rows_of_an_index_are_normalised() -> None:
 def test_the_verdict_is_the_stricter_and_never_safe_where_there_is_doubt(
     text: str, verdict: str
 ) -> None:
-    assert sections.index_rows(agent_review.parse(text))[-1] == f"Verdict: {verdict}"
+    assert drill_down.index_rows(agent_review.parse(text))[-1] == f"Verdict: {verdict}"
 
 
 def test_there_are_no_rows_without_an_index() -> None:
     for text in ("", "# Review\n\nVerdict: safe\n", "```\n" + STRICT):
-        assert sections.index_rows(agent_review.parse(text)) == []
+        assert drill_down.index_rows(agent_review.parse(text)) == []
 
 
 def test_the_index_of_research_is_its_sources_and_the_headings_of_its_findings() -> None:
-    assert sections.index_rows(agent_review.parse(RESEARCH)) == [
+    assert drill_down.index_rows(agent_review.parse(RESEARCH)) == [
         "- Source | [A paper](https://example.org/a)",
         "- Finding | Batches are faster",
         "- Finding | Caches help",
@@ -250,7 +261,7 @@ def test_the_index_of_research_is_its_sources_and_the_headings_of_its_findings()
 
 def test_a_row_stays_one_line_without_control_characters() -> None:
     text = '### Findings Index\n- P2 | P2-1 | "a\x1b[31mb" | c\x0bd\u2028e\nVerdict: safe\n'
-    row = sections.index_rows(agent_review.parse(text))[0]
+    row = drill_down.index_rows(agent_review.parse(text))[0]
     assert row == '- P2 | P2-1 | "a [31mb" | c d e'
 
 
@@ -265,9 +276,9 @@ def test_reading_normalised_rows_gives_the_same_rows(
 ) -> None:
     lines = [f'- {word} | F-{n} | "{a}" | {b}' for n, (word, a, b) in enumerate(given_rows)]
     text = "\n".join(["### Findings Index", *lines, f"Verdict: {verdict}", ""])
-    once = sections.index_rows(agent_review.parse(text))
+    once = drill_down.index_rows(agent_review.parse(text))
     again = agent_review.parse("\n".join(["### Findings Index", *once, ""]))
-    assert sections.index_rows(again) == once
+    assert drill_down.index_rows(again) == once
 
 
 # Against the strict form
@@ -351,7 +362,7 @@ def test_no_text_is_too_odd_to_check(text: str) -> None:
     for before in ("", "### Findings Index\n", STRICT):
         for number, what, _ in check(before + text):
             assert number > 0 and what
-        for identity, severity, first, last in sections.issues(before + text):
+        for identity, severity, first, last in issues(before + text):
             assert 0 < first <= last and severity in ("", "P0", "P1", "P2", "P3", "IMP")
             if identity:
                 assert sections.section(before + text, identity)

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from conftest import REFUSED_TEXTS
 from contextkit.reviews.documents import agent_review
-from contextkit.reviews.documents.agent_review import Finding, Review
+from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
+from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.flows import agent_files
 from growth import grows_in_proportion
 from hypothesis import given

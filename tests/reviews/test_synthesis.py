@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from conftest import CHECKOUT
-from contextkit.reviews.documents import agent_review, sections
-from contextkit.reviews.flows import synthesis
+from contextkit.reviews.documents import agent_review
+from contextkit.reviews.flows import drill_down, synthesis
 from contextkit.reviews.flows.synthesis import MergedFinding, Source
 from hypothesis import given
 from hypothesis import strategies as st
@@ -269,7 +269,7 @@ def test_every_finding_stands_in_the_index_of_each_agent_that_it_names(
         for agent, its in roster.items()
     ]
     found = synthesis.combined(sources)
-    index = {source.agent: sections.index_rows(source.review) for source in sources}
+    index = {source.agent: drill_down.index_rows(source.review) for source in sources}
     for one in found:
         for row in one.rows:
             beginning = f'- {row.severity or "?"} | {row.id} | "{row.section}" | {row.title}'

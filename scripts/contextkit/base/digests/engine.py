@@ -20,7 +20,8 @@ import itertools
 import os
 
 from contextkit.base import facts, tokens
-from contextkit.base.digests import encodings, reading, weighing
+from contextkit.base.digests import reading, weighing
+from contextkit.base.digests.kinds import binary
 from contextkit.base.digests.reading import Unit
 from contextkit.base.records import NamedTuple
 
@@ -103,7 +104,7 @@ class ParsedText:
     """A text, read and weighed, to be summarized once or several times."""
 
     def __init__(self, text: str, tokenizer: str = tokens.DEFAULT) -> None:
-        text, self.encoding = encodings.decoded(text)
+        text, self.encoding = binary.decoded(text)
         text = _COLOR.sub("", text) if "\x1b" in text else text
         said = reading.part(text)
         self.kind = kind_of(said)

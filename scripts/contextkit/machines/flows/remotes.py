@@ -249,16 +249,8 @@ def _rows(layout: Layout, at: Engine, now: int, said: list[str]) -> list[Row]:
 
 
 def _age(at: str, now: int) -> str:
-    moment = names.moment(at) if at else 0
-    seconds = now - moment
-    if not moment:
-        return "unknown"
-    if seconds < 0:
-        return "0m"
-    for size, unit in ((86400, "d"), (3600, "h")):
-        if seconds >= size:
-            return f"{seconds // size}{unit}"
-    return f"{seconds // 60}m"
+    moment = names.moment(at)
+    return names.age(moment, now, "dhm") if moment else "unknown"
 
 
 def forget(layout: Layout, remote: str, machine: str) -> Row:

@@ -8,18 +8,17 @@ from contextkit.base import cli, formats, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.reviews.commands import results, starting
+from contextkit.reviews.commands import findings, runs
+from contextkit.reviews.commands.findings import AGENT, RUN
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.stores import Loaded
 
-AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")
 LEGACY = Option(
     name="legacy", kind="flag", help="like the old library: two statuses, the whole summary"
 )
-RUN = results.RUN
 PLAIN = Option(name="plain", kind="flag", help="three columns, without the ids worth opening")
 LENIENT = Option(name="lenient", kind="flag", help="status 0 even if a file cannot be read")
 
@@ -81,8 +80,8 @@ def _list(text: str) -> tuple[object, ...]:
 
 
 def read(layout: Layout, args: Arguments) -> Answer:
-    args = results.addressed(args)
-    store = results.store(layout, args) or verdicts.folder(layout)
+    args = findings.addressed(args)
+    store = findings.store(layout, args) or verdicts.folder(layout)
     entry = verdicts.load(layout, args.agent, store)
     if entry is None:
         return Answer(text="", status=1)
@@ -97,27 +96,27 @@ def read(layout: Layout, args: Arguments) -> Answer:
 def table(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import redaction
 
-    loaded = verdicts.load_all(layout, results.store(layout, args))
+    loaded = verdicts.load_all(layout, findings.store(layout, args))
     entries = loaded.documents
     text = redaction.redacted(verdicts.table(entries, _legacy(args)), layout.limits.secrets_allow)
     return _answer(layout, loaded, entries, text[0], args)
 
 
 def count(layout: Layout, args: Arguments) -> Answer:
-    loaded = verdicts.load_all(layout, results.store(layout, args))
+    loaded = verdicts.load_all(layout, findings.store(layout, args))
     entries = loaded.documents
     return _answer(layout, loaded, entries, verdicts.counts(entries, _legacy(args)), args)
 
 
 def attention(layout: Layout, args: Arguments) -> Answer:
-    loaded = verdicts.load_all(layout, results.store(layout, args))
+    loaded = verdicts.load_all(layout, findings.store(layout, args))
     entries = loaded.documents
     urgent = verdicts.needs_attention(entries, _legacy(args))
     return _answer(layout, loaded, urgent, verdicts.attention_rows(urgent, not args.plain), args)
 
 
 def tokens(layout: Layout, args: Arguments) -> Answer:
-    loaded = verdicts.load_all(layout, results.store(layout, args))
+    loaded = verdicts.load_all(layout, findings.store(layout, args))
     entries = loaded.documents
     total, odd = verdicts.tokens(entries)
     for agent in odd:
@@ -163,22 +162,22 @@ def init(layout: Layout, args: Arguments) -> str:
 
 
 def clean(layout: Layout, args: Arguments) -> str:
-    from contextkit.reviews.documents import runs
+    from contextkit.reviews.documents import runs as stored
 
     now = names.now()
     if args.run:
-        return "\n".join(runs.remove(layout, runs.load(layout, args.run), now))
+        return "\n".join(stored.remove(layout, stored.load(layout, args.run), now))
     age = names.seconds(args.older_than) if args.older_than else None
-    removed, kept = runs.clean(layout, args.all, age, now)
+    removed, kept = stored.clean(layout, args.all, age, now)
     for run in kept:
         cli.say(f"run {run} is going on: its verdicts stay")
     return "\n".join(removed)
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import drill_down
+    from contextkit.reviews.documents import contracts
 
-    found = drill_down.complaints(cli.content(args.file))
+    found = contracts.check(cli.content(args.file))
     keys = ("id", "wrong", "should_read")
     rows = [dict(zip(keys, complaint, strict=True)) for complaint in found]
     lines = []
@@ -220,8 +219,8 @@ PROGRAM = Program(
                 options=(RUN, LEGACY, PLAIN, LENIENT, JSON)),
         Command(run=tokens, help="the tokens all agents spent",
                 options=(RUN, LEGACY, LENIENT, JSON)),
-        *starting.COMMANDS,
-        *results.COMMANDS,
+        *runs.COMMANDS,
+        *findings.COMMANDS,
         Command(
             run=check,
             help="what is wrong with an agent's file, line by line",

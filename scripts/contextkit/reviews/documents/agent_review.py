@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     Status = tuple[str, tuple[str, ...]]
 
-__all__ = ("Finding", "Review", "demanded", "derived_verdict", "effective_status", "parse")
-
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, followed by the line number
 _ENDS = 400  # characters within which our first or last line must lie

@@ -21,7 +21,6 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.reviews.documents import index, lines, vocabulary
 from contextkit.reviews.documents.agent_review import demanded
 from contextkit.reviews.documents.outline import Issues
-from contextkit.reviews.documents.sections import row_of
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
 TYPE_CHECKING = False
@@ -84,10 +83,17 @@ def error_stub(
 
 
 def check(text: str) -> list[Complaint]:
-    """Return what is wrong with an agent's file, by line; empty if nothing is.
+    """Return what is wrong with an agent's file, by line, in one-line texts; empty if nothing is.
 
     How the line should read is empty if the line should not be there at all.
     """
+    return [
+        (number, names.one_line(wrong), names.one_line(better))
+        for number, wrong, better in sorted(_complaints(text))
+    ]
+
+
+def _complaints(text: str) -> list[Complaint]:
     blocks: list[Block] = []
     issues = Issues()
     found: list[Complaint] = []
@@ -102,7 +108,7 @@ def check(text: str) -> list[Complaint]:
             found.append((number, "this code fence is never closed", line))
     last = text.rstrip().count("\n") + 1
     if not blocks:
-        return sorted(found + _without_index(titles, last))
+        return found + _without_index(titles, last)
     if 0 < first < blocks[0].start:
         found.append((blocks[0].start, "the index is not the first block of the file", HEADING))
     found += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
@@ -115,7 +121,7 @@ def check(text: str) -> list[Complaint]:
         found += [
             (last, "a section is missing", wanted[name]) for name in wanted if name not in titles
         ]
-    return sorted(found + _of_issues(rows, issues.finish(last), last))
+    return found + _of_issues(rows, issues.finish(last), last)
 
 
 def _without_index(titles: set[str], last: int) -> list[Complaint]:
@@ -145,7 +151,7 @@ def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint
         if row and row.severity and row.title:
             counts[row.severity] = counts.get(row.severity, 0) + 1
             identity = row.id or f"{row.severity}-{counts[row.severity]}"
-            should = row_of(row.replace(id=identity, section=row.section or "Section"))
+            should = index.row_of(row.replace(id=identity, section=row.section or "Section"))
             if line != should or number in block.unparsed:
                 found.append((number, _fault(row, number in block.unparsed), should))
         elif number in block.unparsed:
@@ -191,6 +197,6 @@ def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list
             heading = names.one_line(f"#### {row.id}. {row.severity}: {row.title}")
             found.append((last, f"there is no section for {row.id}", heading))
         elif said and vocabulary.strictest(said, row.severity) != row.severity:
-            should = row_of(row.replace(severity=said))
+            should = index.row_of(row.replace(severity=said))
             found.append((row.line, "its section has a stricter severity", should))
     return found

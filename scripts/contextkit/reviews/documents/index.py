@@ -88,6 +88,13 @@ class Finding(Record):
     extra: tuple[str, ...] = ()  # fields after the title
 
 
+def row_of(finding: Finding) -> str:
+    """Return a finding as a strict row, with `?` for a severity that was not understood."""
+    more = "".join(f" | {field}" for field in finding.extra)
+    row = f'- {finding.severity or "?"} | {finding.id} | "{finding.section}" | {finding.title}'
+    return names.one_line(row + more)
+
+
 class Block:
     """One index while it is being read: `start` and `end` are its first and last line."""
 

@@ -1,4 +1,4 @@
-"""The section of a review to read for one finding, an excerpt of it, and a strict index.
+"""The section of a review to read for one finding, and an excerpt of it.
 
 A finding's section begins where its id has its highest heading in the body, or else where the body
 mentions the place that its row names, or where a heading has most of the words of its title;
@@ -8,7 +8,7 @@ otherwise the finding has only its row. An excerpt is the problem and the sugges
 from __future__ import annotations
 
 from contextkit.base import names, tokens
-from contextkit.reviews.documents import agent_review, index, lines, vocabulary
+from contextkit.reviews.documents import agent_review, index, lines
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.outline import Issues, is_mark
@@ -40,15 +40,6 @@ _PROBLEMS = ("problem", "issue", "description", "impact", "finding", "evidence",
 _FACTS = ("severity", "priority", "file", "files", "location", "line", "lines", "confidence",
           "agent", "agents", "convergence", "status", "section", "category", "source", "where",
           "lens", "type", "effort", "id", "affected", "path", "place", "ref", "refs")  # fmt: skip
-
-
-def issues(text: str) -> list[tuple[str, str, int, int]]:
-    """Return id, severity, first and last line of everything that looks like an issue, in order."""
-    collected = Issues()
-    for line in index.walk(text, []):
-        collected.take(*line)
-    found = collected.finish(text.count("\n") + 1)
-    return [(each.id, each.severity, each.first, each.last) for each in found]
 
 
 def section(text: str, finding: str) -> str:
@@ -214,31 +205,6 @@ def _below(headings: list[tuple[int, int, str]], last: int) -> dict[str, Span]:
             found[name] = (first, number - 1)
         still_open.append((number, level, key))
     return found
-
-
-def index_rows(review: Review) -> list[str]:
-    """Return the index in strict form, with the stricter of the stated and the derived verdict.
-
-    For research, the sources and the headings of its findings; empty if nothing could be read.
-    """
-    if review.type == "research":
-        sources = [f"- Source | {names.one_line(source)}" for source in review.sources]
-        return [*sources, *(f"- Finding | {names.one_line(f.title)}" for f in review.findings)]
-    if review.validation == "missing" or not (review.findings or review.start_line):
-        return []
-    verdict = agent_review.demanded(review.findings)
-    if review.stated:
-        verdict = max(verdict, review.stated, key=vocabulary.VERDICTS.index)
-    if verdict == "safe" and agent_review.effective_status(review)[0] != "CLEAN":
-        verdict = "needs-changes"
-    return [*(row_of(finding) for finding in review.findings), f"Verdict: {verdict}"]
-
-
-def row_of(finding: Finding) -> str:
-    """Return a finding as a strict row, with `?` for a severity that was not understood."""
-    more = "".join(f" | {field}" for field in finding.extra)
-    row = f'- {finding.severity or "?"} | {finding.id} | "{finding.section}" | {finding.title}'
-    return names.one_line(row + more)
 
 
 def excerpt(section: str, title: str) -> str:

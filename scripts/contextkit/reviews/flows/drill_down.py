@@ -14,23 +14,13 @@ from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, contracts, vocabulary
+from contextkit.reviews.documents import agent_review, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
-from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.agent_review import Review
+from contextkit.reviews.documents.index import Finding, row_of
 from contextkit.reviews.flows import agent_files, identity, synthesis
 from contextkit.reviews.flows.agent_files import Asked
-
-
-def complaints(text: str) -> list[tuple[int, str, str]]:
-    """Return (line number, what is wrong, how it should read) for an agent's file.
-
-    Both texts are one line each.
-    """
-    return [
-        (number, names.one_line(wrong), names.one_line(better))
-        for number, wrong, better in contracts.check(text)
-    ]
 
 
 class IndexRow(Record):
@@ -87,7 +77,7 @@ def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> lis
         review = agent_review.parse(text, asked.mode)
         found = iter(review.findings)
         sections = review_sections.sections(text, [one.id for one in review.findings])
-        for line in review_sections.index_rows(review) or ["(no Findings Index)"]:
+        for line in index_rows(review) or ["(no Findings Index)"]:
             kind = _kind(line)
             row = IndexRow(run=asked.run, agent=agent, id=kind, kind=kind, row=names.one_line(line))
             if kind == "source":
@@ -103,6 +93,24 @@ def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> lis
     if not severities:
         return rows
     return [row for row in rows if row.kind == "finding" and row.severity in severities]
+
+
+def index_rows(review: Review) -> list[str]:
+    """Return the index in strict form, with the stricter of the stated and the derived verdict.
+
+    For research, the sources and the headings of its findings; empty if nothing could be read.
+    """
+    if review.type == "research":
+        sources = [f"- Source | {names.one_line(source)}" for source in review.sources]
+        return [*sources, *(f"- Finding | {names.one_line(f.title)}" for f in review.findings)]
+    if review.validation == "missing" or not (review.findings or review.start_line):
+        return []
+    verdict = agent_review.demanded(review.findings)
+    if review.stated:
+        verdict = max(verdict, review.stated, key=vocabulary.VERDICTS.index)
+    if verdict == "safe" and agent_review.effective_status(review)[0] != "CLEAN":
+        verdict = "needs-changes"
+    return [*(row_of(finding) for finding in review.findings), f"Verdict: {verdict}"]
 
 
 def place_of(finding: Finding, section: str) -> tuple[str, int]:
@@ -231,7 +239,7 @@ def sizes(asked: Asked) -> list[tuple[str, int, int, int, int]]:
         full = tokens.estimate(text)
         serious, _ = of_run(asked, agent, vocabulary.SERIOUS)
         sections = tokens.estimate("\n\n".join(map(rendered, serious)))
-        rows_of = tokens.estimate("\n".join(review_sections.index_rows(review)))
+        rows_of = tokens.estimate("\n".join(index_rows(review)))
         summary = agent_files.summary_of(review, None, True, False)
         line = tokens.estimate(f"{agent_review.effective_status(review)[0]}\t{agent}\t{summary}")
         if text and not agent_review.is_read(review):

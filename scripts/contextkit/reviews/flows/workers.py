@@ -32,8 +32,7 @@ from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, contracts, runs, verdicts
-from contextkit.reviews.documents import sections as review_sections
+from contextkit.reviews.documents import agent_review, contracts, index, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files
 from contextkit.subagents.documents import registry
@@ -348,7 +347,7 @@ def _text_of(path: str) -> str:
 
 def _rows(text: str) -> list[str]:
     """Return a row for each finding of an unfinished review, wherever it is."""
-    return [review_sections.row_of(row) for row in agent_review.parse(text).findings]
+    return [index.row_of(row) for row in agent_review.parse(text).findings]
 
 
 # Where a run stands

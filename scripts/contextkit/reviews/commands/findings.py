@@ -1,4 +1,4 @@
-"""The verdict.py commands that read what agents wrote: ingest, open, synthesize, gate."""
+"""The verdict.py commands about what agents wrote: ingest, open, synthesize, judge, dismiss it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ AGENTS = Option(
     name="agents", kind="words", help="those that were asked (default: all that left a file)"
 )
 SEVERITY = Option(name="severity", kind="words", help="only these: P0,P1,P2,P3,IMP")
+_WHICH = "a review run's id, or latest"
 _MOST = 2000  # tokens of what `show` prints
 
 
@@ -253,6 +254,27 @@ def gate(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=gating.rendered(decision, about), status=status, data=data)
 
 
+def dismiss(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import history
+
+    now = names.now()
+    finding = str(args.finding)
+    if finding.startswith("review:"):  # an address: RUN/AGENT/ID
+        finding = finding.partition("/")[2]
+    path, made = history.dismiss(layout, args.run, finding, args.reason, args.by, now)
+    shown = layout.shown(path)
+    cli.say(f"{made.agent}/{made.id} is dismissed until its lines change: commit {shown}")
+    if made.severity == "P0" and not made.by:
+        cli.say("a P0 still fails the gate: give by= to say who decided")
+    return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})
+
+
+def export(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import reports
+
+    return Answer(text=reports.export(layout, args.run, args.format))
+
+
 COMMANDS = (
     Command(
         run=ingest,
@@ -292,5 +314,29 @@ COMMANDS = (
         run=gate,
         help="PASS or FAIL, and every reason",
         options=(RUN, DIR, AGENTS, JSON),
+    ),
+    Command(
+        run=dismiss,
+        help="dismiss a finding: kept in git, for every later run of this target",
+        options=(
+            Option(name="run", required=True, help=_WHICH),
+            Option(name="finding", required=True, positional=True, help="AGENT/ID"),
+            Option(name="reason", required=True, help="why, in one line"),
+            Option(name="by", help="who decided it; without it, a P0 still fails the gate"),
+            JSON,
+        ),
+    ),
+    Command(
+        run=export,
+        help="the findings of a run, in a format for code review",
+        options=(
+            Option(name="run", required=True, positional=True, help=_WHICH),
+            Option(
+                name="format",
+                required=True,
+                choices=("sarif", "github", "markdown"),
+                help="SARIF 2.1.0, annotations of a workflow, or Markdown for a comment",
+            ),
+        ),
     ),
 )

@@ -1,4 +1,4 @@
-"""The verdict.py commands that start a review and keep track of it: start, wait, runs, retry …"""
+"""The verdict.py commands about review runs: start one, wait for its agents, end or retry it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.reviews.commands import results
+from contextkit.reviews.commands import findings
+from contextkit.reviews.commands.findings import AGENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from contextkit.reviews.documents.runs import Run
     from contextkit.reviews.flows.start import Started
     from contextkit.reviews.flows.workers import Worker
@@ -111,7 +110,7 @@ def _quoted(text: str) -> str:
 
 
 def contract(layout: Layout, args: Arguments) -> str:
-    args = results.addressed(args)
+    args = findings.addressed(args)
     if bool(args.run) == bool(args.output_dir):
         raise bad_input("run, output_dir: give one of them: a run's id, or a folder to write to")
     from contextkit.reviews.documents import runs
@@ -176,17 +175,12 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
     for line in broken:
         cli.say(names.one_line(line))
 
-    def age(one: dict[str, Any]) -> str:
-        seconds = max(0, now - names.moment(one["started"]))
-        units = (("d", 86_400), ("h", 3600), ("m", 60), ("s", 1))
-        return next((f"{seconds // size}{unit}" for unit, size in units if seconds >= size), "0s")
-
     return Rows(
         columns=(
             ("run", "run"),
             ("process", "process"),
             ("state", "state"),
-            ("started", "started", age),
+            ("started", "started", lambda one: names.age(names.moment(one["started"]), now)),
             ("done", "done", lambda one: f"{one['done']}/{one['agents']}"),
             ("status", "status", lambda one: one["status"] or "-"),
             ("target", "target", lambda one: one["target"][:40] or "-"),
@@ -211,7 +205,7 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
     from contextkit.reviews.flows import workers
 
-    args = results.addressed(args)
+    args = findings.addressed(args)
     if args.launch:
         workers.check(layout, args.cmd)
     elif args.cmd:
@@ -233,27 +227,6 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), data=data)
 
 
-def dismiss(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import history
-
-    now = names.now()
-    finding = str(args.finding)
-    if finding.startswith("review:"):  # an address: RUN/AGENT/ID
-        finding = finding.partition("/")[2]
-    path, made = history.dismiss(layout, args.run, finding, args.reason, args.by, now)
-    shown = layout.shown(path)
-    cli.say(f"{made.agent}/{made.id} is dismissed until its lines change: commit {shown}")
-    if made.severity == "P0" and not made.by:
-        cli.say("a P0 still fails the gate: give by= to say who decided")
-    return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})
-
-
-def export(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import reports
-
-    return Answer(text=reports.export(layout, args.run, args.format))
-
-
 RUN = Option(name="run", required=True, positional=True, help="a review run's id, or latest")
 LAUNCH = Option(
     name="launch", kind="flag", help="start each agent in the background, as a subagent"
@@ -272,34 +245,10 @@ COMMANDS = (
         help="ask an agent of a run once more: a new file, and a prompt with what was wrong",
         options=(
             RUN,
-            Option(name="agent", required=True, positional=True, help="the reviewer's name"),
+            AGENT,
             LAUNCH,
             CMD,
             JSON,
-        ),
-    ),
-    Command(
-        run=dismiss,
-        help="dismiss a finding: kept in git, for every later run of this target",
-        options=(
-            Option(name="run", required=True, help="a review run's id, or latest"),
-            Option(name="finding", required=True, positional=True, help="AGENT/ID"),
-            Option(name="reason", required=True, help="why, in one line"),
-            Option(name="by", help="who decided it; without it, a P0 still fails the gate"),
-            JSON,
-        ),
-    ),
-    Command(
-        run=export,
-        help="the findings of a run, in a format for code review",
-        options=(
-            RUN,
-            Option(
-                name="format",
-                required=True,
-                choices=("sarif", "github", "markdown"),
-                help="SARIF 2.1.0, annotations of a workflow, or Markdown for a comment",
-            ),
         ),
     ),
     Command(
@@ -328,7 +277,7 @@ COMMANDS = (
         help="how and where an agent has to write",
         options=(
             Option(name="run", help="a review run's id, or latest"),
-            Option(name="agent", required=True, positional=True, help="the reviewer's name"),
+            AGENT,
             Option(name="output_dir", help="a folder to write to, without a run"),
             Option(name="mode", choices=("review", "research"), help="without a run"),
         ),
