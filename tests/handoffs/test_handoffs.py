@@ -393,6 +393,7 @@ def test_template_validator_and_writer_agree(layout: Layout) -> None:
     assert stores.is_our_copy(text)
     found = yaml.safe_load(text)["handoff"]
     assert list(found) == KEYS and list(found["story_context"]) == STORY
+    assert found["sequence"] == 0 and found["consumed"] is False
     assert handoffs.complaints(text, LIMITS)[0][0] == "error"
     values = {
         word: "sm" if "current_agent" in word else "dev" if "new_agent" in word else "filled in"
@@ -444,7 +445,9 @@ def test_a_name_is_told_from_other_files() -> None:
     bad = ["2026-03-18-qa-to-devops-x.yaml", "handoff.yaml", "notes.txt", "handoff-sm-to-dev.yaml",
            "handoff-sm-to-dev-20251023T180500Z.yml", "handoff-sm-dev-20251023T180500Z.yaml",
            ".handoff-sm-to-dev-20251023T180500Z.yaml.0123456789ab.tmp",
-           "handoff-sm-to-dev-20251023T1805Z.yaml"]  # fmt: skip
+           "handoff-sm-to-dev-20251023T1805Z.yaml",
+           "handoff-to-dev-20251023T180500Z.yaml",
+           "backup--sm-to-dev-20251023T180500Z.yaml"]  # fmt: skip
     assert all(map(handoffs.is_name, good)) and not any(map(handoffs.is_name, bad))
 
 
@@ -498,9 +501,63 @@ handoff:
     assert marked == without + "  consumed: true\n" and "scratchpad_path: x.md" in marked
 
 
+def test_of_several_documents_in_a_file_the_artifact_is_read() -> None:
+    artifact = "from_agent: a\nto: b\nnext_action: x\nconsumed: false\n"
+    for text in (
+        f"title: notes\n---\n{artifact}",
+        f"---\n- a list\n---\n{artifact}---\nfrom_agent: c\n",
+        f"# a comment\n---\n{artifact}",
+        f"{artifact}---\n",
+        f"a: [\n---\n{artifact}",
+    ):
+        assert handoffs.parse(text).from_agent == "a"
+    with pytest.raises(ContextError, match="another document"):
+        handoffs.read_fields("title: notes\n---\ntitle: more\n", "x")
+    second = f"consumed: false\n---\n{artifact}"
+    assert handoffs.mark_consumed(second, "x") == second.removesuffix("false\n") + "true\n"
+
+
+def test_numbers_and_switches_of_elsewhere_are_read_strictly() -> None:
+    for said, sequence in (("7", 7), ("123456789", 123_456_789), ("1234567890", 0), ("x", 0)):
+        assert handoffs.read_fields(f"sequence: {said}", "x")[0]["sequence"] == sequence
+    for said, consumed in (("true", True), ("TRUE", True), ("yes", False), ("false", False)):
+        assert handoffs.read_fields(f"consumed: {said}", "x")[0]["consumed"] is consumed
+
+
+def test_only_files_may_be_grouped_and_only_the_story_may_be_nested() -> None:
+    for key in ("decisions", "blockers", "rejected", "resolved"):
+        fields, dropped = handoffs.read_fields(f"{key}:\n  created: [a]\n", "x")
+        assert fields == {key: ()} and "is not a list" in dropped[0]
+    fields, dropped = handoffs.read_fields("über: 1\ntask:\n  branch: b\nto: c\n", "x")
+    assert fields == {"to_agent": "c"} and len(dropped) == 2
+    assert len(handoffs.read_fields("k" * 300 + ": 1", "x")[1][0]) == 200
+
+
+def test_an_id_and_a_version_in_another_form_are_refused() -> None:
+    for giver, to in (("Dev", "qa"), ("qa", "Dev"), ("@dev", "qa")):
+        with pytest.raises(ContextError, match="lowercase"):
+            Handoff(from_agent=giver, to_agent=to, next_action="x")
+    with pytest.raises(ContextError, match=f"'{'x' * 20}' is not supported"):
+        Handoff(from_agent="a", to_agent="b", next_action="x", version="x" * 30)
+
+
+def test_an_artifact_may_have_so_many_bytes_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_bytes(b"#" * 8_192)
+    assert handoffs.load_text(str(path), "x") == "#" * 8_192
+    path.write_bytes(b"#" * 8_193)
+    with pytest.raises(ContextError, match="too large"):
+        handoffs.load_text(str(path), "x")
+
+
 def test_consuming_what_has_an_unusual_form_is_left_to_people() -> None:
-    with pytest.raises(ContextError, match="by hand"):
-        handoffs.mark_consumed('{"from": "sm", "to": "dev", "next_action": "x"}', "x")
+    artifact = "from_agent: sm\nto: dev\nnext_action: x\n"
+    for text in (
+        '{"from": "sm", "to": "dev", "next_action": "x"}',
+        f"{artifact}---\nconsumed: false\n",
+    ):
+        with pytest.raises(ContextError, match="by hand"):
+            handoffs.mark_consumed(text, "x")
 
 
 @pytest.mark.skipif(not CORPUS, reason="CONTEXTKIT_CORPUS names no folder of real artifacts")

@@ -26,7 +26,7 @@ _MOST = 200  # events shown to a person who sets no filter
 def init(layout: Layout, args: Arguments) -> str:
     from contextkit.history.flows import overview
 
-    done = overview.initialise(layout, dry_run=args.dry_run)
+    done = overview.initialize(layout, dry_run=args.dry_run)
     would = "would be " if args.dry_run else ""
     lines = [f"{path}: {state if state == 'kept' else would + state}" for path, state in done]
     return "\n".join(lines)

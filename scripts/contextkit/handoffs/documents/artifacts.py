@@ -407,14 +407,13 @@ def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
 def _first_artifact(text: str, where: str) -> Any:
     """Load a YAML file; of several documents, return the first one that is an artifact."""
     documents = "\n".join(text.splitlines()).split("\n---")
-    if len(documents) > 1 and any(document.strip() for document in documents[1:]):
-        for document in documents:
-            try:
-                found = formats.from_yaml(document.removeprefix("---"), where)
-            except ContextError:
-                continue
-            if isinstance(found, dict) and not _ARTIFACT.isdisjoint(found):
-                return found
+    for document in documents if len(documents) > 1 else ():
+        try:
+            found = formats.from_yaml(document.removeprefix("---"), where)
+        except ContextError:
+            continue
+        if isinstance(found, dict) and not _ARTIFACT.isdisjoint(found):
+            return found
     return formats.from_yaml(text, where)
 
 

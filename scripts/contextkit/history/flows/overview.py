@@ -47,7 +47,7 @@ def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
     return rows
 
 
-def initialise(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
+def initialize(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
     """Create missing documented files; return (path, `made` | `refreshed` | `kept`) pairs.
 
     An unedited copy of a contextkit document is refreshed; what a host wrote is never touched.

@@ -90,7 +90,7 @@ def read(text: str) -> dict[str, Any]:
         if not field:
             fields["more"].append(_extra(name, sections.plain(body)))
         elif field == "summary":
-            _summarise(body, fields, there=any(_is_discoveries(one) for one in found))
+            _summarize(body, fields, there=any(_is_discoveries(one) for one in found))
         else:
             texts = _items(body)
             fields[field] += map(sections.file_note, texts) if field == "files" else texts
@@ -150,7 +150,7 @@ def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> No
     others = [s for s in found if _FIELD_OF.get(_plain_name(s.heading.lstrip("#")), "") in
               ("", "discoveries", "summary")]  # fmt: skip
     for section in (Section("", head), *others):
-        for field, text in _labelled(section.lines):
+        for field, text in _labeled(section.lines):
             gathered[field].append(text)
     for field, texts in gathered.items():
         if fields[field] and field in ("discoveries", "files"):
@@ -169,7 +169,7 @@ def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> No
         fields["discoveries"] += (_topics(found) or listed)[:_MOST]
 
 
-def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
+def _labeled(lines: list[str]) -> Iterator[tuple[str, str]]:
     """Yield (field, text) for each `**Fix:** …`, and for each list item below such a label."""
     field, list_of = "", ""
     held: list[str] = []
@@ -334,7 +334,7 @@ def _is_discoveries(section: Section) -> bool:
     return _FIELD_OF.get(_plain_name(section.heading.lstrip("#"))) == "discoveries"
 
 
-def _summarise(body: list[str], fields: dict[str, Any], there: bool) -> None:
+def _summarize(body: list[str], fields: dict[str, Any], there: bool) -> None:
     """Add a summary; a list in it becomes discoveries if the report has no section for those."""
     blocks = [] if there else sections.items(body, grouped=False)
     prose = [sections.plain(body[b.first : b.end]) for b in blocks if not b.mark]
