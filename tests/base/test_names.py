@@ -71,6 +71,18 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("passed", "expected", "in_minutes"),
+    [(-5, "0s", "0m"), (0, "0s", "0m"), (59, "59s", "0m"), (60, "1m", "1m"), (3599, "59m", "59m"),
+     (3600, "1h", "1h"), (86_399, "23h", "23h"), (86_400, "1d", "1d"), (864_000, "10d", "10d")],
+)  # fmt: skip
+def test_an_age_is_in_the_largest_unit_that_it_fills(
+    passed: int, expected: str, in_minutes: str
+) -> None:
+    assert names.age(1_000_000, 1_000_000 + passed) == expected
+    assert names.age(1_000_000, 1_000_000 + passed, "dhm") == in_minutes
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("feature-1.2_x", "feature-1.2_x"),

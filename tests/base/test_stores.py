@@ -144,10 +144,7 @@ DECLARED = """STORES: tuple[Store, ...] = (
     Store(kind="note", setting="notes", place=".notes", label="notes", module="notes.documents"),
 """
 DOCUMENTS = """
-import json
 import os
-import subprocess
-import sys
 from contextkit.base import files, stores
 from contextkit.base.errors import ContextError
 

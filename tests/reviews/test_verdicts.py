@@ -282,6 +282,23 @@ def test_a_verdict_is_written_although_the_store_is_cleaned_meanwhile(
     assert written.count("ui.json") == 1
 
 
+def test_a_store_that_is_removed_right_before_the_write_is_hidden_from_git_again(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = files._draft
+    removed: list[str] = []
+
+    def remove_first(path: str, *given: Any) -> str:
+        if path.endswith("ui.json") and not removed:
+            removed.append(path)
+            shutil.rmtree(os.path.dirname(path))
+        return draft(path, *given)
+
+    monkeypatch.setattr(files, "_draft", remove_first)
+    store = Path(verdicts.save(layout, a_verdict())).parent
+    assert removed and sorted(os.listdir(store)) == [".gitignore", "ui.json"]
+
+
 def test_the_ledger_knows_the_file_and_the_run_of_a_verdict(layout: Layout) -> None:
     verdicts.save(layout, a_verdict(detail_path="shared/payloads/s/x.md", run="r-1"), tokens=7)
     verdicts.save(layout, a_verdict())

@@ -160,8 +160,6 @@ def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
     known = kind.fields()
     for name in values:
         if name not in known:
-            from contextkit.base import names
-
             raise bad_input(f"{where}: unknown field {name!r}{names.nearest(name, known)}")
     try:
         return kind(**{name: _typed(value, known[name]) for name, value in values.items()})

@@ -1,4 +1,4 @@
-"""Times, stamps, and names: everything that becomes part of a path or a heading.
+"""Times, names, and short texts: everything that becomes part of a path, heading, or message.
 
 A time is a whole number of seconds since 1970, UTC. `datetime` is imported only to parse
 CONTEXT_NOW, since most commands would pay for it without using it.
@@ -91,6 +91,16 @@ def seconds(duration: str) -> int:
     if not is_whole(digits, 9):
         raise bad_input(f"{duration!r} is not a duration: write 90s, 30m, 24h or 7d")
     return int(digits) * _UNITS[unit]
+
+
+def age(since: int, now: int, units: str = "dhms") -> str:
+    """How long ago a moment was, in the largest of these units that it fills: `3d`, `5h`, `40s`.
+
+    A moment in the future is 0 of the smallest one.
+    """
+    passed = max(0, now - since)
+    unit = next((unit for unit in units if passed >= _UNITS[unit]), units[-1])
+    return f"{passed // _UNITS[unit]}{unit}"
 
 
 def dashed(text: str) -> str:

@@ -9,7 +9,6 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.machines.documents import identity, knowledge, manifests
-from contextkit.machines.documents.identity import Machine
 from contextkit.machines.documents.knowledge import Known, Published, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
 
@@ -165,32 +164,6 @@ def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, 
     return entries
 
 
-def myself(layout: Layout) -> tuple[Machine, Known]:
-    """Return this machine and what it knows; if its knowledge is lost, become a new machine.
-
-    A count that starts over would look older than what others have of this machine.
-    """
-    machine = identity.load(layout)
-    if machine is None:
-        return begin(layout)
-    found = knowledge.load(layout, machine.id)
-    if found.count == 0 and not found.documents:
-        there = os.path.isfile(os.path.join(knowledge.folder(layout), "documents.json"))
-        if not there or not found.machine:
-            identity.forget(layout)
-            return begin(layout)
-    return machine, found
-
-
-def begin(layout: Layout) -> tuple[Machine, Known]:
-    """Return a new machine, which knows nothing."""
-    identity.forget(layout)
-    machine = identity.ensure(layout)
-    found = Known(machine=machine.id)
-    knowledge.save(layout, found)
-    return machine, found
-
-
 def recall(engine: Engine, remote: Remote, known: Known) -> bool:
     """Learn from the remote what we have there; False if another folder uses our id there.
 
@@ -249,16 +222,8 @@ def _rows(layout: Layout, at: Engine, now: int, said: list[str]) -> list[Row]:
 
 
 def _age(at: str, now: int) -> str:
-    moment = names.moment(at) if at else 0
-    seconds = now - moment
-    if not moment:
-        return "unknown"
-    if seconds < 0:
-        return "0m"
-    for size, unit in ((86400, "d"), (3600, "h")):
-        if seconds >= size:
-            return f"{seconds // size}{unit}"
-    return f"{seconds // 60}m"
+    moment = names.moment(at)
+    return names.age(moment, now, "dhm") if moment else "unknown"
 
 
 def forget(layout: Layout, remote: str, machine: str) -> Row:

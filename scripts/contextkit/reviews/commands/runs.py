@@ -13,8 +13,6 @@ from contextkit.reviews.commands.findings import AGENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from contextkit.reviews.documents.runs import Run
     from contextkit.reviews.flows.start import Started
     from contextkit.reviews.flows.workers import Worker
@@ -177,17 +175,12 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
     for line in broken:
         cli.say(names.one_line(line))
 
-    def age(one: dict[str, Any]) -> str:
-        seconds = max(0, now - names.moment(one["started"]))
-        units = (("d", 86_400), ("h", 3600), ("m", 60), ("s", 1))
-        return next((f"{seconds // size}{unit}" for unit, size in units if seconds >= size), "0s")
-
     return Rows(
         columns=(
             ("run", "run"),
             ("process", "process"),
             ("state", "state"),
-            ("started", "started", age),
+            ("started", "started", lambda one: names.age(names.moment(one["started"]), now)),
             ("done", "done", lambda one: f"{one['done']}/{one['agents']}"),
             ("status", "status", lambda one: one["status"] or "-"),
             ("target", "target", lambda one: one["target"][:40] or "-"),

@@ -185,6 +185,7 @@ def save(
             files.store(store)  # cleaned up in the meantime: try again
     else:
         files.write(path, text, derived)
+    files.store(store)  # in case it was removed just before, and made anew without its ignore rules
     _note(layout, path, verdict, tokens)
     return path
 
