@@ -31,7 +31,7 @@ _CONSTANT = Pattern(
 _LONGEST = 140
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By the share of lines that are definitions, imports, and statements."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     if text.startswith("#!"):

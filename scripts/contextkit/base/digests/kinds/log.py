@@ -46,7 +46,7 @@ _LONGEST = 260  # characters shown of a line
 _LOOKED_AT = 100  # lines that are looked at to tell the kind
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By the share of lines that have a time or a level."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     if len(lines) < 3:

@@ -27,7 +27,7 @@ _ANSWERING = Pattern(  # a heading that answers the one above it
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By its headings, lists, and tables."""
     sample = text[:20_000]
     heads = len(_HEADS.findall(sample))
