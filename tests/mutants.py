@@ -94,7 +94,8 @@ MODULES = {
     ),
     "settings": (
         "base/settings.py",
-        "base/test_settings.py payloads/test_retention.py test_manuals.py",
+        "base/test_settings.py hosts/test_tool_outputs.py payloads/test_retention.py"
+        " test_manuals.py",
     ),
 }
 
