@@ -147,6 +147,11 @@ class Block(NamedTuple):
     lead: str = ""
     kind: str = "text"  # text, item, row, or code
 
+    def statements(self) -> list[str]:
+        """Its sentences without markup, each cut to a unit's length; a row is one statement."""
+        said = plain(self.text)
+        return [clause(part) for part in ([said] if self.kind == "row" else sentences(said))]
+
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
