@@ -4,9 +4,9 @@
     make mutants what=fitting n=0      every change to one module
 
 A change that no test notices (a survivor) is printed with its line. `equivalent_mutants.toml` lists
-the ones that change nothing and says why, and the numbers that are measures: one more or less of
-them may go unnoticed. cosmic-ray makes the changes; the first run installs it into a folder of its
-own below `.venv`. The checkout is copied: nothing here is changed.
+the ones that change nothing and says why, and the numbers that are measures, of which one more or
+less may go unnoticed; these are counted and not tried. cosmic-ray makes the changes; the first run
+installs it into a folder of its own below `.venv`. The checkout is copied: nothing here is changed.
 
 First, the tests named for a module run once, and it is recorded which lines of the module each one
 runs. A change is then tried only on the tests that run the function it is in, those that run its
@@ -17,6 +17,7 @@ fork of this process, which has loaded pytest and hypothesis already.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import json
 import os
@@ -93,7 +94,8 @@ MODULES = {
     ),
     "settings": (
         "base/settings.py",
-        "base/test_settings.py payloads/test_retention.py test_manuals.py",
+        "base/test_settings.py hosts/test_tool_outputs.py payloads/test_retention.py"
+        " test_manuals.py",
     ),
 }
 
@@ -192,16 +194,18 @@ def try_module(python: Path, copy: Path, name: str, most: int, seed: int) -> int
     try:
         for change in changes_of(python, source, most, seed):
             tried += 1
+            if (change.before.strip(), squeezed(change.after)) in excused:
+                equal += 1
+                continue
             module.write_text(change.code, encoding="utf-8")
             # Byte code is matched by size and whole second: each change gets a second of its own.
             os.utime(module, (was.st_atime, was.st_mtime + tried))
             chosen = chosen_for(change, source, runs)
-            status = in_fork(copy, [run.test for run in chosen] or tests_of(name), limit_of(chosen))
+            tests = [run.test for run in chosen] or tests_of(name)
+            status = in_fork(copy, tests, limit_of(chosen), functools.partial(Watch, chosen))
             killed += status != 0
-            late += status is None
-            if status == 0 and (change.before.strip(), squeezed(change.after)) in excused:
-                equal += 1
-            elif status == 0:
+            late += status in (None, -signal.SIGPROF)
+            if status == 0:
                 alive.append(change)
                 show(name, change)
     finally:
@@ -348,6 +352,21 @@ class Survey:
             return None
         self._lines.add(frame.f_lineno)
         return self._trace
+
+
+class Watch:
+    """A plugin of pytest that ends the process at a test that takes far longer than it did."""
+
+    def __init__(self, runs: list[Run]) -> None:
+        self._limits = {run.test: 5 + 5 * run.seconds for run in runs}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        signal.setitimer(signal.ITIMER_PROF, self._limits.get(item.nodeid, 0))  # processor time
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def output_of(copy: Path) -> Path:

@@ -297,3 +297,24 @@ def test_what_is_edited_while_a_pull_runs_is_not_overwritten(
     monkeypatch.setattr(manifests, "unpack", edited_first)
     assert did(other) == ["beside"]
     assert (other.root / UI).read_text("utf-8") == text and beside(other) == ["second\n"]
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"format": 1, "machine": "other"}', None])
+def test_a_machine_that_lost_what_it_knew_still_sends_newer_texts(
+    four: tuple[Machine, ...], damage: str | None
+) -> None:
+    """Its count of changes would start over, and look older than what the others have."""
+    one, other, *_ = four
+    for number in range(3):
+        path = one.find_out("ui", f"text {number}\n")
+        one.push()
+        other.pull()
+    before = name_of(one)
+    known = one.root / ".contextkit/sync/documents.json"
+    known.unlink() if damage is None else known.write_text(damage, encoding="utf-8")
+    path.write_text("the newest text\n", encoding="utf-8")
+    one.push()
+    other.pull()
+    found = [(other.root / UI).read_text("utf-8"), *beside(other)]
+    assert "the newest text\n" in found
+    assert name_of(one) != before

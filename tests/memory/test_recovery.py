@@ -41,8 +41,18 @@ def test_the_report_has_everything_in_its_order(
 
 def test_another_task_is_named_and_never_shown(layout: Layout) -> None:
     stores.full(layout)
-    assert load(layout).others == ("other",)
+    stores.plan(layout, "zeta")
+    assert load(layout).others == ("other", "zeta")
     assert "secret" not in report(layout) and "secret" in report(layout, task="other")
+
+
+def test_what_another_task_saved_later_is_not_taken(layout: Layout) -> None:
+    path = stores.checkpoint(layout, NOW - 60)
+    for other in ("a", "zeta"):
+        stores.checkpoint(layout, NOW - 30, task_id=other)
+        stores.snapshot(layout, NOW - 20, task_id=other)
+    found = load(layout, TASK)
+    assert found.checkpoint_path == path and found.snapshot is None
 
 
 def test_the_phase_is_the_one_that_the_task_is_in_by_now(layout: Layout) -> None:
@@ -77,6 +87,20 @@ def test_in_the_same_second_the_name_decides_and_then_the_file(layout: Layout) -
     planning = stores.checkpoint(layout, phase="exploration")
     os.utime(planning, (NOW + 1, NOW + 1))
     assert load(layout).checkpoint_path == planning
+
+
+def test_a_checkpoint_that_is_archived_while_it_is_read_is_recovered_all_the_same(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stores.checkpoint(layout, next_action="Go on")
+    split = memory.split_name
+
+    def archived(name: str) -> tuple[str, str, int]:
+        Path(path).unlink(missing_ok=True)
+        return split(name)
+
+    monkeypatch.setattr(memory, "split_name", archived)
+    assert load(layout).state.next_action == "Go on"
 
 
 @pytest.mark.parametrize(
@@ -127,6 +151,8 @@ def test_a_newer_snapshot_is_read_and_an_older_one_is_not(layout: Layout) -> Non
     stores.checkpoint(layout, NOW - 60)
     stores.snapshot(layout, NOW - 90)
     assert load(layout).snapshot is None
+    stores.snapshot(layout, NOW - 60, summary="In the same second.")
+    assert "In the same second." in report(layout)
     stores.snapshot(layout, NOW - 30, summary="What came after.")
     text = report(layout)
     assert "## Snapshot, newer than the checkpoint" in text and "What came after." in text
@@ -137,7 +163,9 @@ def test_a_snapshot_alone_is_enough_and_a_plan_is_not(layout: Layout) -> None:
     assert not load(layout).whole and not load(layout).empty
     assert "Show a station" in report(layout)
     stores.snapshot(layout)
-    assert load(layout).whole and "We talked about caches." in report(layout)
+    found = load(layout)
+    assert found.whole and (found.age, found.stale) == (0, False)
+    assert "We talked about caches." in report(layout)
 
 
 def test_a_snapshot_of_no_task_is_recovered_where_there_is_no_other(layout: Layout) -> None:
@@ -161,7 +189,9 @@ def test_merged_findings_cover_their_sources_and_those_merged_before(layout: Lay
     stores.merged(layout, one, moment=NOW - 7)
     both = stores.merged(layout, one, two, moment=NOW - 6)
     later = stores.finding(layout, "c", NOW - 5)
-    assert [one.path for one in load(layout).findings] == [both, later]
+    found = load(layout)
+    assert [one.path for one in found.findings] == [both, later]
+    assert found.named == (("merged", both), ("finding", later))
 
 
 def test_a_merged_file_goes_only_if_newer_ones_have_all_of_its_sources(layout: Layout) -> None:
@@ -208,8 +238,9 @@ def test_a_cleaned_checkpoint_is_no_archived_task(layout: Layout) -> None:
 
 def test_an_archived_task_says_so(layout: Layout) -> None:
     stores.plan(layout)
-    stores.checkpoint(layout)
+    stores.checkpoint(layout, active_agents=("api",))
     stores.finding(layout)
+    assert load(layout).attendance.missing == ("api",)
     for kind in memory.KINDS:
         there = Path(layout.memory_folder(kind))
         if there.exists():
@@ -219,6 +250,7 @@ def test_an_archived_task_says_so(layout: Layout) -> None:
     assert load(layout).empty
     text = report(layout, task=TASK)
     assert "archived" in text and "What ui found." in text and "Show a station" in text
+    assert load(layout, TASK).attendance.missing == ()  # nobody waits for it any more
 
 
 @pytest.mark.parametrize("budget", [100, 150, 400, 1000, 4000, 20_000])
@@ -399,7 +431,8 @@ def test_heads_are_what_reading_all_of_a_finding_gives(layout: Layout) -> None:
 
 def test_of_a_checkpoint_and_a_later_plan_the_plan_counts(layout: Layout) -> None:
     stores.checkpoint(layout, NOW - 500)  # model is completed, screen and service are pending
-    stores.plan(layout, completed=("Screen",), pending=("model",), moment=NOW)
+    actions = ("Write the screen", "Test it")
+    stores.plan(layout, completed=("Screen",), pending=("model",), next_actions=actions, moment=NOW)
     found = load(layout)
     assert found.state.completed == ("Screen",)
     assert set(found.state.pending) == {"model", "service"}
@@ -456,6 +489,18 @@ def test_a_document_that_names_a_subtask_twice_does_not_differ_from_itself(layou
     assert load(layout).state.differences == ()
 
 
+def test_a_later_document_that_names_a_subtask_twice_differs_from_the_earlier_one_alone(
+    layout: Layout,
+) -> None:
+    stores.plan(layout, moment=NOW - 9000)
+    stores.checkpoint(
+        layout, completed_subtasks=("model", "screen"), pending_subtasks=("model",),
+        next_action="Write the screen",
+    )  # fmt: skip
+    state = load(layout).state
+    assert state.differences == () and "model" in state.pending
+
+
 def test_a_plan_that_cannot_be_read_is_named_all_the_same(layout: Layout) -> None:
     stores.checkpoint(layout)
     path = stores.plan(layout)
@@ -473,9 +518,11 @@ def test_without_anything_else_the_newest_finding_names_the_task(layout: Layout)
 
 def test_of_a_plan_and_a_checkpoint_of_one_second_the_checkpoint_counts(layout: Layout) -> None:
     stores.plan(layout, moment=NOW, completed=("screen",))
-    stores.checkpoint(layout, NOW, pending_subtasks=("screen",), next_action="Do it again")
+    again = "Write the screen again"
+    stores.checkpoint(layout, NOW, pending_subtasks=("screen",), next_action=again)
     state = load(layout).state
-    assert state.next_action == "Do it again"
+    assert state.next_action == again
+    assert state.differences[-1].endswith("; the plan says “Write the screen”")
     assert "screen" in state.pending and "screen" not in state.completed
 
 
@@ -492,6 +539,17 @@ def test_of_many_findings_the_newest_are_read_and_as_many_older_ones_that_failed
     assert agents[3] == ["a8", "a7", "a6", "a4", "a2", "a0"]
     assert agents[8] == agents[9] == agents[20] == newest
     assert [found.unread for found in told.values()] == [5, 3, 0, 0, 0]
+
+
+def test_an_older_finding_whose_status_is_unknown_is_read_like_one_that_failed(
+    layout: Layout,
+) -> None:
+    paths = [stores.finding(layout, f"a{number}", NOW - 60 + number) for number in range(3)]
+    odd = Path(paths[0])
+    text = odd.read_text(encoding="utf-8")
+    odd.write_text(text.replace("completed", "somewhere"), encoding="utf-8")
+    found = recovery.load(layout, TASK, NOW, 1)
+    assert [one.agent for one in found.findings] == ["a2", "a0"] and found.findings[1].status == ""
 
 
 def test_agents_that_the_checkpoint_names_are_absent_until_their_findings_come(

@@ -524,7 +524,14 @@ def test_the_end_of_a_session_without_payloads_is_noted_in_its_summary_alone(
     noted = summary(tmp_path / "any-name")
     monkeypatch.setenv("SESSION_DIR", str(noted.parent))
     retention.note_end(layout, "s", "nothing was stored", NOW)
-    assert noted.read_text("utf-8") == "# Session\n- 2025-11-28T10:05:00Z nothing was stored\n"
+    told = "# Session\n- 2025-11-28T10:05:00Z nothing was stored\n"
+    assert noted.read_text("utf-8") == told
+    target = tmp_path / "a.md"
+    target.write_text("# Session\n", "utf-8")
+    noted.unlink()
+    noted.symlink_to(target)
+    retention.note_end(layout, "s", "nothing was stored", NOW)
+    assert target.read_text("utf-8") == told and noted.is_symlink()
 
 
 @pytest.mark.parametrize("name", ["a", "t"])

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
+_COLOR = reading.Pattern(r"\x1b\[[\d;]*[A-Za-z]")  # and what else moves a terminal's cursor
 _SHARE, _LISTED = 0.55, 0.12  # shares of the cap for units with a rank, and for those of a list
 _ROW = 4  # extra tokens per row
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
@@ -104,6 +105,7 @@ class ParsedText:
 
     def __init__(self, text: str, tokenizer: str = tokens.DEFAULT) -> None:
         text, self.encoding = binary.decoded(text)
+        text = _COLOR.sub("", text) if "\x1b" in text else text
         said = reading.part(text)
         self.kind = kind_of(said)
         self.facts = [] if self.kind == "binary" else facts.find(said)

@@ -3,8 +3,8 @@
     .contextkit/sync/documents.json          every shared document that is or was here
     .contextkit/sync/<16 hex>.json           a remote: what we published there, what we have read
 
-Losing either file only costs work: documents are read again, and a document with the same text here
-and on a remote counts as the same document.
+Losing either file only costs work: without the first, this machine goes on as a new one; documents
+are read again, and a document with the same text here and on a remote counts as the same document.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.machines.documents import identity
+from contextkit.machines.documents.identity import Machine
 from contextkit.machines.documents.manifests import Entry
 
 TYPE_CHECKING = False
@@ -104,11 +106,30 @@ def lock(layout: Layout) -> files.locked:
     return files.locked(layout.lock(folder(layout)))
 
 
-def load(layout: Layout, machine: str) -> Known:
-    """Return what `machine`, this machine, knows; nothing if the file is lost or another's."""
+def myself(layout: Layout) -> tuple[Machine, Known]:
+    """Return this machine and what it knows; if its knowledge is lost, become a new machine.
+
+    A count that starts over would look older than what others have of this machine.
+    """
+    machine = identity.load(layout)
+    known = load(layout, machine.id) if machine else None
+    return (machine, known) if machine and known else begin(layout)
+
+
+def begin(layout: Layout) -> tuple[Machine, Known]:
+    """Return a new machine, which knows nothing."""
+    identity.forget(layout)
+    machine = identity.ensure(layout)
+    known = Known(machine=machine.id)
+    save(layout, known)
+    return machine, known
+
+
+def load(layout: Layout, machine: str) -> Known | None:
+    """Return what `machine`, this machine, knows; None if the file is lost or another's."""
     found = _read(os.path.join(folder(layout), "documents.json"))
     if found.get("machine") != machine:
-        return Known(machine=machine)
+        return None
     try:
         documents = {
             name: Version(
@@ -123,7 +144,7 @@ def load(layout: Layout, machine: str) -> Known:
             documents=documents,
         )
     except (KeyError, TypeError, ValueError, AttributeError):
-        return Known(machine=machine)
+        return None
 
 
 def save(layout: Layout, known: Known) -> None:

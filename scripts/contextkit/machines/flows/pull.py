@@ -52,7 +52,7 @@ def pull(
     at, address = remotes.engine(layout, remote)
     report = Report(verb="taken", dry_run=dry_run)
     with knowledge.lock(layout):
-        machine, known = remotes.myself(layout)
+        machine, known = knowledge.myself(layout)
         there = knowledge.load_remote(layout, address, machine.id)
         offer = Offer(layout, machine, known, report)
         inventory.look(layout, machine, known, offer.now, report.said)

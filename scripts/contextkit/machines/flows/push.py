@@ -29,7 +29,7 @@ def push(
     """Send what is selected and new; a document with a secret stays here unless it is redacted."""
     at, address = remotes.engine(layout, remote)
     with knowledge.lock(layout):
-        machine, known = remotes.myself(layout)
+        machine, known = knowledge.myself(layout)
         for _ in range(2):
             there = knowledge.load_remote(layout, address, machine.id)
             try:
@@ -38,7 +38,7 @@ def push(
                 if remotes.recall(at, there, known):
                     knowledge.save_remote(layout, there, machine.id)
                 else:  # this folder is a copy of another one, which still uses this id
-                    machine, known = remotes.begin(layout)
+                    machine, known = knowledge.begin(layout)
         there = knowledge.load_remote(layout, address, machine.id)
         return _push(layout, at, there, machine, known, chosen, redact, dry_run)
 

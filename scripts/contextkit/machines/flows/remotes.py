@@ -9,7 +9,6 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.machines.documents import identity, knowledge, manifests
-from contextkit.machines.documents.identity import Machine
 from contextkit.machines.documents.knowledge import Known, Published, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
 
@@ -163,32 +162,6 @@ def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, 
             raise ContextError(f"manifest {number} of {head.machine} does not match its head")
         entries.update({entry.name: (number, entry) for entry in manifest.entries})
     return entries
-
-
-def myself(layout: Layout) -> tuple[Machine, Known]:
-    """Return this machine and what it knows; if its knowledge is lost, become a new machine.
-
-    A count that starts over would look older than what others have of this machine.
-    """
-    machine = identity.load(layout)
-    if machine is None:
-        return begin(layout)
-    found = knowledge.load(layout, machine.id)
-    if found.count == 0 and not found.documents:
-        there = os.path.isfile(os.path.join(knowledge.folder(layout), "documents.json"))
-        if not there or not found.machine:
-            identity.forget(layout)
-            return begin(layout)
-    return machine, found
-
-
-def begin(layout: Layout) -> tuple[Machine, Known]:
-    """Return a new machine, which knows nothing."""
-    identity.forget(layout)
-    machine = identity.ensure(layout)
-    found = Known(machine=machine.id)
-    knowledge.save(layout, found)
-    return machine, found
 
 
 def recall(engine: Engine, remote: Remote, known: Known) -> bool:

@@ -249,21 +249,19 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
         ("the checkpoint", saved, in_checkpoint, saved_action),
     ]
     later, earlier = sides if later_plan else reversed(sides)
-    where: dict[str, tuple[str, str]] = {}
+    before = {_key(text): (text, state) for state, texts in earlier[2].items() for text in texts}
+    where = dict(before)
     differences = []
-    for name, _, states, _ in (earlier, later):
-        for state, texts in states.items():
-            for text in texts:
-                key = " ".join(text.casefold().split())
-                old = where.get(key)
-                known = old is not None and name == later[0]
-                if known and old and old[1] != state and "completed" in (old[1], state):
-                    differences.append(
-                        f"{names.one_line(text)[:120]}: {_STATES[state]} in {name}, which is later;"
-                        f" {_STATES[old[1]]} in {earlier[0]}"
-                    )
-                if not (known and old and old[1] == "in_progress" and state == "pending"):
-                    where[key] = (text, state)
+    for state, texts in later[2].items():
+        for text in texts:
+            _, old = before.get(_key(text), ("", state))
+            if old != state and "completed" in (old, state):
+                differences.append(
+                    f"{names.one_line(text)[:120]}: {_STATES[state]} in {later[0]}, which is later;"
+                    f" {_STATES[old]} in {earlier[0]}"
+                )
+            if (old, state) != ("in_progress", "pending"):
+                where[_key(text)] = (text, state)
     if saved_action and planned and saved_action.split() != planned.split():
         differences.append(
             f"Next action: {later[0]} is later ({later[1]}); {earlier[0]} says"
@@ -271,6 +269,11 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
         )
     found = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
     return State(**found, next_action=later[3] or earlier[3], differences=tuple(differences))
+
+
+def _key(text: str) -> str:
+    """What two spellings of one subtask share."""
+    return " ".join(text.casefold().split())
 
 
 class _Live:

@@ -182,9 +182,9 @@ def sweep(
     for session in payloads.sessions_in(layout):
         if len(said) == most:
             return said
-        if session != spare and _idle(layout, session, now) > max_idle:
+        if session != spare and _is_idle(layout, session, now, max_idle):
             with session_lock(layout, session):
-                if _idle(layout, session, now) <= max_idle:  # used while we waited
+                if not _is_idle(layout, session, now, max_idle):  # used while we waited
                     continue
                 done = _end(layout, session, now, "inactive_24h")
             if done:
@@ -241,14 +241,15 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
         return [f"the sweep of idle sessions failed: {error}"]
 
 
-def _idle(layout: Layout, session: str, now: int) -> float:
-    """Seconds since the session was last used; a time in the future counts as now."""
+def _is_idle(layout: Layout, session: str, now: int, most: int) -> bool:
+    """Whether a session was last used more than `most` seconds ago; never in the future."""
     folder = os.path.join(layout.payloads, session)
     manifest = os.path.join(folder, payloads.MANIFEST)
     try:
-        return now - os.stat(manifest if os.path.exists(manifest) else folder).st_mtime
+        used = os.stat(manifest if os.path.exists(manifest) else folder).st_mtime
     except FileNotFoundError:  # just ended
-        return 0
+        return False
+    return now - used > most
 
 
 def _remove(folder: str) -> list[str]:
@@ -279,6 +280,10 @@ def log_file(layout: Layout, session: str, given: str = "", ending: bool = False
         summary = os.path.join(folder, "summary.md")
         if os.path.isfile(summary):
             return os.path.realpath(summary)
+    return _own_log(layout)
+
+
+def _own_log(layout: Layout) -> str:
     return os.path.join(layout.payloads, "cleanup.log")
 
 
@@ -292,7 +297,7 @@ def _log(layout: Layout, path: str, line: str, now: int) -> None:
 def note_end(layout: Layout, session: str, line: str, now: int) -> None:
     """Log the end of a session without payloads if it has its own summary."""
     summary = log_file(layout, session, ending=True)
-    if os.path.basename(summary) == "summary.md":
+    if summary != _own_log(layout):
         _log(layout, summary, line, now)
 
 

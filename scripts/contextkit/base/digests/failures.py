@@ -1,0 +1,329 @@
+"""What went wrong in the output of a tool: each failure once, with its message and its place.
+
+    failures.find(lines)        list[Failure], in the order of the lines
+
+A test runner names a failed test up to three times: in its progress, in a block with the message,
+and in a summary. Those are one failure: the longest name, the message, and the place. What is not
+a test is an error of its own; errors that differ only in numbers are one, with its count,
+unless each begins with its place.
+"""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.digests.reading import Pattern
+from contextkit.base.records import NamedTuple
+
+_STAMP = Pattern(
+    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
+    r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
+    r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
+)
+FAILS = Pattern(
+    r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕]\s"
+    r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
+    r"|^(?:make(?:\[\d+\])?: \*\*\*|##\[error\]|! \[(?:remote )?rejected\])"
+    r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
+    r"|\bSegmentation fault\b|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
+)
+PASSES = Pattern(
+    r"\b(?:0|no|without|zero) (?:errors?|failures?|failed)\b|\b(?:errors?|failed"
+    r"|failures?)[=:] ?0\b"
+    r"|\bPASS(?:ED)?\b|^\s*ok\b|^\s*[✓✔]",
+    re.I,
+)
+_SUMS_UP = Pattern(  # a line about several failures, or about none in particular
+    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|Traceback \(most|The following tests FAILED)"
+    r"|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
+)
+_TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go, cargo, and others
+    r"^(?:FAILED|ERROR) (\S+::\S.*?)(?: - .*)?$"
+    r"|^(\S+::\S+) (?:FAILED|ERROR)\b"
+    r"|^_{3,} (?:ERROR at \w+ of )?(\S.*?) _{3,}$"
+    r"|^● (?!Console)(\S.*)$"
+    r"|^[✕✗✘×] (\S.*?)(?: \(?[\d.]+ ?m?s\)?)?$"
+    r"|^FAIL +(\S+ > \S.*)$"
+    r"|^--- FAIL: (\S+)"
+    r"|^---- (\S+) stdout ----$"
+    r"|^test (\S+) \.\.\. FAILED$"
+    r"|^(?:FAIL|ERROR): (\w+ \(\S+\))$"
+    r"|^(\w+ \(\S+\)) \.\.\. (?:FAIL|ERROR)$"
+    r"|^not ok \d+ -? ?(\S.*)$"
+    r"|^(\S.* > \S.*) FAILED$"
+    r"|^Failed (\S+) \[[^\]]*\]$"
+    r"|(\S+) \[FAIL\]$"
+    r"|^\d+ - (\S+) \(\w+\)$"
+    r"|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"
+    r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$"
+    r"|^\[ERROR\] +(\w+\.\w+):\d+ .+$"
+)
+_GROUP = Pattern(r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$")  # a file or package with failed tests
+_NUMBERED = Pattern(r"^\d+\) (\S.*)$")
+_NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
+_MESSAGE = Pattern(
+    r"^(?:E +|→ |Failure/Error: )(\S.*)$"
+    r"|^((?:Failed asserting|assert\w* |Assert\.|panic: |Error: |fatal: )\S.*)$"
+    r"|^([\w.]*(?:Error|Exception|Failure)\b(?::| \[).*)$"
+    r"|^\S+\.go:\d+: (.+)$"
+    r"|^# +(?:Failure|message): (.+)$"
+)
+_VALUE = Pattern(r"^(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$")
+_PLACE = Pattern(
+    r'File "(?P<file>[^"]+)", line (?P<at>\d+)|(?P<colons>[\w@./\\-]+\.\w{1,5}:\d+(?::\d+)?)\b'
+    r"|(?P<spelled>[\w./\\-]+\.\w{1,5})[:,]? ?line (?P<number>\d+)"
+    r"|(?P<brackets>[\w./\\-]+\.\w{1,5}\(\d+(?:,\d+)?\))"
+)
+_THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
+           "org.junit", "<frozen")  # fmt: skip
+_EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
+_LISTED = Pattern(r"^(\d+:\d+)\s+error\s+(\S.*)$")  # eslint, below the name of the file
+_FILE = Pattern(r"^\S+\.\w{1,5}$")
+_NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
+_VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
+_LONGEST = 260  # characters shown of a failure
+_BLOCK = 40  # lines below a test's name in which its message and place are looked for
+_BEFORE = 8  # lines above it
+_AFTER = 4  # lines below an error in which its place is looked for
+
+
+class Failure(NamedTuple):
+    """What failed: its line, from 0, the text to show, and the name to list it by."""
+
+    line: int
+    said: str
+    name: str
+
+
+class _Mention(NamedTuple):
+    """A line that names a failed test, with the message and the place that belong to it."""
+
+    line: int
+    name: str
+    message: str
+    place: str
+    used: frozenset[int]  # the lines of those
+
+
+def bare(line: str) -> str:
+    """The line without the time, or the frame, in front of it."""
+    return str(_STAMP.sub("", line).strip())
+
+
+def shown(line: str) -> str:
+    """At most 260 characters of a line, cut at a space."""
+    line = " ".join(line.split())
+    if len(line) <= _LONGEST:
+        return line
+    blank = line.rfind(" ", 0, _LONGEST)
+    return line[: blank if blank > 100 else _LONGEST] + " …"
+
+
+def varying(line: str) -> str:
+    """The line with its numbers, hashes, and addresses as 0: what repeated lines have in common."""
+    return str(_VARY.sub("0", line))
+
+
+def find(lines: list[str], summary: set[int]) -> list[Failure]:
+    """Every failure once, tests and errors; the lines in `summary` sum up the run."""
+    bares = [bare(line) for line in lines]
+    heads = _heads(lines, bares, summary)
+    mentions = [_mention(lines, bares, at, heads, summary) for at in heads]
+    used = {*heads, *summary}.union(*(mention.used for mention in mentions))
+    if heads:
+        used |= {at for at, line in enumerate(bares) if _GROUP.match(line)}
+    return sorted(_once(_tests(bares, mentions), _errors(bares, used)))
+
+
+def _heads(lines: list[str], bares: list[str], summary: set[int]) -> dict[int, str]:
+    """The names of failed tests by line."""
+    numbered = any(map(_NUMBERS.match, bares))
+    heads: dict[int, str] = {}
+    for at, line in enumerate(bares):
+        if at in summary or not line:
+            continue
+        found = _TEST.search(line) or (_NUMBERED.match(line) if numbered else None)
+        if found and found.lastindex:
+            name = found[found.lastindex]
+            heads[at] = _continued(lines, at, name) if found.re.groups == 1 else name
+    return heads
+
+
+def _continued(lines: list[str], at: int, name: str) -> str:
+    """A numbered name with the deeper lines below it, up to one that ends with a colon."""
+    more: list[str] = []
+    for line in lines[at + 1 : at + 4]:
+        if len(line) - len(line.lstrip()) <= len(lines[at]) - len(lines[at].lstrip()):
+            break
+        more.append(line.strip())
+        if line.rstrip().endswith(":"):
+            return " ".join([name, *more])[:-1]
+    return name
+
+
+def _mention(
+    lines: list[str], bares: list[str], at: int, heads: dict[int, str], summary: set[int]
+) -> _Mention:
+    """The message, the compared values, and the place below a test's name, or else above it."""
+    below = []
+    for number in range(at + 1, min(at + _BLOCK, len(lines))):
+        if number in heads:
+            break
+        if number not in summary:
+            below.append(number)
+    mention = _detailed(bares, at, heads[at], below)
+    if mention.message:
+        return mention
+    above: list[int] = []  # go prints the message before the name if it prints every test
+    for number in range(at - 1, max(-1, at - _BEFORE), -1):
+        if number in heads or lines[number][:1] not in (" ", "\t"):
+            break
+        above.insert(0, number)
+    earlier = _detailed(bares, at, heads[at], above)
+    if earlier.message or not _NUMBERED.match(bares[at]):
+        return earlier if earlier.message else mention
+    first = next((number for number in below if bares[number]), None)
+    return mention._replace(message=bares[first], used=mention.used | {first}) if first else mention
+
+
+def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mention:
+    message, place = "", ""
+    values: list[str] = []
+    used: set[int] = set()
+    for number in block:
+        line = bares[number]
+        found = _MESSAGE.match(line)
+        if found:
+            message = message or str(found[found.lastindex or 0])
+        elif _VALUE.match(line):
+            if len(values) < 2:
+                values.append(" ".join(line.split()))
+        elif not (FAILS.search(line) or _PLACE.search(line)):
+            continue
+        used.add(number)
+        place = place or _place(line)
+    if values:
+        message = ", ".join(values if message.startswith("expect(") else [message, *values][-3:])
+    return _Mention(at, name, message.strip(" ,"), place, frozenset(used if message else ()))
+
+
+def _place(line: str) -> str:
+    """The first place that a line names, unless it lies in a library: `src/a.py:17`."""
+    found = _PLACE.search(line)
+    if not found or any(part in line for part in _THEIRS):
+        return ""
+    if found["file"]:
+        return f"{found['file']}:{found['at']}"
+    if found["spelled"]:
+        return f"{found['spelled']}:{found['number']}"
+    return str(found["colons"] or found["brackets"])
+
+
+def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
+    """One failure for each test, from all lines that name it."""
+    found: list[Failure] = []
+    for name, same in _by_test(mentions).items():
+        summed = next((one for one in same if " - " in bares[one.line]), None)
+        full = next((one for one in same if one.message), same[0])
+        line = (summed or full).line
+        if summed or not full.message or full.message in bares[line]:
+            said = next((bares[one.line] for one in same if one.name == name), bares[line])
+            said = bares[line] if summed else said
+        else:
+            said = f"{name}: {full.message}"
+        place = next((one.place for one in same if one.place), "")
+        if place and not _PLACE.search(said):
+            said = f"{shown(said)} ({place})"
+        found.append(Failure(line, shown(said), name))
+    return found
+
+
+def _by_test(mentions: list[_Mention]) -> dict[str, list[_Mention]]:
+    """The mentions of each test by its longest name: a shorter one is the end of a longer one."""
+    longest: dict[str, list[str]] = {}
+    for name in sorted({mention.name for mention in mentions}, key=lambda one: (-len(one), one)):
+        plain = name.replace("::", ".")
+        if plain not in longest:
+            for start in re.finditer(r"(?<!\w)\w", plain):
+                longest.setdefault(plain[start.start() :], []).append(name)
+            longest.setdefault(plain, []).append(name)
+    found: dict[str, list[_Mention]] = {}
+    times: dict[str, int] = {}
+    for mention in mentions:
+        names = longest[mention.name.replace("::", ".")]
+        number = times.get(mention.name, 0)  # two tests of one name, in two files
+        times[mention.name] = number + 1
+        found.setdefault(names[min(number, len(names) - 1)], []).append(mention)
+    return found
+
+
+def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
+    """Tests and errors, without errors that only say what a test's own line says; their places."""
+    found = list(tests)
+    messages = [(test.said.partition(" - ")[2].rstrip(".…"), at) for at, test in enumerate(tests)]
+    for error in errors:
+        at = next((at for message, at in messages if message and message in error.said), -1)
+        if at < 0:
+            found.append(error)
+        elif (place := _place(error.said)) and not _PLACE.search(found[at].said):
+            found[at] = found[at]._replace(said=shown(f"{found[at].said} ({place})"))
+    return found
+
+
+def _errors(bares: list[str], used: set[int]) -> list[Failure]:
+    """Each distinct error that is no test, with how often it is there."""
+    seen: dict[str, list[int]] = {}
+    before = ""
+    for at, line in enumerate(bares):
+        if at not in used and _fails(bares, at):
+            npm = _NPM.match(line)
+            if not (npm and before == npm[0].strip()):  # the first of them shows the others
+                key = line if _PLACE.match(line) else varying(line)
+                seen.setdefault(key, []).append(at)
+            before = npm[0].strip() if npm else ""
+        else:
+            before = ""
+    found: dict[str, Failure] = {}
+    for at_all in seen.values():
+        best = max(at_all, key=lambda at: (len(bares[at]) < _LONGEST, at == at_all[0]))
+        said = _error(bares, best)
+        place = _near(bares, best) if not _PLACE.search(said) else ""
+        times = f" (x{len(at_all)})" if len(at_all) > 2 else ""
+        whole = f"{said}{f' ({place})' if place else ''}{times}"
+        found.setdefault(said, Failure(best, whole, place or said))
+    return list(found.values())
+
+
+def _fails(bares: list[str], at: int) -> bool:
+    line = bares[at]
+    if _SUMS_UP.search(line) or PASSES.search(line):
+        return False
+    if FAILS.search(line) or _LISTED.match(line):
+        return True
+    below = bares[at + 1] if at + 1 < len(bares) else ""
+    return below.startswith("--> ") and not line.startswith(("warning", "note", "help", "|"))
+
+
+def _error(bares: list[str], at: int) -> str:
+    """The text of an error: below eslint's name of a file, with that; npm's lines in one."""
+    line = bares[at]
+    if listed := _LISTED.match(line):
+        file = next((bares[n] for n in range(at - 1, -1, -1) if _FILE.match(bares[n])), "")
+        return shown(f"{file}:{listed[1]} {listed[2]}" if file else line)
+    if npm := _NPM.match(line):
+        more = []
+        for other in bares[at:]:
+            if not other.startswith(npm[0].strip()):
+                break
+            more.append(_NPM.sub("", other))
+        return shown(npm[0] + "; ".join(filter(None, more)))
+    return shown(line)
+
+
+def _near(bares: list[str], at: int) -> str:
+    """The place named above an exception in Python's traceback, else below the error."""
+    if _EXCEPTION.match(bares[at]):
+        for line in bares[max(0, at - _AFTER) : at][::-1]:
+            if line.startswith('File "') and (place := _place(line)):
+                return place
+    return next(filter(None, map(_place, bares[at + 1 : at + 1 + _AFTER])), "")
