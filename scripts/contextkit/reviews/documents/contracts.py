@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
 
 SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complete"}
-HEADING = "### Findings Index"
+_HEADING = "### Findings Index"
 RESEARCH = ("Sources", "Findings", "Confidence", "Gaps")
 _ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
 
@@ -110,7 +110,7 @@ def _complaints(text: str) -> list[Complaint]:
     if not blocks:
         return found + _without_index(titles, last)
     if 0 < first < blocks[0].start:
-        found.append((blocks[0].start, "the index is not the first block of the file", HEADING))
+        found.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
     found += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
     rows = tuple(row for block in blocks for row in block.rows)
     raw = _raw_lines(text, blocks)
@@ -127,7 +127,7 @@ def _complaints(text: str) -> list[Complaint]:
 def _without_index(titles: set[str], last: int) -> list[Complaint]:
     missing = [name for name in RESEARCH if name.lower() not in titles]
     if len(missing) > 2:
-        return [(1, "there is no Findings Index", HEADING)]
+        return [(1, "there is no Findings Index", _HEADING)]
     return [(last, "a section is missing", f"### {name}") for name in missing]
 
 
@@ -139,8 +139,8 @@ def _raw_lines(text: str, blocks: list[Block]) -> dict[int, str]:
 def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
     """Check the heading, each row, the verdict, and whatever else is in an index."""
     found: list[Complaint] = []
-    if raw[block.start] != HEADING:
-        found.append((block.start, "this is not the heading", HEADING))
+    if raw[block.start] != _HEADING:
+        found.append((block.start, "this is not the heading", _HEADING))
     rows = {row.line: row for row in block.rows}
     verdicts = dict(block.verdicts)
     if not rows and "error" in map(vocabulary.verdict_word, verdicts.values()):

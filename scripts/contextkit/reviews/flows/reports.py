@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
 
-REPORT, DATA = "synthesis.md", "findings.json"
+_REPORT, _DATA = "synthesis.md", "findings.json"
 _LINE = 160  # characters in each line that a caller reads
 _RESEARCH_LINES = 7  # lines for the caller besides the paths and the read count
 _LEAD = 60  # tokens of an agent's text below a heading
@@ -68,7 +68,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
         data["verdict"] = _research_verdict(sources)
     render, summarize = _RESEARCH if research else _REVIEW
     text = render(sources, found, data)
-    report, data_path = (os.path.join(asked.folder, name) for name in (REPORT, DATA))
+    report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
     if asked.run:
         files.store(asked.folder)  # recreate it if somebody removed it: git must not see it
     files.write(data_path, formats.to_json(data) + "\n")

@@ -100,7 +100,7 @@ def _ended(
     layout: Layout, process: Process, target: str, known: list[Run], now: int
 ) -> dict[str, Run]:
     """Return the runs that a restart ends, by id, in their final state."""
-    same = going_on(layout, process, target, known, now)
+    same = _going_on(layout, process, target, known, now)
     return {run.id: run.replace(finished_at=names.iso(now), ended="restarted") for run in same}
 
 
@@ -238,9 +238,9 @@ def choose(
         here = [run for run in known if run.output_dir.lower() == folder.lower()]
         if "{" in process.output_dir and any(run.target != target for run in here):
             continue
-        going_on = [run.id for run in here if not is_over(layout, run, now)]
-        if going_on:
-            notes.append(f"the run {going_on[-1]} is going on in {folder}")
+        live = [run.id for run in here if not is_over(layout, run, now)]
+        if live:
+            notes.append(f"the run {live[-1]} is going on in {folder}")
         elif _is_tracked(layout, folder):
             notes.append(f"{folder} holds files that git tracks")
         else:
@@ -248,7 +248,7 @@ def choose(
     raise ContextError(f"{plain}: {_MOST} runs are going on there: end some of them")
 
 
-def going_on(
+def _going_on(
     layout: Layout, process: Process, target: str, known: list[Run], now: int
 ) -> list[Run]:
     """Return the runs of this process and target that may still be live, oldest first."""
