@@ -27,19 +27,13 @@ class Machine(Record):
     name: str
 
     def check(self) -> None:
-        check_id(self.id)
+        if not is_id(self.id):
+            raise bad_input(f"machine: {self.id[:40]!r} is not a machine id: make context_remotes")
 
 
 def is_id(text: str) -> bool:
     """Return whether a text is a valid machine id."""
     return len(text) == LENGTH and set(text) <= set(_CHARACTERS)
-
-
-def check_id(text: str, field: str = "machine") -> str:
-    """Return a machine id unchanged; raise ContextError for anything else."""
-    if not is_id(text):
-        raise bad_input(f"{field}: {text[:40]!r} is not a machine id: make context_remotes")
-    return text
 
 
 def clean_name(text: str) -> str:
@@ -48,19 +42,18 @@ def clean_name(text: str) -> str:
     return line[:_LONGEST_NAME].strip()
 
 
-def path(layout: Layout) -> str:
-    """Return the path of the file that holds the id."""
+def _path(layout: Layout) -> str:
     return os.path.join(layout.state, "machine")
 
 
 def load(layout: Layout) -> Machine | None:
     """Return this machine if it has an id yet. Raises ContextError if the file holds no id."""
-    text = files.read_if_there(path(layout))
+    text = files.read_if_there(_path(layout))
     if text is None:
         return None
     first, _, rest = text.partition("\n")
     if not is_id(first.strip()):
-        where = layout.shown(path(layout))
+        where = layout.shown(_path(layout))
         raise ContextError(f"{where}: has no machine id: remove the file, and a new id is drawn")
     return Machine(id=first.strip(), name=clean_name(rest) or first.strip())
 
@@ -72,7 +65,7 @@ def ensure(layout: Layout) -> Machine:
         files.store(layout.state)
         drawn = "".join(_CHARACTERS[byte % len(_CHARACTERS)] for byte in os.urandom(LENGTH))
         try:
-            files.create(path(layout), f"{drawn}\n{_default_name(layout)}\n", exact=True)
+            files.create(_path(layout), f"{drawn}\n{_default_name(layout)}\n", exact=True)
         except FileExistsError:
             pass  # another process was faster: use its id
         found = load(layout)
@@ -87,4 +80,4 @@ def _default_name(layout: Layout) -> str:
 
 def forget(layout: Layout) -> None:
     """Give up this identity: the next call draws a new id."""
-    files.discard(path(layout))
+    files.discard(_path(layout))

@@ -19,7 +19,7 @@ import os
 from contextkit.base import names, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.reviews.documents import index, lines, vocabulary
-from contextkit.reviews.documents.agent_review import demanded
+from contextkit.reviews.documents.agent_review import SECTIONS, demanded
 from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complete"}
 _HEADING = "### Findings Index"
-RESEARCH = ("Sources", "Findings", "Confidence", "Gaps")
+RESEARCH = tuple(map(str.capitalize, SECTIONS))
 _ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
 
 
