@@ -52,7 +52,7 @@ def confidence(text: str) -> int:
         return 0
     if "= test session starts =" in text[:2000] or "\nTAP version" in f"\n{text[:200]}":
         return 85
-    formed = sum(reading.is_formed(line.lstrip()) for line in lines)
+    formed = reading.formed(map(str.lstrip, lines))
     if formed * 3 >= len(lines):
         return 0
     some = lines[:: -(-len(lines) // _LOOKED_AT)]

@@ -153,10 +153,7 @@ def of_block(block: Block) -> list[Unit]:
         weight *= _LINKED
     aspect = aspect_of(block.titles)
     found = []
-    said = reading.plain(block.text)
-    parts = [said] if block.kind == "row" else list(reading.sentences(said))
-    for index, part in enumerate(parts):
-        shown = reading.clause(part)
+    for index, shown in enumerate(block.statements()):
         if weighing.is_label(shown) or shown.endswith((":", "：")) or len(shown.encode()) < 12:
             continue
         if block.kind == "item" and not index and block.lead:
