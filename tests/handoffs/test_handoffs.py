@@ -547,7 +547,7 @@ def test_an_id_and_a_version_in_another_form_are_refused() -> None:
             Handoff(from_agent=giver, to_agent=to, next_action="x")
     with pytest.raises(ContextError, match=f"'{'x' * 20}' is not supported"):
         Handoff(from_agent="a", to_agent="b", next_action="x", version="x" * 30)
-    with pytest.raises(ContextError, match="'0.9' is not supported"):
+    with pytest.raises(ContextError, match=r"'0\.9' is not supported"):
         Handoff(from_agent="a", to_agent="b", next_action="x", version="0.9")
 
 
