@@ -63,7 +63,7 @@ class _File:
             self.defines(hunk[3].strip()[:60])
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By the head of its first file."""
     sample = text[:20_000]
     if not any(mark in sample for mark in ("diff --git ", "--- ", "Index: ")):
