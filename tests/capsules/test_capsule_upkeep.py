@@ -100,6 +100,9 @@ def test_a_hash_is_a_commit_if_git_knows_it_or_one_of_the_two_words_before_it_sa
         (3, "deadbee2", "there is no commit deadbee2 here"),
         (6, "https://example.org?q=1:2", ""),
     ]
+    whole = git("rev-parse", "HEAD").strip()
+    found = drift.mentions(layout, f"commit {whole}\ncommit {'ab12' * 16}\n")
+    assert [mention.text for mention in found] == [whole]  # 64 digits are a digest
 
 
 def test_git_is_asked_about_a_hundred_commits_at_most(layout: Layout) -> None:
@@ -114,15 +117,38 @@ def test_a_mention_of_an_entry_is_quoted_as_it_was_written(layout: Layout) -> No
     assert entries == ["a.md#title", "a.md 2025-10-20 10:00"]
 
 
+def test_what_only_looks_like_a_file_or_an_entry_is_no_mention(layout: Layout) -> None:
+    commit("a.py", "x\n", "2025-10-23T17:00:00Z")
+    assert drift.mentions(layout, "feature/.wip and feature/x") == []
+    found = drift.mentions(layout, "https://example.org/a.md#intro, a.py#main")
+    assert "entry" not in [mention.kind for mention in found]
+
+
+def test_of_two_entries_in_a_line_the_second_is_looked_up_too(layout: Layout) -> None:
+    commit("a.md", "# Later\n", "2025-10-23T17:00:00Z")
+    found = drift.mentions(layout, "b/gone.md 2025-10-20 10:00, a.md#Later and a.md#nope")
+    entries = [(mention.text, mention.problem) for mention in found if mention.kind == "entry"]
+    assert entries == [("a.md#Later", ""), ("a.md#nope", "a.md has no entry 'nope'")]
+
+
 @pytest.mark.parametrize(
     ("knows", "what"),
     [
         ("src/gone.py", "there is no src/gone.py here"),
+        ("b/x.md", "there is no b/x.md here"),
+        ("`gone.py`", "there is no gone.py here"),
+        ("docs/b-c/d", "there is no docs/b-c/d here"),
+        ("a/../../a.md", "there is no a/../../a.md here"),
+        ("https://.example.org/x", "the URL https://.example.org/x has no host"),
+        ("a.md 2025-10-20T10:00", "a.md has no entry '2025-10-20 10:00'"),
+        ("odd.md#title", "odd.md has no entry 'title'"),
         ("`lib/x/gone.py:12`", "there is no lib/x/gone.py here"),
         ("commit deadbee1", "there is no commit deadbee1 here"),
         ("https:///nothing", "the URL https:///nothing has no host"),
         ("a.md#no-such", "a.md has no entry 'no-such'"),
         ("a.md#zzz", "a.md has no entry 'zzz'"),
+        ("a.md#1", "a.md has no entry '1'"),
+        ("a.md#Lines", "a.md has no entry 'Lines'"),
         ("https://example./x", "the URL https://example./x has no host"),
         ("a.md 2025-10-20 10:00", "a.md has no entry '2025-10-20 10:00'"),
         ("b/gone.md#anchor", "there is no b/gone.md here"),
@@ -130,6 +156,9 @@ def test_a_mention_of_an_entry_is_quoted_as_it_was_written(layout: Layout) -> No
 )
 def test_what_does_not_exist_is_an_error_in_its_line(layout: Layout, knows: str, what: str) -> None:
     commit("a.md", "# Title\n", "2025-10-23T17:00:00Z")
+    Path("../a.md").write_text("outside", encoding="utf-8")
+    Path("odd.md").write_bytes(b"# \xff\n# Title\n")
+    Path("docs").mkdir()
     path = a_capsule(f"first\n- then {knows}")
     (found,) = upkeep.check(layout, layout.join(str(path)))
     assert (found.severity, found.what) == ("error", what)
@@ -300,6 +329,15 @@ def test_a_capsule_is_fresh_until_something_else_is_committed(layout: Layout) ->
     assert stale(layout, path) == [f"4 commits since: {', '.join(newest)}, …"]
 
 
+def test_a_capsule_is_measured_by_its_own_branch_as_long_as_that_is_there(layout: Layout) -> None:
+    path = a_capsule()
+    git("checkout", "-q", "-b", "elsewhere")
+    commit("a.py")
+    assert stale(layout, path) == []
+    git("branch", "-q", "-D", "feature/demo")
+    assert len(stale(layout, path)) == 1
+
+
 def test_a_commit_in_the_second_of_the_capsule_does_not_make_it_stale(layout: Layout) -> None:
     for second in ("04", "05"):
         commit(f"a{second}.py", when=f"2025-10-23T18:05:{second}Z")
@@ -334,12 +372,16 @@ def test_a_newer_notebook_entry_makes_it_stale(layout: Layout) -> None:
     for time, expected in (("18:05:00", []), ("18:05:01", ["2025-10-23 18:05:01"])):
         notebook.write_text(f"## 2025-10-23 {time} UTC\n- did\n", encoding="utf-8")
         assert stale(layout, path) == [f"{notebook} has an entry of {t}" for t in expected]
+    entries = "".join(f"## 2025-10-23 19:0{n}:00 UTC\n- did\n\n" for n in (2, 1))
+    notebook.write_text(entries, encoding="utf-8")
+    assert stale(layout, path) == [f"{notebook} has an entry of 2025-10-23 19:02:00"]
 
 
 def test_outside_git_only_notebooks_and_seals_tell(
     sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert stale(Layout(), a_capsule()) == []
+    assert drift.mentions(Layout(), "commit deadbee1") == []
 
 
 # Pruning

@@ -158,7 +158,7 @@ def put(text: str) -> None:
     _print(text, exact=False)
 
 
-def asks(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Ask a yes-or-no question; without a terminal nobody is asked, and the answer is no."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         return False

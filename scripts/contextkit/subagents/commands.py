@@ -33,7 +33,9 @@ def launch(layout: Layout, args: Arguments) -> Answer:
     request = _request(args)
     prepared = launching.prepare(layout, request)
     cli.say_each(prepared.warnings)
-    if prepared.lacks_capsule and cli.asks("Print the prompt that makes one, and start nothing?"):
+    if prepared.lacks_capsule and cli.confirm(
+        "Print the prompt that makes one, and start nothing?"
+    ):
         from contextkit.capsules.flows import capture
 
         captured = capture.capture(layout, capture.Request(now=request.now))

@@ -104,7 +104,7 @@ def test_every_kind_is_a_module_with_the_same_two_functions() -> None:
     assert engine.kinds().keys() == files
     assert files == set("report review log diff json table listing code trace plain binary".split())
     for module in engine.kinds().values():
-        assert isinstance(module.is_it(""), int) and module.units("") == []
+        assert isinstance(module.confidence(""), int) and module.units("") == []
 
 
 WORD = re.compile(r"[^\W_]+")

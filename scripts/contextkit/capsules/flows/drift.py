@@ -55,11 +55,11 @@ def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
 
 
 def _state(layout: Layout, path: str, was: str) -> str:
-    now = references.seal(layout.root, [path])
-    digest = capsules.short_digest(now[0].sha256) if now else ""
-    if not digest:
+    sealed = references.seal(layout.root, [path])
+    now = [capsules.short_digest(one.sha256) for one in sealed if one.sha256]
+    if not now:
         return references.MISSING
-    return references.FRESH if digest == was else references.CHANGED
+    return references.FRESH if was in now else references.CHANGED
 
 
 def staleness(layout: Layout, path: str, ignored: Sequence[str] = ()) -> list[str]:
@@ -104,7 +104,8 @@ def _commits(
 
 def _is_here(layout: Layout, commit: str) -> bool:
     """Whether the repository has this commit."""
-    top = layout.repository.top if layout.repository else ""
+    assert layout.repository is not None
+    top = layout.repository.top
     return bool(commit and git.output(top, "rev-parse", "-q", "--verify", f"{commit}^0"))
 
 
@@ -240,8 +241,8 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
 
 def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
     """A mention of a commit; None for a hash that is not a commit and is not called one."""
-    if layout.repository is None or len(text) > 40 or not any(map(str.isdigit, text)):
-        return None  # `defaced` is a word, and 64 digits are a digest
+    if layout.repository is None or len(text) > 40:
+        return None  # 64 digits are a digest
     full = git.output(
         layout.repository.top, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}"
     )
@@ -283,7 +284,7 @@ def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
 
 def _time_after(line: str, path: str) -> str:
     """A time such as `2025-10-23 18:05` (seconds are optional) right after a path; otherwise ''."""
-    rest = line[line.find(path) + len(path) :].lstrip("`*_,:@ (—–-").replace("T", " ", 1)
+    rest = line[line.find(path) + len(path) :].lstrip("`*_,:@ (—–-").replace("T", " ")
     for form in ("0000-00-00 00:00:00", "0000-00-00 00:00"):
         if names.shape(rest[: len(form)]) == form:
             return rest[: len(form)]

@@ -19,7 +19,7 @@ import os
 from contextkit.base import names, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.reviews.documents import index, lines, vocabulary
-from contextkit.reviews.documents.agent_review import demanded
+from contextkit.reviews.documents.agent_review import SECTIONS, demanded
 from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
 
 SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complete"}
-HEADING = "### Findings Index"
-RESEARCH = ("Sources", "Findings", "Confidence", "Gaps")
+_HEADING = "### Findings Index"
+RESEARCH = tuple(map(str.capitalize, SECTIONS))
 _ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
 
 
@@ -110,7 +110,7 @@ def _complaints(text: str) -> list[Complaint]:
     if not blocks:
         return found + _without_index(titles, last)
     if 0 < first < blocks[0].start:
-        found.append((blocks[0].start, "the index is not the first block of the file", HEADING))
+        found.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
     found += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
     rows = tuple(row for block in blocks for row in block.rows)
     raw = _raw_lines(text, blocks)
@@ -127,7 +127,7 @@ def _complaints(text: str) -> list[Complaint]:
 def _without_index(titles: set[str], last: int) -> list[Complaint]:
     missing = [name for name in RESEARCH if name.lower() not in titles]
     if len(missing) > 2:
-        return [(1, "there is no Findings Index", HEADING)]
+        return [(1, "there is no Findings Index", _HEADING)]
     return [(last, "a section is missing", f"### {name}") for name in missing]
 
 
@@ -139,8 +139,8 @@ def _raw_lines(text: str, blocks: list[Block]) -> dict[int, str]:
 def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
     """Check the heading, each row, the verdict, and whatever else is in an index."""
     found: list[Complaint] = []
-    if raw[block.start] != HEADING:
-        found.append((block.start, "this is not the heading", HEADING))
+    if raw[block.start] != _HEADING:
+        found.append((block.start, "this is not the heading", _HEADING))
     rows = {row.line: row for row in block.rows}
     verdicts = dict(block.verdicts)
     if not rows and "error" in map(vocabulary.verdict_word, verdicts.values()):
@@ -179,7 +179,7 @@ def _fault(row: Finding, doubtful: bool) -> str:
 def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
     """Report rows without a section, sections without a row, and where the two disagree."""
     found: list[Complaint] = []
-    told = {issue.id.upper(): issue for issue in there if issue.id}
+    by_identity = {issue.id.upper(): issue for issue in there if issue.id}
     by_id: dict[str, Finding] = {}
     for row in rows:
         if row.id and by_id.setdefault(row.id.upper(), row) is not row:
@@ -192,8 +192,8 @@ def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list
             should = f'- {issue.severity} | {issue.id or "ID"} | "Section" | Title'
             found.append((issue.first, "the index has no row for this", should))
     for identity, row in by_id.items():
-        said = told[identity].severity if identity in told else ""
-        if identity not in told and row.severity in SERIOUS:
+        said = by_identity[identity].severity if identity in by_identity else ""
+        if identity not in by_identity and row.severity in SERIOUS:
             heading = names.one_line(f"#### {row.id}. {row.severity}: {row.title}")
             found.append((last, f"there is no section for {row.id}", heading))
         elif said and vocabulary.strictest(said, row.severity) != row.severity:

@@ -150,7 +150,7 @@ def _of_first_lines(text: str) -> Header | None:
     said = {key: found.get(key, "") for key in _KEYS}
     tokens, read_tokens = _number(said["TOKENS_SPENT"])
     count, read_count = _number(said["FINDINGS_COUNT"])
-    status, flags = status_of(said["STATUS"])
+    status, flags = _status_of(said["STATUS"])
     files = [name.strip(" \"'`") for name in said["FILES_CHANGED"].strip("[] ").split(",")]
     return Header(
         form="lines",
@@ -169,7 +169,7 @@ def _of_first_lines(text: str) -> Header | None:
 
 def _of_tail(found: dict[str, str], closed: bool) -> Header:
     """Parse a tail block; it passes only if complete, with readable counts and no P0 or P1."""
-    status, flags = status_of(found["STATUS"])
+    status, flags = _status_of(found["STATUS"])
     total, counts, readable = _counts(found["FINDINGS"])
     serious = counts["P0"] + counts["P1"]
     for wrong, flag in (
@@ -210,13 +210,13 @@ def _counts(said: str) -> tuple[int, dict[str, int], bool]:
 
 def _of_single(said: str) -> Header:
     said = lines.plain(said)
-    status, flags = status_of(said)
+    status, flags = _status_of(said)
     word = _first_word(said)
     summary = said[len(word) :].strip(" :—–-")
     return Header(form="single", status=status, stated=word, summary=summary, flags=flags)
 
 
-def status_of(said: str) -> tuple[str, tuple[str, ...]]:
+def _status_of(said: str) -> tuple[str, tuple[str, ...]]:
     """Return one of STATUSES for an agent's own word, and flags; an unknown word needs attention.
 
     A passing word counts only if nothing follows it but a remark set off by punctuation.
@@ -247,7 +247,7 @@ def _stricter(one: str, other: str) -> str:
     """Return whichever of two stated words means the stricter status."""
     if not one:
         return other
-    return max(one, other, key=lambda said: STATUSES.index(status_of(said)[0]))
+    return max(one, other, key=lambda said: STATUSES.index(_status_of(said)[0]))
 
 
 def _number(said: str) -> tuple[int, bool]:

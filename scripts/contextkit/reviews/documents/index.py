@@ -41,7 +41,7 @@ _LABEL_WORDS = frozenset(
     " before merge suggestion suggestions level and needs attention".split()
 )
 _LONGEST_LABEL = 80  # characters
-MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
+_MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
 
 def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
@@ -164,7 +164,7 @@ class Block:
 
     def doubt(self, number: int, text: str) -> None:
         """Keep a line that was not understood."""
-        kept = len(self.unparsed) < MOST_SHOWN
+        kept = len(self.unparsed) < _MOST_SHOWN
         self.unparsed[number] = names.one_line(text[:200]) if kept else ""
 
     def _is_known(self, number: int, text: str) -> bool:
@@ -214,7 +214,7 @@ class Block:
         if bare[0] == "|" and self._columns:
             row = self._row(number, *self._by_column(fields))
         elif _is_row_of_fields(fields, bare):
-            row = self._row(number, *by_place(fields))
+            row = self._row(number, *_by_place(fields))
         else:
             head = Head(bare)
             if head.severity and not head.id and vocabulary.says_nothing(head.title):
@@ -276,7 +276,7 @@ def _is_row_of_fields(fields: list[str], bare: str) -> bool:
     return not Head(bare).severity
 
 
-def by_place(fields: list[str]) -> tuple[str, ...]:
+def _by_place(fields: list[str]) -> tuple[str, ...]:
     """Return severity, id, section, title, and the rest of a row that may lack one of them.
 
     An id may stand in the severity's place (`IMP-1 | "Section" | Title`) or before it.

@@ -118,7 +118,7 @@ class _Outline:
         bare, listed = lines.unbulleted(text)
         label, value = vocabulary.labelled(text)
         if label in ("SEVERITY", "PRIORITY"):
-            self._severity_line(vocabulary.severity(first_part(value)))
+            self._severity_line(vocabulary.severity(_first_part(value)))
             return
         head = Head(bare) if vocabulary.may_begin(bare) else None
         if head and head.marked and head.severity and _is_finding(head, bare):
@@ -220,10 +220,10 @@ def _titled(text: str) -> tuple[str, str, str]:
     if named and not identity:
         number, _, rest = lines.plain(bare[8:]).partition(":")
         identity, title = (number, rest) if number[:1].isdigit() else ("", title)
-    return identity, vocabulary.strictest(head.severity, in_brackets(bare)), title
+    return identity, vocabulary.strictest(head.severity, _in_brackets(bare)), title
 
 
-def first_part(value: str) -> str:
+def _first_part(value: str) -> str:
     """Return `P1` from `P1 — why`, `P1 (why)` or `P1, why`."""
     for mark in ("|", "—", "–", "(", ",", ";", ".", " - "):
         value = value.partition(mark)[0]
@@ -249,7 +249,7 @@ def _is_finding(head: Head, bare: str) -> bool:
 def _without_severity(title: str) -> str:
     """Return `Race in the writer` from `Race in the writer (P0)`."""
     before, _, last = title.rpartition("(")
-    is_severity = last.endswith(")") and vocabulary.strictest(in_brackets(f"({last}"))
+    is_severity = last.endswith(")") and vocabulary.strictest(_in_brackets(f"({last}"))
     return before.rstrip() if before and is_severity else title
 
 
@@ -366,14 +366,14 @@ def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
     if named and not identity:
         identity = lines.plain(bare[8:]).partition(":")[0]
         identity = identity if identity[:1].isdigit() else ""
-    severity = vocabulary.strictest(head.severity, in_brackets(bare))
+    severity = vocabulary.strictest(head.severity, _in_brackets(bare))
     severity = severity or index.label_of(bare)
     if not (identity or severity):
         return None, False
     return Issue(level, identity, severity, number), not identity
 
 
-def in_brackets(title: str) -> str:
+def _in_brackets(title: str) -> str:
     """Return the severity in parentheses: `Race in the writer (P0)`, `… (Blind Spot, P1)`."""
     found = ""
     for part in title.replace("[", "(").replace("]", ")").split("(")[1:]:
@@ -387,7 +387,7 @@ def _add_severity(issue: Issue, text: str) -> None:
     if "everity" not in text[:20]:
         return
     label, value = vocabulary.labelled(text)
-    severity = vocabulary.severity(first_part(value)) if label == "SEVERITY" else ""
+    severity = vocabulary.severity(_first_part(value)) if label == "SEVERITY" else ""
     if not issue.severity or severity in SERIOUS:
         issue.severity = vocabulary.strictest(issue.severity, severity)
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 MODES = ("review", "research")
 # What may fail the gate, by mode: severities for reviews, agent statuses for research.
 BLOCKING = {"review": SEVERITIES, "research": ("PARTIAL", "FAILED")}
-INPUTS = ("document", "diff", "question")
-PLACEHOLDERS = ("stem", "hash8", "slug", "target")
+_INPUTS = ("document", "diff", "question")
+_PLACEHOLDERS = ("stem", "hash8", "slug", "target")
 _FOLDER = toolkit("templates", "processes")
 
 
@@ -56,7 +56,7 @@ class Process(Record):
         where = f"processes: {self.name}"
         if not sessions.is_name(self.name):
             raise bad_input(f"processes: {self.name[:80]!r} must be letters, digits, `.`, `_`, `-`")
-        for field, allowed in (("mode", MODES), ("input", INPUTS)):
+        for field, allowed in (("mode", MODES), ("input", _INPUTS)):
             if getattr(self, field) not in allowed:
                 raise bad_input(f"{where}: {field} must be one of {', '.join(allowed)}")
         unknown = [word for word in self.blocks if word not in BLOCKING[self.mode]]
@@ -89,7 +89,7 @@ class Process(Record):
             "target": _told_apart(target, digest),
         }
         made = self.output_dir
-        for name in PLACEHOLDERS:
+        for name in _PLACEHOLDERS:
             made = made.replace("{" + name + "}", values[name])
         return os.path.normpath(made)
 
@@ -112,11 +112,11 @@ def _told_apart(target: str, digest: str) -> str:
 def _check_folder(pattern: str, where: str) -> None:
     """Refuse a pattern that is not a folder of its own inside the root."""
     bare = pattern
-    for name in PLACEHOLDERS:
+    for name in _PLACEHOLDERS:
         bare = bare.replace("{" + name + "}", "x")
     parts = os.path.normpath(bare).split("/")
     if "{" in bare or "}" in bare:
-        raise bad_input(f"{where}: {pattern!r} may hold only {{{'}, {'.join(PLACEHOLDERS)}}}")
+        raise bad_input(f"{where}: {pattern!r} may hold only {{{'}, {'.join(_PLACEHOLDERS)}}}")
     if os.path.isabs(bare) or ".." in bare.split("/") or len(parts) < 2 or not bare.isprintable():
         raise bad_input(f"{where}: {pattern!r} must be a folder in a folder inside the root")
     if parts[0] in (".git", ".contextkit"):

@@ -54,7 +54,7 @@ class Asked(Record):
 
     @property
     def roster(self) -> tuple[str, ...]:
-        return self.agents if self.run or self.agents else agents_in(self.folder)
+        return self.agents if self.run or self.agents else _agents_in(self.folder)
 
 
 def of_run(layout: Layout, run: str) -> Asked:
@@ -88,7 +88,7 @@ def of_folder(
 # Where the files are
 
 
-def agents_in(folder: str) -> tuple[str, ...]:
+def _agents_in(folder: str) -> tuple[str, ...]:
     """Return the agents that left a file, finished or not."""
     try:
         there = sorted(os.listdir(folder))
@@ -221,7 +221,7 @@ def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
     """Return the files in a run's folder from agents not on its roster: foreign."""
     if not asked.run:
         return []
-    there = agents_in(asked.folder) if os.path.isdir(asked.folder) else ()
+    there = _agents_in(asked.folder) if os.path.isdir(asked.folder) else ()
     found = []
     for agent in there:
         if agent not in asked.agents:

@@ -45,6 +45,10 @@ class IndexRow(Record):
     status: str = ""  # dismissed, or empty
 
     @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    @property
     def ref(self) -> str:
         """Return the address of the finding or the agent's file; '' for a folder without a run."""
         finding = f"/{self.id}" if self.kind == "finding" and self.id != self.kind else ""
@@ -84,7 +88,7 @@ def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> lis
                 row = row.replace(title=row.row.partition(" | ")[2])
             elif kind == "finding":
                 one = next(found)
-                file, number = place_of(one, sections.get(one.id, ""))
+                file, number = _place_of(one, sections.get(one.id, ""))
                 row = row.replace(
                     id=one.id or kind, severity=one.severity, section=one.section,
                     title=one.title, file=file, line=number, text_line=one.line,
@@ -113,7 +117,7 @@ def index_rows(review: Review) -> list[str]:
     return [*(row_of(finding) for finding in review.findings), f"Verdict: {verdict}"]
 
 
-def place_of(finding: Finding, section: str) -> tuple[str, int]:
+def _place_of(finding: Finding, section: str) -> tuple[str, int]:
     """Return the file and line named by a finding's row, or else by its section; or ("", 0)."""
     row = " ".join((finding.section, finding.title, *finding.extra))
     place = synthesis.place_in(f"{row}\n{section}")
@@ -166,7 +170,7 @@ def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[S
         for one in agent_files.by_severity(review):
             if one.severity in severities or (not one.severity and "P1" in severities):
                 section = sections.get(one.id, "") or one.title
-                file, line = place_of(one, section)
+                file, line = _place_of(one, section)
                 found.append(
                     Shown(
                         run=asked.run, agent=agent, id=one.id, severity=one.severity or "?",

@@ -9,96 +9,115 @@ from __future__ import annotations
 from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, synthesis
-from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity, line_of
+from contextkit.reviews.flows.identity import Likeness, Wording, file_of, identity, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from contextkit.reviews.flows.agent_files import Reading
     from contextkit.reviews.flows.drill_down import IndexRow
     from contextkit.reviews.flows.synthesis import Row
 
 
-def identity_of(run: Run, row: Row | MergedFinding) -> str:
-    """Return the identity of a finding that one or more agents made in a run."""
-    return identity(run.target, row.title, row.place)
+def annotate(layout: Layout, run: Run, data: dict[str, object], found: list[MergedFinding]) -> None:
+    """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
 
-
-class Known(Record):
-    """The parts of a finding that are compared with dismissals."""
-
-    title: str
-    severity: str
-    place: str
-
-    @classmethod
-    def of(cls, row: Row | MergedFinding) -> Known:
-        return cls(title=row.title, severity=row.severity, place=row.place)
-
-    @classmethod
-    def of_index(cls, row: IndexRow) -> Known:
-        place = f"{row.file}:{row.line}" if row.line else row.file
-        return cls(title=row.title, severity=row.severity, place=place)
-
-
-def in_force(layout: Layout, run: Run) -> list[Dismissal]:
-    """Return the dismissals for a run's target whose lines have not changed."""
-    return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
-
-
-def recognized(run: Run, rows: list[Known], known: list[Dismissal]) -> dict[int, Dismissal]:
-    """Map the numbers of dismissed rows to their dismissals.
-
-    Rows match by identity, or else by the same place and similar words, each dismissal once; words
-    alone hide nothing. A reworded finding that is stricter than the dismissed one is a different
-    one.
+    A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
+    agent that had reported it looked again; otherwise it is `unchecked`.
     """
-    by_identity = {one.identity: one for one in known}
-    own = [identity(run.target, row.title, row.place) for row in rows]
-    found = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
-    left = [one for one in known if one.identity not in own]
-    told = [Told(title=row.title, place=row.place) for row in rows]
-    olds = [Told(title=one.title, place=f"{one.file}:{one.line}") for one in left]
-    for number, old in _alike(told, olds, at_one_place=True):
-        one, severity = left[old], rows[number].severity
-        is_milder = severity and vocabulary.strictest(severity, one.severity) == one.severity
-        if number not in found and one not in found.values() and is_milder:
-            found[number] = one
-    return found
+    earlier = before(layout, run)
+    own, olds = ([_identity_of(run, one) for one in those] for those in (found, earlier))
+    pairs = matches(found, own, earlier, olds)
+    known = _recognized(run, found, _in_force(layout, run))
+    numbers = {one.key: number for number, one in enumerate(found)}
+    for entry in [*_entries(data, "findings"), *_entries(data, "improvements")]:
+        number = numbers.get(str(entry.get("key")), -1)
+        if number < 0:
+            continue
+        name = own[number]
+        entry["identity"] = olds[pairs[number]] if number in pairs else name
+        entry["since"] = "still" if number in pairs else "new"
+        entry["dismissed"] = known[number].reason if number in known else ""
+    completed = set(map(str, data.get("agents_completed") or ()))  # type: ignore[call-overload]
+    gone = [old for old in range(len(earlier)) if old not in pairs.values()]
+    checked = [old for old in gone if completed.intersection(earlier[old].agents)]
+    data["fixed"] = [_gone(earlier[old], olds[old]) for old in checked]
+    data["unchecked"] = [_gone(earlier[old], olds[old]) for old in gone if old not in checked]
 
 
-def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
-    """Return the numbers of the dismissed findings in an agent's file.
+def _entries(data: dict[str, object], key: str) -> list[dict[str, object]]:
+    found = data.get(key)
+    return found if isinstance(found, list) else []
 
-    A P0 is included only if its dismissal names who decided it.
+
+def _gone(one: MergedFinding, name: str) -> dict[str, object]:
+    return {
+        "identity": name, "severity": one.severity or "?", "title": one.title,
+        "place": one.place, "agents": list(one.agents),
+    }  # fmt: skip
+
+
+def before(layout: Layout, run: Run) -> list[MergedFinding]:
+    """Return the findings of the previous run on the same target; empty without one."""
+    same = [
+        one
+        for one in runs.load_all(layout).documents
+        if (one.process, one.target) == (run.process, run.target)
+        and (one.started_at, one.id) < (run.started_at, run.id)
+    ]
+    for earlier in reversed(same):
+        sources = [synthesis.source_of(one) for one in _readings(layout, earlier)]
+        if any(source.validation in synthesis.COMPLETED for source in sources):
+            return synthesis.combined(sources)
+    return []
+
+
+def matches(
+    found: list[MergedFinding],
+    identities: list[str],
+    earlier: list[MergedFinding],
+    known: list[str],
+) -> dict[int, int]:
+    """Map the numbers of findings that existed before to their numbers in `earlier`.
+
+    Findings match by identity, or else by place and similar words, best match first; each one once.
     """
-    known = in_force(layout, run)
-    if not known:
-        return set()
-    rows = [Known.of(row) for row in synthesis.rows_of(synthesis.source_of(reading))]
-    found = recognized(run, rows, known)
-    return {number for number, one in found.items() if rows[number].severity != "P0" or one.by}
+    pairs: dict[int, int] = {}
+    for number, name in enumerate(identities):
+        olds = [old for old, one in enumerate(known) if one == name]
+        free = [old for old in olds if old not in pairs.values()]
+        if free:
+            pairs[number] = free[0]
+    for number, old in _alike(list(map(_wording, found)), list(map(_wording, earlier))):
+        if number not in pairs and old not in pairs.values():
+            pairs[number] = old
+    return pairs
 
 
-def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
-    """Return the rows of an index with those of dismissed findings marked."""
-    known = in_force(layout, run)
-    if not known:
-        return rows
-    marked = list(rows)
-    for agent in dict.fromkeys(row.agent for row in rows):
-        its = [n for n, row in enumerate(rows) if row.agent == agent and row.kind == "finding"]
-        found = recognized(run, [Known.of_index(rows[n]) for n in its], known)
-        for number, one in found.items():
-            row = rows[its[number]]
-            if row.severity != "P0" or one.by:
-                marked[its[number]] = row.replace(status="dismissed", row=f"{row.row} | dismissed")
-    return marked
+def _alike(
+    found: list[Wording], earlier: list[Wording], at_one_place: bool = False
+) -> list[tuple[int, int]]:
+    """Return pairs of similar findings, by number, best first; optionally only at one place."""
+    alike = Likeness([*found, *earlier])
+    are_alike = alike.are_one if at_one_place else alike.are_alike
+    pairs = []
+    for number in range(len(found)):
+        for old in range(len(earlier)):
+            other = len(found) + old
+            if are_alike(number, other):
+                pairs.append((alike.of(number, other), number, old))
+    return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
+
+
+def _wording(one: MergedFinding) -> Wording:
+    row = one.rows[0]
+    return Wording(title=row.title, section=row.section, text=row.text, place=row.place)
 
 
 def dismiss(
@@ -121,11 +140,70 @@ def dismiss(
     row = same[0]
     file, line, quoted = dismissals.quote(layout, run, file_of(row.place), line_of(row.place))
     made = Dismissal(
-        identity=identity_of(run, row), agent=row.agent, id=row.id, severity=row.severity,
+        identity=_identity_of(run, row), agent=row.agent, id=row.id, severity=row.severity,
         title=row.title, reason=names.one_line(reason), by=names.one_line(by), at=names.iso(now),
         run=run.id, file=file, line=line, quoted=quoted,
     )  # fmt: skip
     return dismissals.add(layout, run, made), made
+
+
+def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
+    """Return the numbers of the dismissed findings in an agent's file that no longer count."""
+    known = _in_force(layout, run)
+    return _hidden(run, _rows(reading), known) if known else set()
+
+
+def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
+    """Return the rows of an index with those of dismissed findings marked."""
+    known = _in_force(layout, run)
+    marked = list(rows)
+    for agent in dict.fromkeys(row.agent for row in rows) if known else ():
+        its = [n for n, row in enumerate(rows) if row.agent == agent and row.kind == "finding"]
+        for number in _hidden(run, [rows[n] for n in its], known):
+            row = rows[its[number]]
+            marked[its[number]] = row.replace(status="dismissed", row=f"{row.row} | dismissed")
+    return marked
+
+
+def _hidden(
+    run: Run, rows: Sequence[Row | MergedFinding | IndexRow], known: list[Dismissal]
+) -> set[int]:
+    """Return the numbers of the dismissed rows; a P0 only if its dismissal says who decided it."""
+    found = _recognized(run, rows, known)
+    return {number for number, one in found.items() if rows[number].severity != "P0" or one.by}
+
+
+def _recognized(
+    run: Run, rows: Sequence[Row | MergedFinding | IndexRow], known: list[Dismissal]
+) -> dict[int, Dismissal]:
+    """Map the numbers of dismissed rows to their dismissals.
+
+    Rows match by identity, or else by the same place and similar words, each dismissal once; words
+    alone hide nothing. A reworded finding that is stricter than the dismissed one is a different
+    one.
+    """
+    by_identity = {one.identity: one for one in known}
+    own = [_identity_of(run, row) for row in rows]
+    found = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
+    left = [one for one in known if one.identity not in own]
+    new = [Wording(title=row.title, place=row.place) for row in rows]
+    olds = [Wording(title=one.title, place=f"{one.file}:{one.line}") for one in left]
+    for number, old in _alike(new, olds, at_one_place=True):
+        one, severity = left[old], rows[number].severity
+        is_milder = severity and vocabulary.strictest(severity, one.severity) == one.severity
+        if number not in found and one not in found.values() and is_milder:
+            found[number] = one
+    return found
+
+
+def _in_force(layout: Layout, run: Run) -> list[Dismissal]:
+    """Return the dismissals for a run's target whose lines have not changed."""
+    return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
+
+
+def _identity_of(run: Run, row: Row | MergedFinding | IndexRow) -> str:
+    """Return the identity of a finding that one or more agents made in a run."""
+    return identity(run.target, row.title, row.place)
 
 
 def _readings(layout: Layout, run: Run) -> list[Reading]:
@@ -134,98 +212,3 @@ def _readings(layout: Layout, run: Run) -> list[Reading]:
 
 def _rows(reading: Reading) -> list[Row]:
     return list(synthesis.rows_of(synthesis.source_of(reading)))
-
-
-def before(layout: Layout, run: Run) -> list[MergedFinding]:
-    """Return the findings of the previous run on the same target; empty without one."""
-    same = [
-        one
-        for one in runs.load_all(layout).documents
-        if (one.process, one.target) == (run.process, run.target)
-        and (one.started_at, one.id) < (run.started_at, run.id)
-    ]
-    for earlier in reversed(same):
-        sources = [synthesis.source_of(one) for one in _readings(layout, earlier)]
-        if any(source.validation in synthesis.COMPLETED for source in sources):
-            return synthesis.combined(sources)
-    return []
-
-
-def annotate(layout: Layout, run: Run, data: dict[str, object], found: list[MergedFinding]) -> None:
-    """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
-
-    A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
-    agent that had reported it looked again; otherwise it is `unchecked`.
-    """
-    earlier = before(layout, run)
-    own, olds = ([identity_of(run, one) for one in those] for those in (found, earlier))
-    pairs = matches(found, own, earlier, olds)
-    known = recognized(run, [Known.of(one) for one in found], in_force(layout, run))
-    numbers = {one.key: number for number, one in enumerate(found)}
-    for entry in [*_entries(data, "findings"), *_entries(data, "improvements")]:
-        number = numbers.get(str(entry.get("key")), -1)
-        if number < 0:
-            continue
-        name = own[number]
-        entry["identity"] = olds[pairs[number]] if number in pairs else name
-        entry["since"] = "still" if number in pairs else "new"
-        entry["dismissed"] = known[number].reason if number in known else ""
-    completed = set(map(str, data.get("agents_completed") or ()))  # type: ignore[call-overload]
-    gone = [old for old in range(len(earlier)) if old not in pairs.values()]
-    checked = [old for old in gone if completed.intersection(earlier[old].agents)]
-    data["fixed"] = [_gone(earlier[old], olds[old]) for old in checked]
-    data["unchecked"] = [_gone(earlier[old], olds[old]) for old in gone if old not in checked]
-
-
-def _gone(one: MergedFinding, name: str) -> dict[str, object]:
-    return {
-        "identity": name, "severity": one.severity or "?", "title": one.title,
-        "place": one.place, "agents": list(one.agents),
-    }  # fmt: skip
-
-
-def _entries(data: dict[str, object], key: str) -> list[dict[str, object]]:
-    found = data.get(key)
-    return found if isinstance(found, list) else []
-
-
-def matches(
-    found: list[MergedFinding],
-    identities: list[str],
-    earlier: list[MergedFinding],
-    known: list[str],
-) -> dict[int, int]:
-    """Map the numbers of findings that existed before to their numbers in `earlier`.
-
-    Findings match by identity, or else by place and similar words, best match first; each one once.
-    """
-    pairs: dict[int, int] = {}
-    for number, name in enumerate(identities):
-        olds = [old for old, one in enumerate(known) if one == name]
-        free = [old for old in olds if old not in pairs.values()]
-        if free:
-            pairs[number] = free[0]
-    for number, old in _alike(list(map(_told, found)), list(map(_told, earlier))):
-        if number not in pairs and old not in pairs.values():
-            pairs[number] = old
-    return pairs
-
-
-def _alike(
-    found: list[Told], earlier: list[Told], at_one_place: bool = False
-) -> list[tuple[int, int]]:
-    """Return pairs of similar findings, by number, best first; optionally only at one place."""
-    alike = Likeness([*found, *earlier])
-    are_alike = alike.are_one if at_one_place else alike.are_alike
-    pairs = []
-    for number in range(len(found)):
-        for old in range(len(earlier)):
-            other = len(found) + old
-            if are_alike(number, other):
-                pairs.append((alike.of(number, other), number, old))
-    return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
-
-
-def _told(one: MergedFinding) -> Told:
-    row = one.rows[0]
-    return Told(title=row.title, section=row.section, text=row.text, place=row.place)

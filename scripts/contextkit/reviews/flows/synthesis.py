@@ -18,7 +18,7 @@ from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows import identity
-from contextkit.reviews.flows.identity import Likeness, Told
+from contextkit.reviews.flows.identity import Likeness, Wording
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _NEAR = 1000  # characters in which a finding names its place
 _COMPARED = 400  # findings, the most severe, that are compared with each other
 _MOST_PAIRS = 50
 _LONGEST = 200  # characters of what a finding says
-PROTOCOL = "1.0"
+_PROTOCOL = "1.0"
 
 
 class Source(Record):
@@ -146,11 +146,11 @@ def combined(sources: list[Source]) -> list[MergedFinding]:
 def _ordered(found: list[MergedFinding]) -> list[MergedFinding]:
     return sorted(
         found,
-        key=lambda one: (READING_ORDER.index(one.severity), -one.convergence, in_order(one.key)),
+        key=lambda one: (READING_ORDER.index(one.severity), -one.convergence, _in_order(one.key)),
     )
 
 
-def in_order(key: str) -> list[tuple[int, str]]:
+def _in_order(key: str) -> list[tuple[int, str]]:
     """Return a sort key that puts `P1-2` before `P1-10`."""
     parts: list[tuple[int, str]] = []
     digits = ""
@@ -171,11 +171,11 @@ def _pairs(found: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:
     Only rows of different agents are compared.
     """
     rows = [(number, row) for number, one in enumerate(found[:_COMPARED]) for row in one.rows]
-    told = [
-        Told(title=row.title, section=row.section, text=row.text, place=row.place)
+    wordings = [
+        Wording(title=row.title, section=row.section, text=row.text, place=row.place)
         for _, row in rows
     ]
-    alike = Likeness(told)
+    alike = Likeness(wordings)
     best: dict[tuple[int, int], tuple[float, bool]] = {}
     for first, (number, row) in enumerate(rows):
         for second in range(first + 1, len(rows)):
@@ -244,7 +244,7 @@ def place_in(text: str) -> str:
 
 
 def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
-    return READING_ORDER.index(row.severity), row.agent, in_order(row.id)
+    return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
 
 
 def verdict(sources: list[Source]) -> str:
@@ -326,7 +326,7 @@ def document(
         "early_stop": False,
         "content_routing_active": False,
         "synthesis_timestamp": head["synthesis_timestamp"],
-        "synthesis_protocol_version": PROTOCOL,
+        "synthesis_protocol_version": _PROTOCOL,
         **{key: value for key, value in head.items() if key not in first},
         "conflicts": conflicts(sources, found),
         "possible_duplicates": [[a.key, b.key] for a, b in possible_duplicates(found)],

@@ -430,7 +430,7 @@ def notify(layout: Layout, identity: str, now: int) -> bool:
     run = runs.load(layout, identity)
     if not run.notify or run.notified_at:
         return False
-    state = state_of(layout, run)
+    state = _due_state(layout, run)
     if not state:
         return False
     with files.locked(layout.lock(runs.path(layout, run.id) + ".notice")):
@@ -441,7 +441,7 @@ def notify(layout: Layout, identity: str, now: int) -> bool:
     return True
 
 
-def state_of(layout: Layout, run: Run) -> str:
+def _due_state(layout: Layout, run: Run) -> str:
     """Return `done` if every agent has left its file, `attention` if one never will; else ''."""
     waiting = [
         agent

@@ -65,7 +65,7 @@ class _File:
             self.defines(hunk[3].strip()[:60])
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By the head of its first file, or by the last line of `git diff --stat`."""
     sample = text[:20_000]
     if _TOTAL.search(text[-200:]) and _stated(sample):

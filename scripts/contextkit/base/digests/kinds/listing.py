@@ -21,7 +21,7 @@ _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By the share of lines of one form."""
     return 66 if _form(text) else 0
 

@@ -19,7 +19,7 @@ _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I)
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By rows with the same number of cells."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()][:60]
     if len(lines) < 3:
