@@ -173,6 +173,17 @@ def say_each(sentences: Iterable[str]) -> None:
         say(names.one_line(sentence))
 
 
+def is_piped() -> bool:
+    """Whether standard input is a pipe, a socket, or a file, and so may hold a text."""
+    import stat
+
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+
+
 def content(file: str, field: str = "file", exact: bool = False) -> str:
     """Read the text that a command works on, from `file`, or from standard input for `-`.
 
