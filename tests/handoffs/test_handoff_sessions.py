@@ -272,6 +272,21 @@ def test_of_many_decisions_in_a_transcript_the_last_ones_are_handed_over(
     assert newest(run)["decisions"] == [f"We decided to take step number {n}." for n in (3, 4, 5)]
 
 
+def test_a_prompt_hands_over_the_step_in_progress_as_long_as_a_task_goes_on(
+    story: Path, run: Script
+) -> None:
+    def task() -> str:
+        return str(newest(run)["story_context"]["current_task"])  # type: ignore[index]
+
+    switch(run, "dev")
+    run("external_memory", "plan", "--task=t", "--objective=Log in", "--in-progress=the form")
+    switching.switch_from_prompt(Layout("."), "@qa look", 4_070_940_000)
+    assert task() == "the form"
+    run("external_memory", "archive", "--task=t")
+    switching.switch_from_prompt(Layout("."), "@dev look", 4_070_940_060)
+    assert task() == ""
+
+
 # Names, undo, savings
 
 

@@ -1,19 +1,27 @@
 """Reviews and verdicts: what many agents found, from the start of a run to its gate.
 
-From an agent's file to its verdict, in reading order:
+How an agent's file becomes a verdict, from the outside in:
 
-documents/vocabulary, lines          the words of reviews, and lines without their markup
-documents/index, outline             the rows of an index; sections that look like findings
-documents/agent_review               a file as one Review, and the status that follows from it;
-                                     headers (of other tools), wide_reading (doubts) add to it
-flows/agent_files                    the files of a run or folder, and the verdicts they get
-documents/verdicts                   what is stored
+flows/agent_files         `read` the file of each agent; `ingest` stores a verdict for each
+documents/agent_review    `parse` a file into one Review; `effective_status` follows from it
+documents/index           the rows of its Findings Index, and the verdict that it states
+documents/outline         the findings of a file without an index; sections that an index lacks
+documents/vocabulary      severities, ids and verdicts, in all the words that agents use for them
+documents/lines           lines without their markup, and which of them are code
+documents/headers         what an agent says about itself in a few lines around its review
+documents/wide_reading    the last check before CLEAN: a serious severity anywhere in the file
+documents/verdicts        what is stored
 
 Around it:
 
-documents/processes, runs, contracts   what is asked of whom; flows/start, comparisons (the diff),
-                                       workers (subagents, waiting for files, the end), gate
-documents/sections                     the part of a file about one finding; flows/drill_down
-flows/synthesis, reports               what all agents say together
-flows/identity, history                a finding across agents and runs; documents/dismissals
+documents/runs            a run, from its start to its gate: who was asked, about what
+documents/processes       the kinds of review, as data
+documents/contracts       what an agent is told, and where its file breaks it
+flows/start, comparisons  a new run: its folder, its prompts, and what it is about (the diff)
+flows/workers             the agents at work: their subagents, waiting for their files, their end
+flows/drill_down          the part of a file worth reading; documents/sections finds it
+flows/synthesis, reports  what all agents say together, and the forms in which it is read
+flows/identity, history   whether two findings are one; findings across runs
+documents/dismissals      the findings that somebody dismissed, and why
+flows/gate                PASS or FAIL
 """

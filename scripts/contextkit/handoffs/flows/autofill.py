@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from contextkit.base.git import Repository, asked
+    from contextkit.base.git import Repository, query
     from contextkit.handoffs.documents.artifacts import Fields
 
 
@@ -124,7 +124,7 @@ def _open_verdicts(layout: Layout) -> tuple[str, ...]:
 # Refs that a branch may have started from; the first that exists is used.
 _BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
           "heads/main", "heads/master")  # fmt: skip
-NOT_KNOWN = "(not known: git was not asked)"
+_NOT_KNOWN = "(not known: git was not asked)"
 _STATES = {"A": "created", "?": "created", "D": "deleted"}
 
 
@@ -151,7 +151,7 @@ class looking:
         for letter, path in zip(words[::2], words[1::2], strict=False):
             found.setdefault(path, _STATES.get(letter[:1], "modified"))
         if self._status and self._status.failed:
-            return (NOT_KNOWN,)
+            return (_NOT_KNOWN,)
         return tuple(f"{self._shown(path)} ({state})" for path, state in found.items())
 
     def _shown(self, path: str) -> str:
@@ -161,21 +161,21 @@ class looking:
         return names.one_line(path)
 
 
-def _uncommitted(repository: Repository, where: tuple[str, ...]) -> asked:
-    return git.asked(
+def _uncommitted(repository: Repository, where: tuple[str, ...]) -> query:
+    return git.query(
         repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames",
         "--", *where,
     )  # fmt: skip
 
 
-def _of_branch(repository: Repository, where: tuple[str, ...]) -> asked | None:
+def _of_branch(repository: Repository, where: tuple[str, ...]) -> query | None:
     """The changes since the branch began, or None if there is nothing to compare."""
     head = git.head(repository).commit
     commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
     base = next((commit for commit in commits if commit), "")
     if not head or base in ("", head):
         return None
-    return git.asked(
+    return git.query(
         repository.top, "diff", "--merge-base", "--name-status", "-z", "--no-renames",
         "--no-ext-diff", "-O/dev/null", base, "--", *where,
     )  # fmt: skip
@@ -244,16 +244,12 @@ def _current_step(layout: Layout) -> str:
     """The step in progress in the plan of the current task, or else the plan's objective."""
     if not os.path.isdir(layout.memory):
         return ""
-    from contextkit.base.errors import ContextError
     from contextkit.memory.documents import plans, store
 
     task = store.current_task(layout)
-    try:
-        plan = plans.load(plans.path_of(layout, task)) if task else None
-    except ContextError:
+    if not task:
         return ""
-    if plan is None:
-        return ""
+    plan = plans.of_task(layout, task)
     return names.one_line(next(iter(plan.in_progress), plan.objective))
 
 

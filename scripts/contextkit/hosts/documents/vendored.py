@@ -99,13 +99,9 @@ def is_checkout() -> bool:
     return os.path.exists(os.path.join(version.TOOLKIT, ".git"))
 
 
-def digest(data: bytes) -> str:
-    return names.sha256(data)
-
-
 def is_ours(adopted: Adopted, path: str, data: bytes) -> bool:
     """Return whether the file `path` with the content `data` is as adopt left it."""
-    return digest(data) in adopted.files.get(path, ())
+    return names.sha256(data) in adopted.files.get(path, ())
 
 
 def toolkit_files() -> dict[str, tuple[bytes, bool]]:

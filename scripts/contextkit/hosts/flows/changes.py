@@ -11,7 +11,7 @@ import difflib
 import os
 import shutil
 
-from contextkit.base import files, makefiles
+from contextkit.base import files, makefiles, names
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 from contextkit.hosts.documents import contracts as hosts
@@ -97,7 +97,7 @@ class Work:
                 aside = self._aside(path)
                 self.notes.append(f"{path}: was edited: your text is kept as {aside}")
                 self.write(aside, there, ours=True)
-        self.files[path] = [vendored.digest(data)]
+        self.files[path] = [names.sha256(data)]
         if program:
             self.programs.append(path)
         if there != data:
@@ -201,10 +201,10 @@ def _write_record(plan: Plan, path: str, record: Adopted) -> None:
 def _remove_drafts(plan: Plan) -> None:
     """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile."""
     written = [*plan.before.files, *plan.record.files, plan.record_path, *_host_files()]
-    names: dict[str, set[str]] = {}
+    beside: dict[str, set[str]] = {}
     for path in written:
-        names.setdefault(os.path.dirname(path), set()).add(os.path.basename(path))
-    for folder, ours in names.items():
+        beside.setdefault(os.path.dirname(path), set()).add(os.path.basename(path))
+    for folder, ours in beside.items():
         place = os.path.join(plan.into, folder)
         for name in os.listdir(place) if os.path.isdir(place) else ():
             if files.is_draft(name) and name[1:-17] in ours:

@@ -189,7 +189,7 @@ class _Reader:
         for at in self._calls.pop(call, []):
             event = self.events[at] = self.events[at].replace(state=state, why=why)
             if event.kind == RAN and state == PASSED:
-                for path in paths_written(event.text):
+                for path in _paths_written(event.text):
                     self.add(EDITED, path, PASSED)
 
     def list_steps(self, steps: list[tuple[str, str]]) -> None:
@@ -403,7 +403,7 @@ class _Rollout(_Reader):
         yield from super().finished()
 
 
-def paths_written(command: str) -> list[str]:
+def _paths_written(command: str) -> list[str]:
     """The files that the text of a shell command plainly writes: by a patch or a here-document."""
     found = _patched(command) if "*** Begin Patch" in command else []
     if "<<" in command:

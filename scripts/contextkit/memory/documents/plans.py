@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-HEADINGS = (
+_HEADINGS = (
     "Objective",
     "Strategy",
     "Key Questions",
@@ -32,10 +32,10 @@ HEADINGS = (
     "Constraints",
     "Next Actions",
 )
-EARLIER = "Earlier"
-STATES = {"completed": "Completed", "in_progress": "In Progress", "pending": "Pending"}
+_EARLIER = "Earlier"
+_STATES = {"completed": "Completed", "in_progress": "In Progress", "pending": "Pending"}
 _NOTHING = ("", "none", "unknown", "-", "n/a")
-ANSWERED = " (answered)"
+_ANSWERED = " (answered)"
 
 
 class Question(Record):
@@ -48,7 +48,7 @@ class Question(Record):
     def line(self) -> str:
         """The question as written in a plan, without its bullet."""
         first, newline, rest = self.text.partition("\n")
-        return f"[x] {first}{ANSWERED}{newline}{rest}" if self.answered else f"[ ] {self.text}"
+        return f"[x] {first}{_ANSWERED}{newline}{rest}" if self.answered else f"[ ] {self.text}"
 
 
 class Plan(Record):
@@ -112,28 +112,28 @@ def parse(text: str) -> Plan:
         raise ContextError("not a plan: the first line must be `# Research Plan: <task>`")
     progress = outline.find("Progress")
     states = {
-        field: tuple(text for section in progress for text in listed(section.lines, label))
-        for field, label in STATES.items()
+        field: tuple(text for section in progress for text in _listed(section.lines, label))
+        for field, label in _STATES.items()
     }
     return Plan(
         task_id=task.strip(),
         objective=outline.body("Objective"),
         strategy=outline.body("Strategy"),
-        questions=tuple(question for _, _, question in questions_in(outline)),
-        constraints=texts_in(outline, "Constraints"),
-        next_actions=texts_in(outline, "Next Actions"),
+        questions=tuple(question for _, _, question in _questions_in(outline)),
+        constraints=_texts_in(outline, "Constraints"),
+        next_actions=_texts_in(outline, "Next Actions"),
         **states,
     )
 
 
-def texts_in(outline: Outline, heading: str) -> tuple[str, ...]:
+def _texts_in(outline: Outline, heading: str) -> tuple[str, ...]:
     """The items of a list, with those under its subheadings; text without a bullet is a note."""
     found = outline.find(heading)
     marked = ((i, s.lines) for s in found for i in sections.items(s.lines, grouped=False) if i.mark)
     return tuple(filter(None, (item.text(lines) for item, lines in marked)))
 
 
-def questions_in(outline: Outline) -> list[tuple[Section, int, Question]]:
+def _questions_in(outline: Outline) -> list[tuple[Section, int, Question]]:
     """Return each key question with its section and its line number there."""
     found = []
     for section in outline.find("Key Questions"):
@@ -149,11 +149,11 @@ def _question(text: str) -> Question:
     first, newline, rest = text[len(box) :].partition("\n")
     answered = box.lower().startswith("[x]")
     if answered:
-        first = first.removesuffix(ANSWERED)
+        first = first.removesuffix(_ANSWERED)
     return Question(text=sections.clean(f"{first}{newline}{rest}"), answered=answered)
 
 
-def label_item(lines: list[str], label: str) -> sections.Item | None:
+def _label_item(lines: list[str], label: str) -> sections.Item | None:
     """The item `- Completed: …` among the lines of the progress section, or None."""
     for item in sections.items(lines, grouped=False):
         said, colon, _ = lines[item.first][len(item.mark) :].partition(":")
@@ -162,45 +162,45 @@ def label_item(lines: list[str], label: str) -> sections.Item | None:
     return None
 
 
-def listed(lines: list[str], label: str) -> list[str]:
+def _listed(lines: list[str], label: str) -> list[str]:
     """The subtasks under a label: comma-separated on its line, and as bullets below it."""
-    item = label_item(lines, label)
+    item = _label_item(lines, label)
     if item is None:
         return []
     below = [sections.moved_left(line, 2) for line in lines[item.first + 1 : item.end]]
     texts = (i.text(below) for i in sections.items(below, grouped=False) if i.mark)
-    return [*inline(lines[item.first]), *filter(None, texts)]
+    return [*_inline(lines[item.first]), *filter(None, texts)]
 
 
-def inline(line: str) -> list[str]:
+def _inline(line: str) -> list[str]:
     """The subtasks on the line of a label."""
     said = line.partition(":")[2].lstrip("*")
     parts = [part.strip() for part in said.split(",")]
     return [part for part in parts if part.lower() not in _NOTHING]
 
 
-def fits_inline(text: str) -> bool:
+def _fits_inline(text: str) -> bool:
     """Whether a subtask can be written on the line of its label and parsed back."""
     return "," not in text and "\n" not in text and text.lower() not in _NOTHING and text[0] != "*"
 
 
-def behind_label(texts: tuple[str, ...]) -> str:
+def _behind_label(texts: tuple[str, ...]) -> str:
     """Render subtasks as the text after `- Completed:`."""
     if not texts:
         return " none"
-    if all(map(fits_inline, texts)):
+    if all(map(_fits_inline, texts)):
         return " " + ", ".join(texts)
-    return "".join(f"\n{nested(text)}" for text in texts)
+    return "".join(f"\n{_nested(text)}" for text in texts)
 
 
-def nested(text: str) -> str:
+def _nested(text: str) -> str:
     """Render a subtask as a bullet below its label."""
     return "  - " + filters.item(text, 4)
 
 
 def render(plan: Plan) -> str:
     """Return the document of a new plan in the layout of the design."""
-    states = {field: behind_label(getattr(plan, field)) for field in STATES}
+    states = {field: _behind_label(getattr(plan, field)) for field in _STATES}
     return templates.render("research_plan.md", plan=plan, **states)
 
 
@@ -215,6 +215,14 @@ def path_of(layout: Layout, task: str) -> str:
 def load(path: str) -> Plan:
     """Load the plan at `path`. Raises ContextError if the file is not a plan."""
     return memory.load(path, parse)
+
+
+def of_task(layout: Layout, task: str) -> Plan:
+    """The plan of a task, or an empty one if none can be read."""
+    try:
+        return load(path_of(layout, task))
+    except ContextError:
+        return Plan(task_id=task)
 
 
 def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Plan]:
@@ -238,13 +246,13 @@ def update(text: str, change: Plan, moment: int) -> str:
             _replace(outline, heading, filters.prose(new).split("\n"), when)
     for question in change.questions:
         _ask(outline, question)
-    for field, label in STATES.items():
+    for field, label in _STATES.items():
         for task in getattr(change, field):
             _move(outline, task, label)
     for constraint in change.constraints:
-        if _folded(constraint) not in map(_folded, texts_in(outline, "Constraints")):
+        if _folded(constraint) not in map(_folded, _texts_in(outline, "Constraints")):
             _add(_section(outline, "Constraints").lines, f"- {filters.item(constraint)}")
-    if change.next_actions and change.next_actions != texts_in(outline, "Next Actions"):
+    if change.next_actions and change.next_actions != _texts_in(outline, "Next Actions"):
         numbered = enumerate(change.next_actions, start=1)
         lines = [f"{number}. {filters.item(action, 4)}" for number, action in numbered]
         _replace(outline, "Next Actions", "\n".join(lines).split("\n"), when)
@@ -270,13 +278,13 @@ def _section(outline: Outline, heading: str) -> Section:
     if found:
         return found[0]
     wanted = (
-        [name.lower() for name in HEADINGS[: HEADINGS.index(heading)]]
-        if heading in HEADINGS
+        [name.lower() for name in _HEADINGS[: _HEADINGS.index(heading)]]
+        if heading in _HEADINGS
         else []
     )
     there = [section.name.lower() for section in outline.sections]
     before = [number for number, name in enumerate(there) if name in wanted]
-    at = len(there) if heading == EARLIER else before[-1] + 1 if before else 0
+    at = len(there) if heading == _EARLIER else before[-1] + 1 if before else 0
     above = outline.sections[at - 1] if at else outline.head
     if not above.lines or above.lines[-1].strip():
         above.lines.append("")
@@ -294,7 +302,7 @@ def _replace(outline: Outline, heading: str, lines: list[str], when: str) -> Non
     section.lines = [*lines, *(section.lines[len(old) :] or [""])]
     if any(line.strip() for line in old) and sections.plain(old):
         _add(
-            _section(outline, EARLIER).lines,
+            _section(outline, _EARLIER).lines,
             f"### {heading}, until {when}",
             *(old if old[0].strip() else old[1:]),
         )
@@ -310,7 +318,7 @@ def _add(lines: list[str], *added: str) -> None:
 
 def _ask(outline: Outline, question: Question) -> None:
     """Add a question, or mark it as answered; `2` means the second question in the plan."""
-    there = questions_in(outline)
+    there = _questions_in(outline)
     number = int(question.text) if names.is_whole(question.text) else 0
     if question.answered and 0 < number <= len(there):
         matching = [there[number - 1]]
@@ -328,7 +336,7 @@ def unanswered(text: str, change: Plan) -> tuple[str, ...]:
 
     Questions that `change` adds count, since they are added first.
     """
-    there = [_folded(question.text) for _, _, question in questions_in(Outline(text))]
+    there = [_folded(question.text) for _, _, question in _questions_in(Outline(text))]
     unmatched = []
     for question in change.questions:
         known = _folded(question.text) in there
@@ -345,14 +353,14 @@ def _answered(line: str) -> str:
     mark = markdown.mark_of(line)
     text, end = line[len(mark) :].rstrip(), "\r" * line.endswith("\r")
     text = text[3:].lstrip() if text[:3] == "[ ]" else text
-    return f"{mark}[x] {text}{ANSWERED}{end}"
+    return f"{mark}[x] {text}{_ANSWERED}{end}"
 
 
 def _move(outline: Outline, task: str, label: str) -> None:
     """Put a subtask under a label, and remove it from the other two."""
     section = _section(outline, "Progress")
-    for other in STATES.values():
-        there = [_folded(text) for text in listed(section.lines, other)]
+    for other in _STATES.values():
+        there = [_folded(text) for text in _listed(section.lines, other)]
         if other == label and _folded(task) not in there:
             _put(section.lines, task, label)
         elif other != label and _folded(task) in there:
@@ -360,16 +368,16 @@ def _move(outline: Outline, task: str, label: str) -> None:
 
 
 def _put(lines: list[str], task: str, label: str) -> None:
-    item = label_item(lines, label)
+    item = _label_item(lines, label)
     if item is None:
-        _add(lines, f"- {label}:{behind_label((task,))}")
+        _add(lines, f"- {label}:{_behind_label((task,))}")
         return
     line = lines[item.first].rstrip()
-    if item.end > item.first + 1 or not fits_inline(task):
-        if not inline(line):
+    if item.end > item.first + 1 or not _fits_inline(task):
+        if not _inline(line):
             lines[item.first] = line[: line.index(":") + 1] + "*" * line.count(":**")
-        lines[item.end : item.end] = nested(task).split("\n")
-    elif inline(line):
+        lines[item.end : item.end] = _nested(task).split("\n")
+    elif _inline(line):
         lines[item.first] = f"{line}, {task}"
     else:
         lines[item.first] = f"{line[: line.index(':') + 1]}{'**' * line.count(':**')} {task}"
@@ -377,11 +385,11 @@ def _put(lines: list[str], task: str, label: str) -> None:
 
 def _take(lines: list[str], task: str, label: str) -> None:
     """Remove a subtask from under a label."""
-    item = label_item(lines, label)
+    item = _label_item(lines, label)
     if item is None:
         return
     line = lines[item.first]
-    said = inline(line)
+    said = _inline(line)
     left = [text for text in said if _folded(text) != _folded(task)]
     below = [sections.moved_left(line, 2) for line in lines[item.first + 1 : item.end]]
     for nested in reversed(sections.items(below, grouped=False)):

@@ -86,7 +86,7 @@ def last_fan_out(layout: Layout, task: str) -> FanOut:
     return made.replace(returned=back)
 
 
-def change_fan_out(layout: Layout, task: str, edit: Callable[[FanOut], FanOut]) -> FanOut:
+def _change_fan_out(layout: Layout, task: str, edit: Callable[[FanOut], FanOut]) -> FanOut:
     """Let `edit` change the fan-out of a task, one process at a time; return the result."""
     files.store(layout.state)
     path = _path(layout, memory.check_task(task))
@@ -270,7 +270,7 @@ def _verdicts(layout: Layout) -> dict[str, str]:
 def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> FanOut:
     """Record that agents are about to start on a task: a new fan-out, replacing the last one."""
     made = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
-    return change_fan_out(layout, task, lambda _: made)
+    return _change_fan_out(layout, task, lambda _: made)
 
 
 class Ended(Record):
@@ -303,7 +303,7 @@ def agent_ended(layout: Layout, agent: str, text: str, now: int, task: str = "")
     if text.strip():
         fields = {"agent": agent, "description": "", "status": "", "summary": ""}
         path = layout.shown(saving.finding(layout, task, fields, text, now).write())
-    came_back(layout, task, agent, digest, now)
+    _came_back(layout, task, agent, digest, now)
     return Ended(task=task, finding=path, checkpoint=batch_ended(layout, task, now))
 
 
@@ -319,7 +319,7 @@ def _belongs(layout: Layout, task: str, agent: str) -> bool:
     return bool(saved) and folded(agent) in map(folded, saved[-1][1].active_agents)
 
 
-def came_back(layout: Layout, task: str, agent: str, digest: str, now: int) -> FanOut:
+def _came_back(layout: Layout, task: str, agent: str, digest: str, now: int) -> FanOut:
     """Record that an agent is back; one that comes back again counts once."""
 
     def edit(sent: FanOut) -> FanOut:
@@ -327,7 +327,7 @@ def came_back(layout: Layout, task: str, agent: str, digest: str, now: int) -> F
         back = Returned(agent=agent, at=names.iso(now), digest=digest)
         return sent.replace(returned=(*others, back))
 
-    return change_fan_out(layout, task, edit)
+    return _change_fan_out(layout, task, edit)
 
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:
@@ -352,7 +352,7 @@ def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str
         won.append(True)
         return sent.replace(closed=names.iso(now))
 
-    change_fan_out(layout, task, close)
+    _change_fan_out(layout, task, close)
     if not won or saved or not layout.limits.memory_agent_completion:
         return ""
     said = f"All {there.expected} agents are back: {', '.join(there.returned[:_SHOWN])}."

@@ -277,7 +277,7 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
     if text:
         host, session = getattr(found.caught, "host", ""), getattr(found.caught, "session", "")
         heading = f"Since then, from the transcript of {host}, session {names.one_line(session)}"
-        parts.append(Part(heading=heading, text=demoted(filters.prose(text), 2)))
+        parts.append(Part(heading=heading, text=_demoted(filters.prose(text), 2)))
     if found.snapshot:
         heading = "Snapshot, newer than the checkpoint" if found.checkpoint else "Snapshot"
         parts.append(_document(layout, found, found.snapshot_path, heading))
@@ -348,7 +348,7 @@ def _states(found: Recovered) -> list[dict[str, str]]:
 
 
 def _text_part(heading: str, text: str, path: str, first: bool = False) -> Part:
-    body = demoted(filters.prose(text.strip()), 2) or "unknown"
+    body = _demoted(filters.prose(text.strip()), 2) or "unknown"
     return Part(heading=heading, text=body, path=path, first=first)
 
 
@@ -393,7 +393,7 @@ def _body(text: str, by: int) -> str:
         outline.head.lines = [line for line in head if not line.endswith("unknown")]
     outline.sections = [one for one in outline.sections if _says_something(one)]
     lines = [line for line in outline.text.split("\n") if not line.startswith("<!-- contextkit:")]
-    return demoted("\n".join(lines).strip(), by)
+    return _demoted("\n".join(lines).strip(), by)
 
 
 def _says_something(section: sections.Section) -> bool:
@@ -422,7 +422,7 @@ def _files_in_play(found: Recovered) -> Part:
     return Part(heading=heading, text="\n".join(lines), path=path)
 
 
-def demoted(text: str, by: int) -> str:
+def _demoted(text: str, by: int) -> str:
     """Lower every heading in `text` by `by` levels, below those of the report.
 
     A title inside a document is demoted too, and an unclosed fence is escaped, since it would
@@ -432,12 +432,12 @@ def demoted(text: str, by: int) -> str:
     if not any(line.lstrip().startswith(("#", *_FENCES)) for line in lines):
         return text
     return "\n".join(
-        line if within else _demoted(line, by)
+        line if within else _demoted_line(line, by)
         for line, within in zip(lines, markdown.in_fences(lines), strict=True)
     )
 
 
-def _demoted(line: str, by: int) -> str:
+def _demoted_line(line: str, by: int) -> str:
     if line.lstrip().startswith(_FENCES):
         return "\\" + line
     if line.startswith("# "):

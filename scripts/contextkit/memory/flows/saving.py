@@ -140,7 +140,7 @@ def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
     said = []
     for answer in plans.unanswered(text, change):
         if names.is_whole(answer):
-            known = known_plan(layout, change.task_id).questions
+            known = plans.of_task(layout, change.task_id).questions
             still_open = [
                 f"{number} {names.one_line(question.text)[:80]}"
                 for number, question in enumerate(known, start=1)
@@ -252,7 +252,7 @@ def carried(layout: Layout, task: str, said: str) -> Fields:
     if not saved:
         return {"summary": said}
     before = saved[-1][1].context_summary.rpartition(_BEFORE)[2]
-    known = known_plan(layout, task).next_actions
+    known = plans.of_task(layout, task).next_actions
     return {
         "summary": f"{said}{_BEFORE}{before}" if before else said,
         "next_action": known[0] if known else saved[-1][1].next_action,
@@ -262,7 +262,7 @@ def carried(layout: Layout, task: str, said: str) -> Fields:
 def _checkpoint(
     layout: Layout, task: str, phase: str, fields: Fields, now: int, coming: tuple[Finding, ...]
 ) -> Checkpoint:
-    known = known_plan(layout, memory.check_task(task))
+    known = plans.of_task(layout, memory.check_task(task))
     found = [*_found(layout, task), *coming]
     in_play = [*notes(fields.get("files", ())), *(file for one in found for file in one.files)]
     next_action = known.next_actions[0] if known.next_actions else ""
@@ -305,14 +305,6 @@ def _found(layout: Layout, task: str) -> list[Finding]:
     merged = [one for _, whole in merged_findings.load_all(layout, task) for one in whole.parts]
     gone = {part.file: part.finding for part in merged if part.file not in there}
     return [*gone.values(), *(one for _, one in here)]
-
-
-def known_plan(layout: Layout, task: str) -> Plan:
-    """The plan of a task, or an empty one if none can be read."""
-    try:
-        return plans.load(plans.path_of(layout, task))
-    except ContextError:
-        return Plan(task_id=task)
 
 
 def phase_of(layout: Layout, task: str) -> str:
@@ -379,7 +371,7 @@ def automatic_snapshot(
     anything stored, the snapshot holds just what was given.
     """
     task = task or memory.current_task(layout)
-    plan = known_plan(layout, task) if task else None
+    plan = plans.of_task(layout, task) if task else None
     recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     saved = checkpoints.load_all(layout, task) if task else []
     checkpoint = saved[-1][1] if saved else None

@@ -9,7 +9,7 @@
 One start at a time. Everything is computed first; then what an earlier run left in the folder is
 moved to `earlier/<its id>/`, but never while that run may still be live. The run's record comes
 last: a start that is killed leaves a folder that the next one takes over. Two targets never share a
-folder; the same target gets its own folder back.
+folder; the same target gets its own folder back. `retry` asks one agent of a run again.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, comparisons, workers
 from contextkit.reviews.flows.agent_files import Reading
 from contextkit.reviews.flows.comparisons import Subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.reviews.documents.verdicts import Entry
 
 _EARLIER = "earlier"
 _MOST = 1000  # folders for one target
@@ -80,14 +84,14 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
         known, broken = found.documents, list(map(str, found.broken))
         ended = _ended(layout, process, target, known, now) if asked.restart else {}
         known = [ended.get(run.id, run) for run in known]
-        folder, notes = choose(layout, process, target, known, now)
+        folder, notes = _choose(layout, process, target, known, now)
         subject = comparisons.take_up(layout, process, kind, target, asked.base, folder)
         run = _run(layout, process, subject, asked.agents, folder, runs.new_id(now, known), now)
         run = run.replace(notify=asked.notify.strip())
         launches = tuple(_launch(layout, process, subject, run, agent) for agent in run.roster)
         for one in ended.values():
             runs.change(layout, one.id, finished_at=one.finished_at, ended=one.ended)
-        clear(layout, folder, known, run.id, now)
+        _clear(layout, folder, known, run.id, now)
         _write(layout, subject, run, launches)
     notes += [
         f"ended the run {one.id}, which was going on in {one.output_dir}" for one in ended.values()
@@ -227,7 +231,7 @@ def _notes(layout: Layout, process: Process, subject: Subject, asked: Request) -
     return notes
 
 
-def choose(
+def _choose(
     layout: Layout, process: Process, target: str, known: list[Run], now: int
 ) -> tuple[str, list[str]]:
     """Return the folder for a run, relative to the root, and what to say about it."""
@@ -283,7 +287,7 @@ def _is_tracked(layout: Layout, folder: str) -> bool:
     return bool(git.answer(top, "ls-files", "-z", "--", f":(top,literal){below}"))
 
 
-def clear(layout: Layout, folder: str, known: list[Run], new: str, now: int) -> None:
+def _clear(layout: Layout, folder: str, known: list[Run], new: str, now: int) -> None:
     """Make room for the run `new`; safe to repeat after a crash.
 
     What earlier runs left in the folder goes to `earlier/`; flat verdicts of runs that are over go
@@ -318,13 +322,9 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
     """Update a run and its verdicts to the new place of its files."""
     store = runs.verdict_folder(layout, run.id)
     old = run.output_dir + "/"
-    for entry_name in sorted(os.listdir(store)) if os.path.isdir(store) else []:
-        path = os.path.join(store, entry_name)
-        if not entry_name.endswith(".json") or not os.path.isfile(path):
-            continue
-        entry = verdicts.parse(files.read_bytes(path), entry_name[:-5])
+    for path, entry in _verdicts_in(layout, store):
         detail = str(entry.get("detail_path", ""))
-        if "broken" not in entry and detail.startswith(old):
+        if detail.startswith(old):
             moved = {**entry, "detail_path": f"{folder}/{detail.removeprefix(old)}"}
             files.write(path, formats.to_json(moved) + "\n")
     moved_input = (
@@ -335,20 +335,22 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
 
 def _keep_verdicts(layout: Layout, over: set[str], known: set[str]) -> None:
     """Move flat verdicts of runs that are over or unknown into the runs' own folders."""
-    store = verdicts.folder(layout)
-    for name in sorted(os.listdir(store)) if os.path.isdir(store) else []:
-        path = os.path.join(store, name)
-        if name[0] == "." or not name.endswith(".json") or not os.path.isfile(path):
-            continue
-        run = verdicts.parse(files.read_bytes(path), name[:-5]).get("run")
+    for path, entry in _verdicts_in(layout, verdicts.folder(layout)):
+        run = entry.get("run")
         if not isinstance(run, str) or not run or not (run in over or run not in known):
             continue
-        kept = os.path.join(runs.verdict_folder(layout, run), name)
+        kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
         if os.path.lexists(kept):
             os.unlink(path)
         else:
             files.make_folder(os.path.dirname(kept))
             files.rename(path, kept)
+
+
+def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, Entry]]:
+    """Return (path, verdict) of each readable file in a store, which need not be there."""
+    there = verdicts.load_all(layout, store) if os.path.isdir(store) else []
+    return [(path, entry) for path, entry in there if "broken" not in entry]
 
 
 # Asking one agent again
