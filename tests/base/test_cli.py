@@ -6,6 +6,7 @@ import ast
 import importlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -351,6 +352,35 @@ def test_a_failure_is_a_sentence_and_a_status(
 def test_a_bug_keeps_its_traceback() -> None:
     with pytest.raises(ZeroDivisionError):
         cli.run(raising(ZeroDivisionError()), [])
+
+
+# Standard input
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "file"])
+def test_a_text_may_come_by_pipe_socket_or_file(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = socket.socketpair()
+    reading, writing = os.pipe()
+    path = tmp_path / "text"
+    path.touch()
+    with (
+        one, other, one.makefile(encoding="utf-8") as wire, open(writing, "w", encoding="utf-8"),
+        open(reading, encoding="utf-8") as pipe, path.open(encoding="utf-8") as file,
+    ):  # fmt: skip
+        monkeypatch.setattr(sys, "stdin", {"pipe": pipe, "socket": wire, "file": file}[kind])
+        assert cli.is_piped()
+
+
+def test_none_comes_from_a_device_or_without_standard_input(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert not cli.is_piped()
+    with open(os.devnull, encoding="utf-8") as device:
+        monkeypatch.setattr(sys, "stdin", device)
+        assert not cli.is_piped()
 
 
 # Help

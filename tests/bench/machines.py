@@ -23,7 +23,7 @@ for folder in ("../../scripts", "../machines", "..", "."):
 
 import measure  # noqa: E402
 from contextkit.base import files, names  # noqa: E402
-from contextkit.machines.documents import identity, manifests  # noqa: E402
+from contextkit.machines.documents import manifests  # noqa: E402
 from contextkit.machines.flows import remotes  # noqa: E402
 from git_servers import bare, by_daemon  # noqa: E402
 from simulated_machines import Machine  # noqa: E402
@@ -53,8 +53,7 @@ def busy() -> float:
 def populate(engine: Engine, count: int) -> None:
     """As many machines as `count` on a remote, with a document each, as each would push it."""
     for number in range(count):
-        drawn = os.urandom(identity.LENGTH)
-        machine = "".join("abcdefghijklmnopqrstuvwxyz234567"[byte % 32] for byte in drawn)
+        machine = manifests.new_id()
         data = TEXT.format(n=number).encode()
         digest = names.sha256(data)
         entry = manifests.Entry(

@@ -531,20 +531,33 @@ def test_only_files_may_be_grouped_and_only_the_story_may_be_nested() -> None:
     fields, dropped = handoffs.read_fields("über: 1\ntask:\n  branch: b\nto: c\n", "x")
     assert fields == {"to_agent": "c"} and len(dropped) == 2
     assert len(handoffs.read_fields("k" * 300 + ": 1", "x")[1][0]) == 200
+    beside = handoffs.read_fields("handoff:\n  to: c\nabout: 1\nversion: 2\n", "x")[1]
+    assert beside == ("about: is not carried over", "version: is not carried over")
+
+
+@pytest.mark.parametrize("text", ["a: [", "- a list", "from: a\nto: b\n", "from: a\nto: a\n"])
+def test_what_is_wrong_begins_with_the_place_and_says_it_once(text: str) -> None:
+    with pytest.raises(ContextError, match=r"^x\.yaml: (?!x\.yaml)"):
+        handoffs.parse(text, "x.yaml")
 
 
 def test_an_id_and_a_version_in_another_form_are_refused() -> None:
-    for giver, to in (("Dev", "qa"), ("qa", "Dev"), ("@dev", "qa")):
+    for giver, to in (("Dev", "qa"), ("qa", "Dev"), ("@dev", "qa"), ("dev ", "qa")):
         with pytest.raises(ContextError, match="lowercase"):
             Handoff(from_agent=giver, to_agent=to, next_action="x")
     with pytest.raises(ContextError, match=f"'{'x' * 20}' is not supported"):
         Handoff(from_agent="a", to_agent="b", next_action="x", version="x" * 30)
+    with pytest.raises(ContextError, match=r"'0\.9' is not supported"):
+        Handoff(from_agent="a", to_agent="b", next_action="x", version="0.9")
 
 
-def test_an_artifact_may_have_so_many_bytes_and_no_more(tmp_path: Path) -> None:
+def test_an_artifact_is_a_plain_file_of_few_bytes(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_bytes(b"#" * 8_192)
     assert handoffs.load_text(str(path), "x") == "#" * 8_192
+    (tmp_path / "link.yaml").symlink_to(path)
+    with pytest.raises(ContextError, match="not a regular file"):
+        handoffs.load_text(str(tmp_path / "link.yaml"), "x")
     path.write_bytes(b"#" * 8_193)
     with pytest.raises(ContextError, match="too large"):
         handoffs.load_text(str(path), "x")

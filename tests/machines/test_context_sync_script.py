@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import Script
 from contextkit.base import names
-from contextkit.machines.documents import identity, manifests
+from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
 from simulated_machines import Machine
 
@@ -43,7 +43,7 @@ def test_a_push_and_a_pull_say_what_moved(two: tuple[Machine, Machine], run: Scr
     assert in_(other, run, "pull", "--dry-run") == 0
     assert not other.contents().keys() & {".temp/memory/findings/ui_20261122T100000.md"}
     assert in_(other, run, "pull", "--json") == 0
-    machine = identity.load(one.layout)
+    machine = knowledge.identity(one.layout)
     assert machine is not None
     assert json.loads(run.out) == [
         {"id": "finding:ui_20261122T100000", "did": "taken", "bytes": 10,
@@ -61,7 +61,7 @@ def test_remotes_lists_machines_and_forgets_one(two: tuple[Machine, Machine], ru
     one.push()
     other.find_out("qa", "# Finding\n")
     other.push()
-    machine = identity.load(one.layout)
+    machine = knowledge.identity(one.layout)
     assert machine is not None
     assert in_(other, run, "remotes") == 0
     assert max(map(len, run.out.splitlines())) <= 80
@@ -167,7 +167,7 @@ def test_what_another_machine_runs_is_told_and_not_watched(
     other.pull()
     other.push()
     one.pull()
-    machine = identity.load(one.layout)
+    machine = knowledge.identity(one.layout)
     assert machine is not None
     rows = json.loads((other.root / "parallelus/manuals/subagent-registry.json").read_text("utf-8"))
     assert [(row["id"], row.get("machine")) for row in rows] == [

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import Script
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import identity
+from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import remotes
 from simulated_machines import Machine
 
@@ -64,7 +64,7 @@ def test_two_machines_with_the_key_share_and_the_folder_tells_nothing(
     assert contents(one) == contents(other)
     assert not one.push().rows and not other.pull().rows
     kept = everything_below(sealed / "share")
-    found = identity.load(one.layout)
+    found = knowledge.identity(one.layout)
     assert found is not None and found.id.encode() in kept
     names = sorted(row.name for row in remotes.listed(one.layout, one.remote, 0, []))
     assert found.name in names
@@ -129,7 +129,7 @@ def test_a_machine_that_begins_to_encrypt_forgets_itself_there_and_goes_on(
     one.push()
     settings = (other.root / "contextkit.yaml").read_text(encoding="utf-8")
     (one.root / "contextkit.yaml").write_text(settings, encoding="utf-8")
-    found = identity.load(one.layout)
+    found = knowledge.identity(one.layout)
     assert found is not None
     with pytest.raises(ContextError, match=f"forget={found.id}"):
         one.push()

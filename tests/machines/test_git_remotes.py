@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import git, rounds
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import identity
+from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import remotes
 from git_servers import bare, by_daemon, over_http
 from simulated_machines import Machine, killed_at
@@ -66,7 +66,7 @@ def test_two_clones_share_what_they_store(sealed: Path, how: str) -> None:
             one.push()
             other.pull()
         assert one.contents() == other.contents()
-    machine = identity.load(one.layout)
+    machine = knowledge.identity(one.layout)
     assert machine is not None
     found = refs(hub)
     assert f"refs/contextkit/{machine.id}" in found and len(found) == 2
@@ -136,7 +136,7 @@ def test_versions_that_do_not_know_of_each_other_are_both_kept(sealed: Path) -> 
     path = other.find_out("ui", "# other\n")
     one.push()
     report = other.pull()
-    machine = identity.load(one.layout)
+    machine = knowledge.identity(one.layout)
     assert machine is not None
     beside = f"{NAME}.from-{machine.id}"
     assert [(row.did, row.to) for row in report.rows] == [("beside", beside)]

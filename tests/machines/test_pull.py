@@ -9,7 +9,7 @@ from typing import Any
 import memory_stores as stores
 import pytest
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import identity, knowledge, manifests
+from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.flows.shares import MARK
 from contextkit.memory.flows import upkeep
 from contextkit.reviews.documents import verdicts
@@ -29,7 +29,7 @@ def beside(machine: Machine) -> list[str]:
 
 
 def name_of(machine: Machine) -> str:
-    found = identity.load(machine.layout)
+    found = knowledge.identity(machine.layout)
     assert found is not None
     return found.id
 

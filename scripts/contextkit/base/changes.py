@@ -108,7 +108,7 @@ class work_tree:
         return sorted(parse(found), key=lambda change: change.path)
 
     def listing(self, base: str) -> bytes:
-        """What differs from `base`, with the digest of each content, as `moved` compares it."""
+        """What differs from `base`, with the digest of each content, for `changed_paths`."""
         plain = ("--cached", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-relative")
         return self._ask("diff", *plain, "--raw", "-z", base, "--", *self._where)
 
@@ -125,7 +125,7 @@ class work_tree:
         return "tree:" + names.sha256(content)
 
 
-def moved(before: bytes, after: bytes) -> list[str]:
+def changed_paths(before: bytes, after: bytes) -> list[str]:
     """The paths whose content differs between two listings against the same base, by name."""
     old, new = _contents(before), _contents(after)
     return sorted(os.fsdecode(path) for path in {*old, *new} if old.get(path) != new.get(path))
@@ -140,7 +140,7 @@ def _contents(listing: bytes) -> dict[bytes, bytes]:
 def uncommitted(layout: Layout) -> list[Change]:
     """Each file that differs from the last commit; before the first commit, every file."""
     repository = repository_of(layout)
-    base = git.head(repository).commit or nothing(repository)
+    base = git.head(repository).commit or empty_tree(repository)
     with work_tree(layout) as tree:
         return tree.changes(base)
 
@@ -181,7 +181,7 @@ def _count(number: bytes) -> int:
     return 0 if number == b"-" else int(number)
 
 
-def nothing(repository: Repository) -> str:
+def empty_tree(repository: Repository) -> str:
     """The empty tree, which every repository knows."""
     return git.answer(repository.top, "hash-object", "-t", "tree", os.devnull).decode().strip()
 

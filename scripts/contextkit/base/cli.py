@@ -158,7 +158,7 @@ def put(text: str) -> None:
     _print(text, exact=False)
 
 
-def asks(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Ask a yes-or-no question; without a terminal nobody is asked, and the answer is no."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         return False
@@ -171,6 +171,17 @@ def say_each(sentences: Iterable[str]) -> None:
     """Print messages on stderr, one per line, whatever line breaks they quote."""
     for sentence in sentences:
         say(names.one_line(sentence))
+
+
+def is_piped() -> bool:
+    """Whether standard input is a pipe, a socket, or a file, and so may hold a text."""
+    import stat
+
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
 
 
 def content(file: str, field: str = "file", exact: bool = False) -> str:

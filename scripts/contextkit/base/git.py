@@ -177,10 +177,10 @@ def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str,
 
 def output(folder: str, *arguments: str) -> str:
     """The output of `git <arguments>` in `folder`; '' if it fails or is not installed."""
-    return asked(folder, *arguments).output()
+    return query(folder, *arguments).output()
 
 
-class asked:
+class query:
     """A git query that runs while this process continues; `output` waits for its end.
 
     Afterwards, `failed` tells a query that git could not answer from an empty answer.

@@ -155,7 +155,9 @@ def checked(text: str, field: str, allowed: Iterable[str] = (), redact: bool = F
     secrets = found(text, allowed)
     if secrets:
         raise bad_input(
-            "\n".join([*(f"{field}:{s.line}: {told(s)}" for s in secrets), "nothing was written"])
+            "\n".join(
+                [*(f"{field}:{s.line}: {refusal(s)}" for s in secrets), "nothing was written"]
+            )
         )
     return text
 
@@ -190,7 +192,7 @@ def summary(secrets: Iterable[Secret]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in counts.items())
 
 
-def told(secret: Secret) -> str:
+def refusal(secret: Secret) -> str:
     """The message for a finding, with what to do."""
     return (
         f"looks like a secret ({secret.kind}): remove it, use redact=1, "

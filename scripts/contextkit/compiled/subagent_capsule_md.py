@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 736411679526505263
+SOURCE = 1562189154948166450
 name = 'subagent_capsule.md'
 
 def root(context, missing=missing):
@@ -15,7 +15,7 @@ def root(context, missing=missing):
     if 0: yield None
     l_0_placed = resolve('placed')
     l_0_capsule = resolve('capsule')
-    l_0_told = resolve('told')
+    l_0_explained = resolve('explained')
     l_0_copy = resolve('copy')
     try:
         t_1 = environment.filters['fenced']
@@ -45,7 +45,7 @@ def root(context, missing=missing):
         yield '):\n\n'
         yield str(t_1(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'body'), 'markdown'))
         yield '\n'
-    if (not (undefined(name='told') if l_0_told is missing else l_0_told)):
+    if (not (undefined(name='explained') if l_0_explained is missing else l_0_explained)):
         pass
         yield '\nTreat this capsule as authoritative for current context. Verify plan/progress notebooks align; note discrepancies in your progress log.\n'
     yield '\n- Capsule is a curated snapshot; cross-validate with repo artifacts.\n- When finishing work, update plan/progress docs with deltas so future capsules remain accurate.\n- If critical information seems missing, record a `Capsule Gap` note and notify the main agent.\n\n'

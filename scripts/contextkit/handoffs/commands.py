@@ -153,7 +153,7 @@ def _row(layout: Layout, path: str, text: str) -> dict[str, object]:
 
 def check(layout: Layout, args: Arguments) -> Answer:
     name = ""
-    if args.file or args.ref or not _piped():
+    if args.file or args.ref or not cli.is_piped():
         if args.file == "-":
             text = cli.content("-")
         else:
@@ -166,18 +166,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
     rows = [{"id": number, "kind": k, "text": t} for number, (k, t) in enumerate(found, 1)]
     lines = [f"{kind}: {text}" for kind, text in found]
     return Answer(text="\n".join(lines), status=status, data=rows)
-
-
-def _piped() -> bool:
-    """Whether a document is piped into standard input."""
-    import sys
-    from stat import S_ISFIFO, S_ISREG
-
-    try:
-        mode = os.fstat(sys.stdin.fileno()).st_mode
-    except (AttributeError, OSError, ValueError):
-        return False
-    return S_ISFIFO(mode) or S_ISREG(mode)
 
 
 def consume(layout: Layout, args: Arguments) -> str:

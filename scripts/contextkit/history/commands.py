@@ -169,15 +169,15 @@ def search(layout: Layout, args: Arguments) -> Answer:
         if room < 0 and lines:
             break
         lines.append("\n".join(names.spoken(line) for line in text.split("\n")))
-    told = len(lines)
-    more = count - told
+    fitting = len(lines)
+    more = count - fitting
     if more > 0:
         lines.append(f"+{more} more: kind=, session=, since= or another word narrows it down")
     if not found:
         cli.say(f"{args.q!r} was not found in anything stored here")
 
     def rows() -> list[dict[str, object]]:
-        every = found[:told] if args.max_tokens else [*found, *hits]
+        every = found[:fitting] if args.max_tokens else [*found, *hits]
         return [{"id": one.ref, **vars(one)} for one in every]
 
     return Answer(text="\n".join(lines), status=0 if found else 1, data=rows)

@@ -33,7 +33,9 @@ def launch(layout: Layout, args: Arguments) -> Answer:
     request = _request(args)
     prepared = launching.prepare(layout, request)
     cli.say_each(prepared.warnings)
-    if prepared.lacks_capsule and cli.asks("Print the prompt that makes one, and start nothing?"):
+    if prepared.lacks_capsule and cli.confirm(
+        "Print the prompt that makes one, and start nothing?"
+    ):
         from contextkit.capsules.flows import capture
 
         captured = capture.capture(layout, capture.Request(now=request.now))
@@ -202,7 +204,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         tokens=args.tokens or 0,
     )
     text = ""
-    if args.file or _is_piped():
+    if args.file or cli.is_piped():
         packages.need("toons")  # for its receipt
         text = cli.content(args.file)
     try:
@@ -216,18 +218,6 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         return Answer(text=text, status=1, exact=True)
     cli.say_each(done.notes)
     return Answer(text=done.receipt)
-
-
-def _is_piped() -> bool:
-    """Whether standard input is a pipe or a file, and so holds a report."""
-    import os
-    import stat
-
-    try:
-        mode = os.fstat(sys.stdin.fileno()).st_mode
-    except (AttributeError, OSError, ValueError):
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
 
 
 def abort(layout: Layout, args: Arguments) -> str:

@@ -1,14 +1,14 @@
 """engine.digest: summarize a long text in few tokens, facts first, depending on its kind.
 
     digest = engine.digest(text, cap=220)
-    digest.kind        report, review, log, diff, json, table, code, trace, plain
+    digest.kind        report, review, log, diff, json, table, listing, code, trace, plain
     digest.rows        (aspect, finding, line), in the text's order
     digest.kept        of `digest.total` hard facts of the text
 
-Each kind is a module of `kinds/` with `is_it(text) -> int` (0 to 100: how sure) and `units(text) ->
-list[Unit]`. Units are chosen greedily: first those with a rank, then those with the most value per
-token, where the value is how decisive a unit is times the facts that no chosen unit carries yet.
-The same text and cap give the same digest.
+Each kind is a module of `kinds/` with `confidence(text) -> int` (0 to 100: how sure it is that the
+text is of this kind) and `units(text) -> list[Unit]`. Units are chosen greedily: first those with a
+rank, then those with the most value per token, where the value is how decisive a unit is times the
+facts that no chosen unit carries yet. The same text and cap give the same digest.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def kinds() -> dict[str, ModuleType]:
 
 def kind_of(text: str) -> str:
     """The kind of the text, judging by its beginning and end; `plain` if no kind is sure."""
-    sure = {name: module.is_it(text) for name, module in kinds().items()}
+    sure = {name: module.confidence(text) for name, module in kinds().items()}
     return max(sure, key=lambda name: (sure[name], name))
 
 

@@ -16,7 +16,7 @@ from contextkit.base.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 LISTED = 9  # the rank of an entry of a list
@@ -147,6 +147,11 @@ class Block(NamedTuple):
     lead: str = ""
     kind: str = "text"  # text, item, row, or code
 
+    def statements(self) -> list[str]:
+        """Its sentences without markup, each cut to a unit's length; a row is one statement."""
+        said = plain(self.text)
+        return [clause(part) for part in ([said] if self.kind == "row" else sentences(said))]
+
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
@@ -161,9 +166,9 @@ _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _FORMS = ("# ", "## ", "### ", "#### ", "##### ", "###### ", "- ", "* ", "|")
 
 
-def is_formed(line: str) -> bool:
-    """Whether a line is a Markdown heading, item, or row; few lines of code or logs are."""
-    return line.startswith(_FORMS)
+def formed(lines: Iterable[str]) -> int:
+    """How many lines are Markdown headings, items, or rows; few lines of code or logs are."""
+    return sum(line.startswith(_FORMS) for line in lines)
 
 
 def plain(text: str) -> str:

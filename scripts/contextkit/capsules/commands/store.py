@@ -47,7 +47,7 @@ def _without_secrets(layout: Layout, text: str, redact: bool) -> tuple[str, list
         cli.say(f"redacted: {redaction.summary(secrets)}")
     if redact:
         return clean, []
-    return text, [f"reply:{secret.line}: {redaction.told(secret)}" for secret in secrets]
+    return text, [f"reply:{secret.line}: {redaction.refusal(secret)}" for secret in secrets]
 
 
 def _target(layout: Layout, args: Arguments, capsule: capsules.Capsule) -> str:

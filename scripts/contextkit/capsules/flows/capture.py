@@ -193,8 +193,7 @@ def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
 
 def _clean(layout: Layout, texts: Iterable[str]) -> tuple[str, ...]:
     """The texts without secrets, since the prompt goes to an agent and its provider."""
-    allowed = layout.limits.secrets_allow
-    return tuple(redaction.redacted(text, allowed)[0] for text in texts)
+    return tuple(redaction.cleaned(list(texts), layout.limits.secrets_allow))
 
 
 def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:

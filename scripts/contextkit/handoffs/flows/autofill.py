@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from contextkit.base.git import Repository, asked
+    from contextkit.base.git import Repository, query
     from contextkit.handoffs.documents.artifacts import Fields
 
 
@@ -161,21 +161,21 @@ class looking:
         return names.one_line(path)
 
 
-def _uncommitted(repository: Repository, where: tuple[str, ...]) -> asked:
-    return git.asked(
+def _uncommitted(repository: Repository, where: tuple[str, ...]) -> query:
+    return git.query(
         repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames",
         "--", *where,
     )  # fmt: skip
 
 
-def _of_branch(repository: Repository, where: tuple[str, ...]) -> asked | None:
+def _of_branch(repository: Repository, where: tuple[str, ...]) -> query | None:
     """The changes since the branch began, or None if there is nothing to compare."""
     head = git.head(repository).commit
     commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
     base = next((commit for commit in commits if commit), "")
     if not head or base in ("", head):
         return None
-    return git.asked(
+    return git.query(
         repository.top, "diff", "--merge-base", "--name-status", "-z", "--no-renames",
         "--no-ext-diff", "-O/dev/null", base, "--", *where,
     )  # fmt: skip

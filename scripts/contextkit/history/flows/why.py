@@ -217,7 +217,7 @@ def _differing(layout: Layout, commit: str, text: str) -> list[str]:
         return []
     short = commit[:12]
     top = layout.root
-    asked = git.asked(top, "--literal-pathspecs", "diff", "--name-only", "-z", "--no-renames",
+    asked = git.query(top, "--literal-pathspecs", "diff", "--name-only", "-z", "--no-renames",
                       "--relative", commit, "--", *paths)  # fmt: skip
     changed = asked.output().split("\0")
     if asked.failed:

@@ -164,12 +164,12 @@ def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
 
 def _trust(layout: Layout, host: Host) -> list[Finding]:
     """Check that the host would start our hooks, by asking it if possible."""
-    told = trials.untrusted(host, trials.project(layout)) if host.tells_trust else None
-    if told is None:
+    untrusted = trials.untrusted(host, trials.project(layout)) if host.tells_trust else None
+    if untrusted is None:
         return [_note("hosts", f"{host.title} starts only hooks that were trusted", host.trust)]
-    if not told:
+    if not untrusted:
         return []
-    return [_wrong("hosts", f"{host.title} does not start {', '.join(told)}", host.trust)]
+    return [_wrong("hosts", f"{host.title} does not start {', '.join(untrusted)}", host.trust)]
 
 
 def names_taken(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:

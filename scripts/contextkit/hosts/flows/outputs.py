@@ -108,11 +108,11 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
     """
     place = hosts.find(given.host).events[given.event].text
     if place:
-        told = _texts(response[place])
+        report = _texts(response[place])
         asked = given.passed.get("tool_input")
         kind = str(asked.get("agent_name") or "") if isinstance(asked, dict) else ""
-        name = f"{names.slug(kind)}-{names.sha256(told.encode('utf-8', 'replace'))[:8]}"
-        ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": told}
+        name = f"{names.slug(kind)}-{names.sha256(report.encode('utf-8', 'replace'))[:8]}"
+        ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": report}
         return keep(layout, given.replace(passed={**given.passed, **ended}))
     text = _texts(response["content"])
     if tokens.estimate(text) <= layout.limits.hook_report_tokens:
@@ -125,11 +125,11 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
     return Answer(result={**response, "content": content})
 
 
-def _texts(told: object) -> str:
+def _texts(result: object) -> str:
     """Return the texts of a tool's result for the model: the result, or its text blocks."""
-    if isinstance(told, str):
-        return told
-    blocks = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else ()
+    if isinstance(result, str):
+        return result
+    blocks = [one for one in result if isinstance(one, dict)] if isinstance(result, list) else ()
     return "\n".join(text for one in blocks if isinstance(text := one.get("text"), str))
 
 
@@ -142,9 +142,9 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
     event = hosts.find(given.host).events[given.event]
     response = given.passed.get("tool_response")
     whole = response if isinstance(response, dict) and event.text else {}
-    told = whole.get(event.text) if whole else response
-    shortened = _shortened(layout, given, told)
-    if shortened == told:
+    result = whole.get(event.text) if whole else response
+    shortened = _shortened(layout, given, result)
+    if shortened == result:
         return NOTHING
     if "modify" in event.takes:
         shortened = {_camel(key): one for key, one in {**whole, event.text: shortened}.items()}

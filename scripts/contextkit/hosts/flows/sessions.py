@@ -1,9 +1,9 @@
-"""The start and the end of a session: what it or a subagent is told, what ends and comes back.
+"""The start and the end of a session: what it or a subagent learns, what ends and comes back.
 
     .contextkit/sessions/<session>      two lines: its host's process id, and its transcript
 
 A session that ends removes its file. If the file is there but the process is gone, the session
-died, and the next session is told so once.
+died, and the next session learns of it once.
 """
 
 from __future__ import annotations
@@ -71,16 +71,16 @@ def saved(layout: Layout, given: HookInput) -> Answer:
     source = given.text("source")
     dead, transcript = _take_dead(layout, given.session)
     if source in ("compact", "resume"):
-        told = _recovered(layout)
+        found = _recovered(layout)
         stored = _payloads(layout, given.session) if source == "compact" else ""
-        if _is_told_already(layout, given, told):
+        if _is_repeated(layout, given, found):
             return Answer(context=stored)
-        return told.replace(context="\n".join(filter(None, (told.context, stored))))
+        return found.replace(context="\n".join(filter(None, (found.context, stored))))
     if dead:
-        told = _recovered(layout, transcript)
-        if told != NOTHING:
+        found = _recovered(layout, transcript)
+        if found != NOTHING:
             died = f"The last session here, {dead[:12]}, ended unexpectedly."
-            return told.replace(context=f"{died}\n{told.context}")
+            return found.replace(context=f"{died}\n{found.context}")
     return _open_task(layout)
 
 
@@ -98,12 +98,12 @@ def _payloads(layout: Layout, session: str) -> str:
     return f"Stored in this session: {newest}{more}: `make payload_show ref=…` shows one."
 
 
-def _is_told_already(layout: Layout, given: HookInput, told: Answer) -> bool:
-    """Return whether this was told since the last compaction: a host may start a session twice."""
-    if told == NOTHING:
+def _is_repeated(layout: Layout, given: HookInput, found: Answer) -> bool:
+    """Return whether this was said since the last compaction: a host may start a session twice."""
+    if found == NOTHING:
         return True
     mark = seen_agents.mark(layout, given.session, seen_agents.TOLD)
-    digest = names.sha256(told.quoted.encode("utf-8", "replace"))
+    digest = names.sha256(found.quoted.encode("utf-8", "replace"))
     if (files.read_if_there(mark) or "").strip() == digest:
         return True
     files.store(layout.state)

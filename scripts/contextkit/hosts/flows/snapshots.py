@@ -66,7 +66,7 @@ def _tokens_now(given: HookInput) -> int:
 def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
     now, count = names.now(), _tokens_now(given)
-    _forget_told(layout, given)
+    _forget_recovery(layout, given)
     session = given.session or sessions.find_current(layout)
     transcript = given.text("transcript_path")
     path, _ = context_window.once(
@@ -81,12 +81,12 @@ def before(layout: Layout, given: HookInput) -> None:
     files.write(_mark(layout, given), path + "\n")
 
 
-def _forget_told(layout: Layout, given: HookInput) -> None:
-    """Forget what the session was told: the compaction drops it, so it may be told again."""
+def _forget_recovery(layout: Layout, given: HookInput) -> None:
+    """Forget what recovery said: the compaction drops it, so it may be said again."""
     try:
         os.unlink(seen_agents.mark(layout, given.session, seen_agents.TOLD))
     except OSError:
-        pass  # it was told nothing
+        pass  # it said nothing
 
 
 def after(layout: Layout, given: HookInput) -> None:

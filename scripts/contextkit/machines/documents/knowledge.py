@@ -1,10 +1,15 @@
-"""What this machine knows: the version of each document here, and what each remote has of it.
+"""What this machine is and knows: its id, the version of each document, what each remote has of it.
 
+    .contextkit/machine                      two lines: the id (12 characters), a name for people
     .contextkit/sync/documents.json          every shared document that is or was here
     .contextkit/sync/<16 hex>.json           a remote: what we published there, what we have read
 
-Losing either file only costs work: without the first, this machine goes on as a new one; documents
-are read again, and a document with the same text here and on a remote counts as the same document.
+A clone, a sandbox, a job or a worktree is a machine of its own. Its id is drawn at random once and
+never derived from anything, so two folders that look the same to the operating system are still two
+machines.
+
+Losing a file only costs work: without the second, this machine goes on as a new one; documents are
+read again, and a document with the same text here and on a remote counts as the same document.
 """
 
 from __future__ import annotations
@@ -14,10 +19,10 @@ import os
 from dataclasses import dataclass, field
 
 from contextkit.base import files, names
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.machines.documents import identity
-from contextkit.machines.documents.identity import Machine
+from contextkit.base.records import Record
+from contextkit.machines.documents import manifests
 from contextkit.machines.documents.manifests import Entry
 
 TYPE_CHECKING = False
@@ -27,6 +32,17 @@ if TYPE_CHECKING:
     from contextkit.machines.documents.manifests import Clock
 
 _FORMAT = 1
+
+
+class Machine(Record):
+    """A machine: `id` is for programs and never changes; `name` is for people and may change."""
+
+    id: str
+    name: str
+
+    def check(self) -> None:
+        if not manifests.is_id(self.id):
+            raise bad_input(f"machine: {self.id[:40]!r} is not a machine id: make context_remotes")
 
 
 @dataclass(kw_only=True)
@@ -111,18 +127,41 @@ def myself(layout: Layout) -> tuple[Machine, Known]:
 
     A count that starts over would look older than what others have of this machine.
     """
-    machine = identity.load(layout)
+    machine = identity(layout)
     known = load(layout, machine.id) if machine else None
     return (machine, known) if machine and known else begin(layout)
 
 
 def begin(layout: Layout) -> tuple[Machine, Known]:
-    """Return a new machine, which knows nothing."""
-    identity.forget(layout)
-    machine = identity.ensure(layout)
+    """Become a new machine, which knows nothing; the caller holds the lock."""
+    files.store(layout.state)
+    files.write(_identity_path(layout), f"{manifests.new_id()}\n{_default_name(layout)}\n")
+    machine = identity(layout)
+    assert machine is not None
     known = Known(machine=machine.id)
     save(layout, known)
     return machine, known
+
+
+def identity(layout: Layout) -> Machine | None:
+    """Return this machine if it has an id yet. Raises ContextError if the file holds no id."""
+    text = files.read_if_there(_identity_path(layout))
+    if text is None:
+        return None
+    first, _, rest = text.partition("\n")
+    if not manifests.is_id(first.strip()):
+        where = layout.shown(_identity_path(layout))
+        raise ContextError(f"{where}: has no machine id: remove the file, and a new id is drawn")
+    return Machine(id=first.strip(), name=manifests.clean_name(rest) or first.strip())
+
+
+def _identity_path(layout: Layout) -> str:
+    return os.path.join(layout.state, "machine")
+
+
+def _default_name(layout: Layout) -> str:
+    given = os.environ.get("CONTEXT_MACHINE", "")
+    return manifests.clean_name(given or f"{os.uname().nodename} {os.path.basename(layout.root)}")
 
 
 def load(layout: Layout, machine: str) -> Known | None:

@@ -15,13 +15,13 @@ checked here: names, sizes, formats.
 from __future__ import annotations
 
 import json
+import os
 import re
 import zlib
 from dataclasses import dataclass, field
 
 from contextkit.base import names, version
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import identity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +30,13 @@ if TYPE_CHECKING:
     Clock = dict[str, int]  # counts by machine
 
 FORMAT = 1
+_ID_LENGTH = 12
+_CHARACTERS = "abcdefghijklmnopqrstuvwxyz234567"
 MOST_BYTES = 16 << 20  # bytes of a document
 MOST_MANIFEST = 64 << 20  # bytes of a manifest
 MOST_HEAD = 8_192  # bytes of a head
 _MOST_ENTRIES = 500_000
+_MOST_NAME = 60  # characters of a machine's name
 _MOST_CLOCK = 10_000  # machines that changed one document
 _SEGMENT = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -94,6 +97,22 @@ class Manifest:
     format: int = FORMAT
 
 
+def new_id() -> str:
+    """Draw the id of a new machine at random."""
+    return "".join(_CHARACTERS[byte % len(_CHARACTERS)] for byte in os.urandom(_ID_LENGTH))
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text is a valid machine id."""
+    return len(text) == _ID_LENGTH and set(text) <= set(_CHARACTERS)
+
+
+def clean_name(text: str) -> str:
+    """Return a machine's name fit for display: one line of at most 60 printable characters."""
+    line = "".join(char for char in names.one_line(text) if char.isprintable())
+    return line[:_MOST_NAME].strip()
+
+
 def object_key(digest: str) -> str:
     return f"objects/{digest[:2]}/{digest}"
 
@@ -131,7 +150,7 @@ def parse_head(data: bytes, machine: str) -> Head:
     counts = {n: _count(found, n, where) for n in ("number", "documents", "bytes")}
     if found.get("machine") != machine or not _DIGEST.fullmatch(str(found.get("digest"))):
         raise ContextError(f"{where}: belongs to another machine, or has no digest")
-    name = identity.clean_name(str(found.get("name") or "")) or machine
+    name = clean_name(str(found.get("name") or "")) or machine
     at = str(found.get("at"))
     if names.shape(at) != "0000-00-00T00:00:00Z":
         at = ""
@@ -183,8 +202,7 @@ def entry(found: Any, where: str) -> Entry:
     clock = found.get("clock", {})
     good = isinstance(clock, dict) and len(clock) <= _MOST_CLOCK
     if not good or not all(
-        identity.is_id(one) and type(count) is int and 0 < count < 1 << 53
-        for one, count in clock.items()
+        is_id(one) and type(count) is int and 0 < count < 1 << 53 for one, count in clock.items()
     ):
         raise ContextError(f"{where}: {name}: has a clock that cannot be read")
     return Entry(

@@ -9,8 +9,7 @@ from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import manifests
-from contextkit.machines.documents.identity import Machine
-from contextkit.machines.documents.knowledge import Known, Version
+from contextkit.machines.documents.knowledge import Known, Machine, Version
 from contextkit.machines.flows import shares
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import upkeep

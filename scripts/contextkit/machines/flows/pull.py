@@ -17,8 +17,7 @@ from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.documents.identity import Machine
-from contextkit.machines.documents.knowledge import Copy, Known, Version
+from contextkit.machines.documents.knowledge import Copy, Known, Machine, Version
 from contextkit.machines.documents.manifests import Entry, Head
 from contextkit.machines.flows import inventory, remotes, shares
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report

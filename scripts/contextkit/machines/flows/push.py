@@ -11,8 +11,7 @@ from contextkit.base import names, redaction
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.documents.identity import Machine
-from contextkit.machines.documents.knowledge import Known, Published, Remote
+from contextkit.machines.documents.knowledge import Known, Machine, Published, Remote
 from contextkit.machines.documents.manifests import Elsewhere, Entry, Head, Manifest
 from contextkit.machines.flows import inventory, remotes, shares
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
@@ -35,7 +34,7 @@ def push(
             try:
                 return _push(layout, at, there, machine, known, chosen, redact, dry_run)
             except Elsewhere:
-                if remotes.recall(at, there, known):
+                if _recall(at, there, known):
                     knowledge.save_remote(layout, there, machine.id)
                 else:  # this folder is a copy of another one, which still uses this id
                     machine, known = knowledge.begin(layout)
@@ -53,7 +52,7 @@ def _push(
     if not dry_run:
         knowledge.save(layout, known)
     if there.pending or not there.digest:
-        if not remotes.recall(at, there, known):
+        if not _recall(at, there, known):
             raise Elsewhere("another folder pushes as this machine")
     new = _changed(known, there)
     about = inventory.about(layout, [name for name in new if name in texts], texts)
@@ -70,6 +69,40 @@ def _push(
     head, manifest = _next(there, machine, entries, now)
     report.sent = _send(layout, at, there, machine, objects, manifest, head)
     return report
+
+
+def _recall(at: Engine, remote: Remote, known: Known) -> bool:
+    """Learn from the remote what we have there; False if another folder uses our id there.
+
+    Used when a push was killed, our notes of this remote are lost, or we were forgotten there.
+    """
+    data = at.heads().get(known.machine)
+    if data is None:
+        remote.entries, remote.digest, remote.pending = {}, "", ""
+        return True
+    head = manifests.parse_head(data, known.machine)
+    if remote.digest and head.digest not in (remote.digest, remote.pending):
+        return False
+    if head.digest != remote.digest or not remote.entries:
+        there = remotes.read_entries(at, head, 0)
+        if not _may_be_ours(known, [entry for _, entry in there.values()]):
+            return False
+        remote.entries = {name: Published(number=n, entry=entry) for name, (n, entry) in
+                          there.items()}  # fmt: skip
+    remote.number, remote.digest, remote.pending = head.number, head.digest, ""
+    return True
+
+
+def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
+    """Return whether these may be ours: no count above our own, no other text at the same count."""
+    for entry in entries:
+        version = known.documents.get(entry.name)
+        if entry.clock.get(known.machine, 0) > known.count:
+            return False
+        if version is not None and version.clock == entry.clock:
+            if version.sha256 != entry.sha256 and not entry.redacted:
+                return False
+    return True
 
 
 def _verb(entry: Entry) -> str:

@@ -8,8 +8,7 @@ from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.machines.documents import identity, knowledge, manifests
-from contextkit.machines.documents.knowledge import Known, Published, Remote
+from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
 
 TYPE_CHECKING = False
@@ -164,47 +163,13 @@ def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, 
     return entries
 
 
-def recall(engine: Engine, remote: Remote, known: Known) -> bool:
-    """Learn from the remote what we have there; False if another folder uses our id there.
-
-    Used when a push was killed, our notes of this remote are lost, or we were forgotten there.
-    """
-    data = engine.heads().get(known.machine)
-    if data is None:
-        remote.entries, remote.digest, remote.pending = {}, "", ""
-        return True
-    head = manifests.parse_head(data, known.machine)
-    if remote.digest and head.digest not in (remote.digest, remote.pending):
-        return False
-    if head.digest != remote.digest or not remote.entries:
-        there = read_entries(engine, head, 0)
-        if not _may_be_ours(known, [entry for _, entry in there.values()]):
-            return False
-        remote.entries = {name: Published(number=n, entry=entry) for name, (n, entry) in
-                          there.items()}  # fmt: skip
-    remote.number, remote.digest, remote.pending = head.number, head.digest, ""
-    return True
-
-
-def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
-    """Return whether these may be ours: no count above our own, no other text at the same count."""
-    for entry in entries:
-        version = known.documents.get(entry.name)
-        if entry.clock.get(known.machine, 0) > known.count:
-            return False
-        if version is not None and version.clock == entry.clock:
-            if version.sha256 != entry.sha256 and not entry.redacted:
-                return False
-    return True
-
-
 def listed(layout: Layout, remote: str, now: int, said: list[str]) -> list[Row]:
     """Return every machine of a remote, most recent push first."""
     return _rows(layout, engine(layout, remote)[0], now, said)
 
 
 def _rows(layout: Layout, at: Engine, now: int, said: list[str]) -> list[Row]:
-    machine = identity.load(layout)
+    machine = knowledge.identity(layout)
     rows = [
         Row(
             id=head.machine,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from contextkit.base.stores import Store
-    from contextkit.machines.documents.identity import Machine
+    from contextkit.machines.documents.knowledge import Machine
 
 SUBAGENTS, LEDGER, OUTPUT = "subagent", "ledger", "output"
 OWN = (SUBAGENTS, LEDGER)  # kinds that only the machine they belong to can write

@@ -175,10 +175,11 @@ def _end_by_form(data: bytes, start: int) -> int:
 
 def folder(layout: Layout, session: str) -> str:
     """The session's folder, which need not exist. Raises ContextError if it is a link."""
-    path = os.path.join(layout.payloads, sessions.check(session))
-    for store in (layout.payloads, path):
-        if os.path.islink(store):
-            raise ContextError(f"{layout.shown(store)}: is a symbolic link: refused")
+    store = layout.payloads
+    path = os.path.join(store, sessions.check(session))
+    for place in (store, path):
+        if os.path.islink(place):
+            raise ContextError(f"{layout.shown(place)}: is a symbolic link: refused")
     files.inside(layout.root, path, "payloads")
     return path
 

@@ -243,12 +243,12 @@ def _settled(blocks: list[Block], issues: list[Issue]) -> tuple[tuple[Finding, .
 
     The second value says whether any section was stricter than its row.
     """
-    told = {issue.id.upper(): issue.severity for issue in issues if issue.id and issue.severity}
+    stated = {issue.id.upper(): issue.severity for issue in issues if issue.id and issue.severity}
     found: dict[tuple[str, str, int], Finding] = {}
     disagree = False
     for block in blocks:
         for row in block.rows:
-            said = told.get(row.id.upper(), "")
+            said = stated.get(row.id.upper(), "")
             severity = vocabulary.strictest(row.severity, said)
             if not row.severity and severity and block.settle(row, severity):
                 row = row.replace(severity=severity, raw_severity=severity)

@@ -179,7 +179,7 @@ def _fault(row: Finding, doubtful: bool) -> str:
 def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
     """Report rows without a section, sections without a row, and where the two disagree."""
     found: list[Complaint] = []
-    told = {issue.id.upper(): issue for issue in there if issue.id}
+    by_identity = {issue.id.upper(): issue for issue in there if issue.id}
     by_id: dict[str, Finding] = {}
     for row in rows:
         if row.id and by_id.setdefault(row.id.upper(), row) is not row:
@@ -192,8 +192,8 @@ def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list
             should = f'- {issue.severity} | {issue.id or "ID"} | "Section" | Title'
             found.append((issue.first, "the index has no row for this", should))
     for identity, row in by_id.items():
-        said = told[identity].severity if identity in told else ""
-        if identity not in told and row.severity in SERIOUS:
+        said = by_identity[identity].severity if identity in by_identity else ""
+        if identity not in by_identity and row.severity in SERIOUS:
             heading = names.one_line(f"#### {row.id}. {row.severity}: {row.title}")
             found.append((last, f"there is no section for {row.id}", heading))
         elif said and vocabulary.strictest(said, row.severity) != row.severity:

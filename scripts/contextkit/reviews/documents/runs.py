@@ -318,7 +318,7 @@ def edited(layout: Layout, run: Run) -> list[str]:
     if not run.base or not os.path.isfile(kept):
         return []
     with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
-        return changes.moved(files.read_bytes(kept), tree.listing(run.base))
+        return changes.changed_paths(files.read_bytes(kept), tree.listing(run.base))
 
 
 def remove(layout: Layout, run: Run, now: int) -> list[str]:

@@ -75,7 +75,7 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
     if not git.head(repository).commit:
         if given:
             raise bad_input(f"base: {given!r} cannot be a base: there is no commit here yet")
-        return [Base(name="nothing", commit=changes.nothing(repository))]
+        return [Base(name="nothing", commit=changes.empty_tree(repository))]
     if given:
         commit = _commit(top, given)
         if not commit:

@@ -13,7 +13,7 @@ from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, synthesis
-from contextkit.reviews.flows.identity import Likeness, Told, file_of, identity, line_of
+from contextkit.reviews.flows.identity import Likeness, Wording, file_of, identity, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding
 
 TYPE_CHECKING = False
@@ -94,14 +94,14 @@ def matches(
         free = [old for old in olds if old not in pairs.values()]
         if free:
             pairs[number] = free[0]
-    for number, old in _alike(list(map(_told, found)), list(map(_told, earlier))):
+    for number, old in _alike(list(map(_wording, found)), list(map(_wording, earlier))):
         if number not in pairs and old not in pairs.values():
             pairs[number] = old
     return pairs
 
 
 def _alike(
-    found: list[Told], earlier: list[Told], at_one_place: bool = False
+    found: list[Wording], earlier: list[Wording], at_one_place: bool = False
 ) -> list[tuple[int, int]]:
     """Return pairs of similar findings, by number, best first; optionally only at one place."""
     alike = Likeness([*found, *earlier])
@@ -115,9 +115,9 @@ def _alike(
     return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
 
 
-def _told(one: MergedFinding) -> Told:
+def _wording(one: MergedFinding) -> Wording:
     row = one.rows[0]
-    return Told(title=row.title, section=row.section, text=row.text, place=row.place)
+    return Wording(title=row.title, section=row.section, text=row.text, place=row.place)
 
 
 def dismiss(
@@ -186,9 +186,9 @@ def _recognized(
     own = [_identity_of(run, row) for row in rows]
     found = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
     left = [one for one in known if one.identity not in own]
-    told = [Told(title=row.title, place=row.place) for row in rows]
-    olds = [Told(title=one.title, place=f"{one.file}:{one.line}") for one in left]
-    for number, old in _alike(told, olds, at_one_place=True):
+    new = [Wording(title=row.title, place=row.place) for row in rows]
+    olds = [Wording(title=one.title, place=f"{one.file}:{one.line}") for one in left]
+    for number, old in _alike(new, olds, at_one_place=True):
         one, severity = left[old], rows[number].severity
         is_milder = severity and vocabulary.strictest(severity, one.severity) == one.severity
         if number not in found and one not in found.values() and is_milder:

@@ -38,7 +38,7 @@ _FILLERS = frozenset("a an the of in on to and or is are for with".split())
 _DIGITS = 12  # in the digest
 
 
-class Told(Record):
+class Wording(Record):
     """What one finding says: its title, section name, text, and place."""
 
     title: str
@@ -50,11 +50,11 @@ class Told(Record):
 class Likeness:
     """Compares the findings of one review with each other, by their numbers."""
 
-    def __init__(self, told: list[Told]) -> None:
-        self._places = [_places(one) for one in told]
-        self._symbols = [_symbols(one.title) for one in told]
-        self._all = _vectors([_counted(one) for one in told])
-        self._titles = _vectors([_counted(Told(title=one.title)) for one in told])
+    def __init__(self, wordings: list[Wording]) -> None:
+        self._places = [_places(one) for one in wordings]
+        self._symbols = [_symbols(one.title) for one in wordings]
+        self._all = _vectors([_counted(one) for one in wordings])
+        self._titles = _vectors([_counted(Wording(title=one.title)) for one in wordings])
 
     def at_one_place(self, one: int, other: int) -> bool:
         """Whether two findings name one place."""
@@ -97,11 +97,11 @@ def _touch(one: tuple[str, int, int], other: tuple[str, int, int]) -> bool:
     return one[0] == other[0] and one[1] <= other[2] + near and other[1] <= one[2] + near
 
 
-def _counted(told: Told) -> dict[str, float]:
+def _counted(one: Wording) -> dict[str, float]:
     """Return the weight of each word of a finding by where it occurs."""
     found: dict[str, float] = {}
-    title = _RATING.sub(" ", told.title)
-    parts = (_split(title), _split(told.section), _split(told.text)[:_MOST_WORDS])
+    title = _RATING.sub(" ", one.title)
+    parts = (_split(title), _split(one.section), _split(one.text)[:_MOST_WORDS])
     for words, weight in zip(parts, _WEIGHTS, strict=True):
         for word in words:
             found[word] = min(found.get(word, 0.0) + weight, _HEAVIEST)
@@ -134,10 +134,10 @@ def _stem(word: str) -> str:
     return word
 
 
-def _places(told: Told) -> list[tuple[str, int, int]]:
+def _places(one: Wording) -> list[tuple[str, int, int]]:
     """Return (file, first line, last line) of each place in the title, section name and place."""
     found = []
-    for match in _LOCATION.finditer(f"{told.title} {told.section} {told.place}"):
+    for match in _LOCATION.finditer(f"{one.title} {one.section} {one.place}"):
         for part in re.split(r"[+,]", match.group(2).replace("L", "")):
             first, _, last = part.partition("-")
             if first:

@@ -66,7 +66,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     research = bool(sources) and all(source.review.type == "research" for source in sources)
     if research:
         data["verdict"] = _research_verdict(sources)
-    render, told = _RESEARCH if research else _REVIEW
+    render, summarize = _RESEARCH if research else _REVIEW
     text = render(sources, found, data)
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
     if asked.run:
@@ -74,7 +74,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     files.write(data_path, formats.to_json(data) + "\n")
     files.write(report, text)
     unread = [one for one in sources if not _is_read(one)]
-    lines = [_across_runs(data), *told(sources, found, data)]
+    lines = [_across_runs(data), *summarize(sources, found, data)]
     lines = [line for line in lines if line]
     first = agent_files.read_line(len(sources), len(unread))
     shown = [layout.shown(report), layout.shown(data_path)]
@@ -391,8 +391,10 @@ def _github(data: Data) -> str:
         level = _LEVELS.get(one["severity"], "notice")
         title = f"{one['severity']} {', '.join(one['agents'])}"
         fields = {"file": file, "line": str(line) if line else "", "title": title}
-        told = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value)
-        lines.append(f"::{level} {told}::{_escaped(_said(one))}")
+        properties = ",".join(
+            f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value
+        )
+        lines.append(f"::{level} {properties}::{_escaped(_said(one))}")
     return "\n".join(lines)
 
 

@@ -18,7 +18,7 @@ from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows import identity
-from contextkit.reviews.flows.identity import Likeness, Told
+from contextkit.reviews.flows.identity import Likeness, Wording
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,11 +171,11 @@ def _pairs(found: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:
     Only rows of different agents are compared.
     """
     rows = [(number, row) for number, one in enumerate(found[:_COMPARED]) for row in one.rows]
-    told = [
-        Told(title=row.title, section=row.section, text=row.text, place=row.place)
+    wordings = [
+        Wording(title=row.title, section=row.section, text=row.text, place=row.place)
         for _, row in rows
     ]
-    alike = Likeness(told)
+    alike = Likeness(wordings)
     best: dict[tuple[int, int], tuple[float, bool]] = {}
     for first, (number, row) in enumerate(rows):
         for second in range(first + 1, len(rows)):

@@ -175,8 +175,8 @@ def assemble(layout: Layout, order: Order) -> str:
     if order.capsule:
         placed = bool(scope and scope.whole and MARK in scope.text)
         copy = os.path.join(desk, "capsule.md")
-        told = bool(placed and scope and _AUTHORITY in " ".join(scope.text.split()))
-        section = capsule_section(order.capsule, copy, placed, told)
+        explained = bool(placed and scope and _AUTHORITY in " ".join(scope.text.split()))
+        section = capsule_section(order.capsule, copy, placed, explained)
         if scope and placed:  # last and once: markers in the body are not replaced
             body = order.capsule.body.strip()
             scope = scope.replace(text=scope.text.replace(MARK, body, 1))
@@ -204,18 +204,20 @@ def assemble(layout: Layout, order: Order) -> str:
     )
 
 
-def capsule_section(capsule: Body, copy: str = "", placed: bool = False, told: bool = False) -> str:
-    """Render a prompt's capsule section, with the body unless `placed` and the usage unless `told`.
+def capsule_section(
+    capsule: Body, copy: str = "", placed: bool = False, explained: bool = False
+) -> str:
+    """Render a prompt's capsule section, with the body unless `placed`.
 
-    `placed` and `told` mean that the scope has them already. `copy` is where the whole capsule can
-    be read.
+    How to use it is left out if `explained`; the scope has what is left out. `copy` is where the
+    whole capsule can be read.
     """
     return templates.render(
         "subagent_capsule.md",
         capsule=capsule.replace(path=names.one_line(capsule.path)),
         copy=names.one_line(copy),
         placed=placed,
-        told=told,
+        explained=explained,
     ).rstrip("\n")
 
 

@@ -1,1 +1,1 @@
-"""The kinds of text, one module each, with `is_it(text)` and `units(text)`."""
+"""The kinds of text, one module each, with `confidence(text)` and `units(text)`."""

@@ -24,7 +24,7 @@ _FORMATS = (
 )  # fmt: skip
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By bytes that never occur in text."""
     return 99 if decoded(text[:8192])[1] == "binary" else 0
 

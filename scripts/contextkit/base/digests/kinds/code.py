@@ -31,12 +31,12 @@ _CONSTANT = Pattern(
 _LONGEST = 140
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By the share of lines that are definitions, imports, and statements."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     if text.startswith("#!"):
         return 88 if len(lines) > 1 else 0
-    prose = sum(map(reading.is_formed, lines))
+    prose = reading.formed(lines)
     if len(lines) < 3 or text.lstrip()[:1] in "{[|" or prose * 6 >= len(lines):
         return 0
     marks = sum(bool(_DEFINES.match(line)) or bool(_IMPORT.match(line)) for line in lines)

@@ -19,7 +19,7 @@ _WELL = frozenset("ok success passed pass done completed info debug active 200 0
 _LONGEST = 160
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By parsing it."""
     bare = text.strip()
     if bare[:1] not in ("{", "["):

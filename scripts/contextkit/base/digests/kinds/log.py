@@ -45,14 +45,14 @@ _LOOKED_AT = 100  # lines that are looked at to tell the kind
 _END = 40  # lines at the end among which the verdict is
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By the share of lines with a time or a level, or that begin alike around a tool's failure."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()]
     if len(lines) < 3:
         return 0
     if "= test session starts =" in text[:2000] or "\nTAP version" in f"\n{text[:200]}":
         return 85
-    formed = sum(reading.is_formed(line.lstrip()) for line in lines)
+    formed = reading.formed(map(str.lstrip, lines))
     if formed * 3 >= len(lines):
         return 0
     some = lines[:: -(-len(lines) // _LOOKED_AT)]

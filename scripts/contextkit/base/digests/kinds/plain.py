@@ -6,7 +6,7 @@ from contextkit.base.digests import reading, weighing
 from contextkit.base.digests.reading import Unit
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """Any text qualifies."""
     return 1
 

@@ -27,7 +27,7 @@ _ANSWERING = Pattern(  # a heading that answers the one above it
 _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By its headings, lists, and tables."""
     sample = text[:20_000]
     heads = len(_HEADS.findall(sample))
@@ -153,10 +153,7 @@ def of_block(block: Block) -> list[Unit]:
         weight *= _LINKED
     aspect = aspect_of(block.titles)
     found = []
-    said = reading.plain(block.text)
-    parts = [said] if block.kind == "row" else list(reading.sentences(said))
-    for index, part in enumerate(parts):
-        shown = reading.clause(part)
+    for index, shown in enumerate(block.statements()):
         if weighing.is_label(shown) or shown.endswith((":", "：")) or len(shown.encode()) < 12:
             continue
         if block.kind == "item" and not index and block.lead:

@@ -41,7 +41,7 @@ _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "C
           "P1": 3, "HIGH": 3, "MAJOR": 3, "HOCH": 3, "ALTO": 3}  # fmt: skip
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By an index of findings, or by headings with a verdict or with severities."""
     sample = text[:40_000]
     lowered = sample.lower()

@@ -20,7 +20,7 @@ _SIGNS = ("Traceback", "Error", "Exception", "panic", "Caused by", "Uncaught", "
 _LINKS = Pattern(r"^(?:During handling|The above exception)")
 
 
-def is_it(text: str) -> int:
+def confidence(text: str) -> int:
     """By the share of lines that are frames."""
     if not any(mark in text[:20_000] for mark in _SIGNS):
         return 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files
-from contextkit.machines.documents import identity, manifests
+from contextkit.machines.documents import manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Folder:
             found = sorted(os.listdir(os.path.join(self._path, "machines")))
         except FileNotFoundError:
             return {}
-        heads = {one: self._get(manifests.head_key(one)) for one in found if identity.is_id(one)}
+        heads = {one: self._get(manifests.head_key(one)) for one in found if manifests.is_id(one)}
         return {machine: data for machine, data in heads.items() if data is not None}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:

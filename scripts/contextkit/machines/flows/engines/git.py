@@ -22,7 +22,7 @@ import subprocess
 from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.documents import identity, manifests
+from contextkit.machines.documents import manifests
 from contextkit.machines.documents.manifests import Elsewhere
 
 TYPE_CHECKING = False
@@ -142,7 +142,7 @@ class Git:
     def _machines(self) -> list[str]:
         listed = self._git("for-each-ref", "--format=%(refname)", self._here()).decode()
         found = [line.removeprefix(self._here()) for line in listed.splitlines()]
-        return [one for one in found if identity.is_id(one)]
+        return [one for one in found if manifests.is_id(one)]
 
     def _oid(self, ref: str) -> str:
         return self._git("rev-parse", "--verify", "--quiet", ref, fine=(0, 1)).decode().strip()

@@ -14,7 +14,7 @@ from datetime import timedelta
 
 from contextkit.base import packages
 from contextkit.base.errors import ContextError
-from contextkit.machines.documents import identity, manifests
+from contextkit.machines.documents import manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Objects:
         """Return the head of every machine, by its id."""
         listed = self._try(lambda: self._obstore.list_with_delimiter(self._store, "machines"))
         found = [str(one).rstrip("/").rpartition("/")[2] for one in listed["common_prefixes"]]
-        keys = {manifests.head_key(one): one for one in found if identity.is_id(one)}
+        keys = {manifests.head_key(one): one for one in found if manifests.is_id(one)}
         return {keys[key]: data for key, data in self.get("", keys)}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
