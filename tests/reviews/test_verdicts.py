@@ -128,6 +128,11 @@ def test_what_cannot_be_read_is_an_error_that_is_seen(text: str) -> None:
     assert verdicts.broken([entry])
 
 
+def test_a_status_with_a_tab_or_a_line_break_is_one_line() -> None:
+    entry = verdicts.parse(b'{"status": "NOT\\tSO\\nCLEAN"}', "x")
+    assert verdicts.counts([entry]) == "1 NOT SO CLEAN"
+
+
 def test_files_of_others_are_read_as_they_are() -> None:
     old = verdicts.parse(json.dumps(LEGACY_V1).encode(), "fd-safety")
     assert (old["agent"], old["summary"]) == ("fd-safety", "nothing found")
