@@ -54,6 +54,11 @@ def test_a_name_comes_back_and_no_two_share_a_file(agent: str, other: str) -> No
     assert first[0] not in ".-" and first.isascii() and "/" not in first
 
 
+def test_a_file_name_that_is_no_code_is_the_agents_name() -> None:
+    for stem in ("100%", "a%zz", "a%FFb"):
+        assert verdicts.decode(stem) == stem
+
+
 @pytest.mark.parametrize(
     "agent",
     ["", " ", ".", "..", "a/b", "../../x", "./../../x", "/../x", "/abs", "a\nb", "a\0b", "x" * 300],
