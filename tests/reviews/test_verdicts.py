@@ -44,6 +44,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="/"), min_size=1
 
 @given(agent=names, other=names)
 @example(agent="interflux:review:fd-x", other="interflux:review")
+@example(agent=".hidden", other="-option")
 def test_a_name_comes_back_and_no_two_share_a_file(agent: str, other: str) -> None:
     try:
         first, second = verdicts.encode(agent), verdicts.encode(other)
