@@ -181,7 +181,7 @@ def test_attention_rows_have_the_finding_ids_only_if_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "spent", [1.5, "12k", None, -3, -1.0, -3.0, 1e15, 1e20, True, [1], "x[$(touch pwned)]"]
+    "spent", [1.5, "12k", None, -1, -1.0, -3.0, 1e15, 1e20, True, [1], "x[$(touch pwned)]"]
 )
 def test_a_number_that_is_none_is_named_and_not_counted(spent: object) -> None:
     total, odd = verdicts.tokens([an_entry(tokens_spent=1200), an_entry(tokens_spent=spent)])
