@@ -62,3 +62,9 @@ def test_a_text_about_errors_is_no_log() -> None:
     assert engine.digest("\n".join(lines), 200).kind != "log"
     lines = ["def check(name):", "    raise ValueError(name)", "", "error: str = ''", ""] * 30
     assert engine.digest("\n".join(lines), 200).kind != "log"
+
+
+@pytest.mark.parametrize("part", ["a.", "a/", "aGVsbG8", "not ok ", "1) ", "_"])
+def test_very_long_lines_are_read_in_part(part: str) -> None:
+    long = part * (100_000 // len(part))
+    assert "error: no room" in told(f"[1/2] {long}\n[2/2] {long}\nerror: no room\nFAILED {long}", 400)
