@@ -3,7 +3,9 @@
 documents/contracts and declared/    what each host passes to a hook and accepts back
 flows/runner, events                 run a hook: its event's actions, which are in
                                      sessions, snapshots, outputs and reviews
+documents/seen_agents, diagnostics   what hooks keep between their calls
 flows/adoption, changes              bring contextkit into a repository and take it out;
                                      upgrades, git_ignores
-flows/doctor, store_checks, trials   find what is wrong, and say how to fix it
+documents/settings, vendored         the hooks in a host's settings, and the copy of the toolkit
+flows/doctor, trials                 find what is wrong, and say how to fix it
 """

@@ -102,7 +102,7 @@ def test_every_kind_is_a_module_with_the_same_two_functions() -> None:
     folder = os.path.join(os.path.dirname(engine.__file__), "kinds")
     files = {name[:-3] for name in os.listdir(folder) if name.endswith(".py") and name[0] != "_"}
     assert engine.kinds().keys() == files
-    assert files == set("report review log diff json table code trace plain binary".split())
+    assert files == set("report review log diff json table listing code trace plain binary".split())
     for module in engine.kinds().values():
         assert isinstance(module.confidence(""), int) and module.units("") == []
 

@@ -344,3 +344,59 @@ def test_what_is_not_recommended_says_so() -> None:
     text = f"# Plan\n\n{FILLER}\n\n## Recommendations\n\n## Rejected recommendations\n\n"
     text += f"### R1: Replay whole conversations\n\n{FILLER}\n"
     assert "Rejected recommendations: R1: Replay" in tell(text, "report").summary
+
+
+def test_of_paths_the_folders_are_counted() -> None:
+    paths = [f"src/{'api' if n % 3 else 'web'}/m{n}.py" for n in range(90)] + ["src/api/a.css"]
+    said = tell("\n".join(paths), "listing").summary
+    assert "91 paths in 2 folders" in said
+    assert "src/api x61, src/web x30" in said and ".py x90, .css x1" in said
+
+
+def test_of_the_lines_that_a_search_found_the_files_are_counted() -> None:
+    hits = [f"src/m{n % 9}.py:{n}:    raise Error({n})" for n in range(90)]
+    said = tell("\n".join(hits), "listing").summary
+    assert "90 lines in 9 files" in said and "src/m0.py x10" in said and "+1 more" in said
+    assert "src/m0.py:0: raise Error(0)" in said
+
+
+def test_the_newest_commits_come_first_and_merges_last() -> None:
+    commits = [f"{n + 0x1000000:x} Change the shape of part {n}" for n in range(90)]
+    commits[1::2] = [f"{n + 0x2000000:x} Merge branch 'x{n}'" for n in range(45)]
+    said = tell("\n".join(commits), "listing").summary
+    assert "90 commits, 1000000 to 200002c" in said
+    assert "1000000 Change the shape of part 0; 1000002" in said and "Merge" not in said
+
+
+def test_of_a_log_of_git_the_subjects_are_shown() -> None:
+    lines: list[str] = []
+    for n in range(30):
+        lines += [f"commit {n + (1 << 156):x}", f"Author: A{n % 2} <a@b.c>"]
+        lines += [f"Date:   Mon Feb {n % 28 + 1} 10:00:00 2026 +0000", "", f"    Part {n} is new"]
+        lines += ["", "    It needs src/a.py:3.", ""]
+    said = tell("\n".join(lines), "listing").summary
+    assert "30 commits, 1000000000 to 1000000000, Feb 1 2026 to Feb 2 2026" in said
+    assert "A0 x15, A1 x15" in said and "Part 0 is new" in said
+
+
+def test_of_the_statistics_of_a_diff_the_largest_changes_are_shown() -> None:
+    lines = [f" src/m{n}.py | {n + 1} {'+' * (n % 40 + 1)}" for n in range(90)]
+    lines += [" 90 files changed, 4095 insertions(+), 12 deletions(-)"]
+    said = tell("\n".join(lines), "diff").summary
+    assert "90 files changed, 4095 insertions(+), 12 deletions(-)" in said
+    assert "src/m89.py 90" in said and "src/m0.py" not in said
+
+
+def test_the_tables_of_programs_are_tables() -> None:
+    pods = ["NAME      READY   STATUS    AGE"]
+    pods += [f"web-{n:04}  1/1     {'Failed ' if n == 7 else 'Running'}   {n}d" for n in range(60)]
+    said = tell("\n".join(pods), "table").summary
+    assert "Running x59, Failed x1" in said and "web-0007 - READY: 1/1, STATUS: Failed" in said
+    rows = [
+        " id | name | total",
+        "----+------+-------",
+        *(f" {n} | a{n} | {n % 7}" for n in range(60)),
+    ]
+    assert "60 rows, 3 columns: id, name, total" in tell("\n".join(rows), "table").summary
+    tasks = ["USER  PID %CPU COMMAND", *(f"root {n} 0.{n % 10} python a b {n}" for n in range(60))]
+    assert "60 rows, 4 columns: USER, PID, %CPU, COMMAND" in tell("\n".join(tasks), "table").summary

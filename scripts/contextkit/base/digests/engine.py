@@ -1,7 +1,7 @@
 """engine.digest: summarize a long text in few tokens, facts first, depending on its kind.
 
     digest = engine.digest(text, cap=220)
-    digest.kind        report, review, log, diff, json, table, code, trace, plain
+    digest.kind        report, review, log, diff, json, table, listing, code, trace, plain
     digest.rows        (aspect, finding, line), in the text's order
     digest.kept        of `digest.total` hard facts of the text
 

@@ -1,1 +1,1 @@
-"""The documents of handoffs and the files they are read from."""
+"""The documents of handoffs."""

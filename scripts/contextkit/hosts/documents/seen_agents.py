@@ -1,6 +1,7 @@
 """Seen agents: what hooks know about each subagent, by session and agent id.
 
     .contextkit/hooks/<session>/<agent>.json      one file per subagent
+    .contextkit/hooks/<session>/told, behind …    marks of the session itself
 
 All subagents of a host share its session's id. Hosts may stop a subagent that they never reported
 as started, and may stop one several times.

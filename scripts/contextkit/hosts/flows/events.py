@@ -143,7 +143,7 @@ def brief(layout: Layout, given: HookInput) -> Answer:
         return NOTHING
     from contextkit.hosts.flows import sessions
 
-    if os.path.isdir(os.path.join(layout.state, "runs")):
+    if _has_runs(layout):
         from contextkit.hosts.flows import reviews
 
         if reviews.expected(layout, given, names.now()):
@@ -153,7 +153,7 @@ def brief(layout: Layout, given: HookInput) -> Answer:
 
 def judge(layout: Layout, given: HookInput) -> Answer:
     """Record the verdict of an agent of a review run, or say what it has to fix."""
-    if not os.path.isdir(os.path.join(layout.state, "runs")) or _nobody(layout, given):
+    if not _has_runs(layout) or _nobody(layout, given):
         return NOTHING
     from contextkit.hosts.flows import reviews
 
@@ -189,6 +189,11 @@ def keep_finding(layout: Layout, given: HookInput) -> Answer:
     name = given.agent_type or given.agent
     agents.agent_ended(layout, name, given.text("last_assistant_message"), names.now())
     return NOTHING
+
+
+def _has_runs(layout: Layout) -> bool:
+    """Return whether a review was ever started here."""
+    return os.path.isdir(os.path.join(layout.state, "runs"))
 
 
 def _nobody(layout: Layout, given: HookInput) -> bool:
@@ -233,7 +238,7 @@ def _is_of_a_tool(given: HookInput) -> bool:
 
 def note_reviewer(layout: Layout, given: HookInput) -> Answer:
     """Record which reviewer of a run a session is, if its prompt says so."""
-    if given.agent or not os.path.isdir(os.path.join(layout.state, "runs")):
+    if given.agent or not _has_runs(layout):
         return NOTHING
     from contextkit.hosts.flows import reviews
 
@@ -243,7 +248,7 @@ def note_reviewer(layout: Layout, given: HookInput) -> Answer:
 
 def judge_session(layout: Layout, given: HookInput) -> Answer:
     """Do as `judge` does, for a reviewer that is a session of its own."""
-    if given.agent or not os.path.isdir(os.path.join(layout.state, "runs")):
+    if given.agent or not _has_runs(layout):
         return NOTHING
     from contextkit.hosts.flows import reviews
 

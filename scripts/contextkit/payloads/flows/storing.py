@@ -121,18 +121,17 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     most = layout.limits.payload_rows
     if len(output.rows) > most:
         notes.append(f"findings: {len(output.rows)} given, the first {most} are in the receipt")
-    secrets: list[redaction.Secret] = []
+    described = [output.topic.strip(), output.source.strip(), summary]
+    described += filter(None, map(names.one_line, output.sources))
+    (topic, source, summary, *cited), secrets = _clean(layout, described)
     payload = Payload(
-        topic=_clean(layout, output.topic.strip(), secrets),
-        source=_clean(layout, output.source.strip(), secrets),
+        topic=topic,
+        source=source,
         created_at=names.iso(now),
         tokens=output.tokens,
-        summary=_clean(layout, summary, secrets),
+        summary=summary,
         content=output.content,
-        sources=tuple(
-            _clean(layout, text, secrets)
-            for text in filter(None, map(names.one_line, output.sources))
-        ),
+        sources=tuple(cited),
     )
     if secrets:
         notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
@@ -143,30 +142,35 @@ def _beginning(output: Output) -> str:
     return names.one_line(output.content.lstrip()[:400])
 
 
-def _clean(layout: Layout, text: str, secrets: list[redaction.Secret]) -> str:
-    """`text` without secrets, for sending on; the stored text stays unchanged."""
-    text, found = redaction.redacted(text, layout.limits.secrets_allow)
-    secrets.extend(found)
-    return text
-
-
-def _clean_row(layout: Layout, row: Row, secrets: list[redaction.Secret]) -> Row:
-    """A row without secrets; the name of a value may be all that says that it is one."""
-    aspect = _clean(layout, row.aspect, secrets)
-    named = _clean(layout, f"{aspect}: {row.finding}", secrets)
-    if not named.startswith(f"{aspect}: "):
-        return Row(aspect=aspect, finding=_clean(layout, row.finding, secrets))
-    return Row(aspect=aspect, finding=named.removeprefix(f"{aspect}: "))
-
-
 def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
-    """The receipt within the cap: fields from the author as given, the rest from the text."""
+    """The receipt, and notes on what was left out of it."""
+    receipt, secrets, cut = _receipt(layout, prepared, path)
+    notes = [f"receipt: {'; '.join(cut)}"] if cut else []
+    if secrets:
+        notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
+    text, ref = receipts.render(receipt), addresses.of(layout, path, "payload")
+    whose = addresses.parts(ref)[1].partition("/")[0]
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
+    return Stored(
+        receipt=text,
+        path=path,
+        notes=tuple(dict.fromkeys((*prepared.notes, *notes))),
+    )
+
+
+def _receipt(
+    layout: Layout, prepared: _Prepared, path: str
+) -> tuple[Receipt, list[redaction.Secret], list[str]]:
+    """The receipt within the cap, the secrets redacted in it, and what was cut.
+
+    Fields from the author are as given, the rest is from the text.
+    """
     from contextkit.base.digests import reading
 
     output, parsed, limits = prepared.output, prepared.parsed, layout.limits
     lines = reading.line_count(output.content)
     cap = limits.payload_receipt_tokens
-    bare = Receipt(
+    receipt = bare = Receipt(
         path=layout.shown(path),
         rows=output.rows[: limits.payload_rows],
         key_findings=names.one_line(output.key_findings),
@@ -181,41 +185,46 @@ def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
         more = _command(layout, path, digest.rest or 1, digest.last or lines)
         return _filled(bare, digest, prepared.payload).replace(more=more)
 
-    def clean(receipt: Receipt, secrets: list[redaction.Secret]) -> Receipt:
-        rows = tuple(_clean_row(layout, row, secrets) for row in receipt.rows)
-        key = _clean(layout, receipt.key_findings, secrets)
-        return receipt.replace(rows=rows, key_findings=key)
-
     def size(receipt: Receipt) -> int:
         return tokens.size(receipts.render(receipt), limits.tokenizer)
 
-    def beside_frame(digest: engine.Digest) -> int:
-        made = filled(digest)
-        return size(clean(made, []) if secrets else made) - frame
-
-    secrets: list[redaction.Secret] = []
-    receipt = bare
     if not (bare.rows and bare.key_findings):
         frame = min(size(bare), cap - 1)
-        digest = parsed.digest(cap - frame, limits.payload_rows, beside_frame)
-        clean(filled(digest), secrets)
-        if secrets:  # what replaces them is usually shorter: use the room
-            digest = parsed.digest(cap - frame, limits.payload_rows, beside_frame)
-            secrets.clear()
+        room, most = cap - frame, limits.payload_rows
+        digest = parsed.digest(room, most, lambda one: size(filled(one)) - frame)
+        if _clean_receipt(layout, filled(digest))[1]:  # what replaces a secret is usually shorter
+            digest = parsed.digest(
+                room, most, lambda one: size(_clean_receipt(layout, filled(one))[0]) - frame
+            )
         receipt = filled(digest)
-    receipt, cut = receipts.clipped(clean(receipt, secrets), cap, limits.tokenizer)
+    receipt, secrets = _clean_receipt(layout, receipt)
+    receipt, cut = receipts.clipped(receipt, cap, limits.tokenizer)
     receipt = receipt.replace(facts_kept=parsed.facts_kept(receipts.said(receipt)))
-    notes = [f"receipt: {'; '.join(cut)}"] if cut else []
-    if secrets:
-        notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
-    text, ref = receipts.render(receipt), addresses.of(layout, path, "payload")
-    whose = addresses.parts(ref)[1].partition("/")[0]
-    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
-    return Stored(
-        receipt=text,
-        path=path,
-        notes=tuple(dict.fromkeys((*prepared.notes, *notes))),
-    )
+    return receipt, secrets, cut
+
+
+def _clean(layout: Layout, texts: list[str]) -> tuple[list[str], list[redaction.Secret]]:
+    """The texts without secrets, for sending on, and the secrets; what is stored stays as it is."""
+    allowed = layout.limits.secrets_allow
+    cleaned = [redaction.redacted(text, allowed) for text in texts]
+    return [text for text, _ in cleaned], [secret for _, found in cleaned for secret in found]
+
+
+def _clean_receipt(layout: Layout, receipt: Receipt) -> tuple[Receipt, list[redaction.Secret]]:
+    """The receipt without secrets, and the secrets."""
+    rows, secrets = [], []
+    for row in receipt.rows:
+        (aspect,), found = _clean(layout, [row.aspect])
+        # the name of a value may be all that says that it is one
+        (named,), more = _clean(layout, [f"{aspect}: {row.finding}"])
+        secrets += found + more
+        finding = named.removeprefix(f"{aspect}: ")
+        if not named.startswith(f"{aspect}: "):
+            (finding,), found = _clean(layout, [row.finding])
+            secrets += found
+        rows.append(Row(aspect=aspect, finding=finding))
+    (key,), found = _clean(layout, [receipt.key_findings])
+    return receipt.replace(rows=tuple(rows), key_findings=key), secrets + found
 
 
 def _filled(bare: Receipt, digest: engine.Digest, payload: Payload) -> Receipt:

@@ -354,19 +354,14 @@ def _issue(number: int, level: int, text: str) -> tuple[Issue | None, bool]:
             return Issue(_LISTED, identity, severity, number), False
     if level == 0 and not vocabulary.may_begin(bare):
         return None, False
-    named = level > 0 and bare[:8].lower() in ("finding ", "finding:")
-    head = Head(bare[8:] if named else bare)
     if level == 0:
+        head = Head(bare)
         is_bold = bare[:2] == "**"
         known = head.severity or (head.id and is_bold)
         if not (head.marked and known) or (not head.id and vocabulary.says_nothing(head.title)):
             return None, False
         return Issue(_BOLD if is_bold else _LISTED, head.id, head.severity, number), False
-    identity = head.id
-    if named and not identity:
-        identity = lines.plain(bare[8:]).partition(":")[0]
-        identity = identity if identity[:1].isdigit() else ""
-    severity = vocabulary.strictest(head.severity, _in_brackets(bare))
+    identity, severity, _ = _titled(text)
     severity = severity or index.label_of(bare)
     if not (identity or severity):
         return None, False

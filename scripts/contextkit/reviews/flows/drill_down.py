@@ -81,8 +81,7 @@ def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> lis
         review = agent_review.parse(text, asked.mode)
         found = iter(review.findings)
         sections = review_sections.sections(text, [one.id for one in review.findings])
-        for line in index_rows(review) or ["(no Findings Index)"]:
-            kind = _kind(line)
+        for kind, line in _rows(review) or [("none", "(no Findings Index)")]:
             row = IndexRow(run=asked.run, agent=agent, id=kind, kind=kind, row=names.one_line(line))
             if kind == "source":
                 row = row.replace(title=row.row.partition(" | ")[2])
@@ -104,9 +103,15 @@ def index_rows(review: Review) -> list[str]:
 
     For research, the sources and the headings of its findings; empty if nothing could be read.
     """
+    return [line for _, line in _rows(review)]
+
+
+def _rows(review: Review) -> list[tuple[str, str]]:
+    """Return (kind, line) for each line of the index in strict form; see IndexRow."""
     if review.type == "research":
-        sources = [f"- Source | {names.one_line(source)}" for source in review.sources]
-        return [*sources, *(f"- Finding | {names.one_line(f.title)}" for f in review.findings)]
+        sources = [("source", f"- Source | {names.one_line(one)}") for one in review.sources]
+        titles = [("finding", f"- Finding | {names.one_line(f.title)}") for f in review.findings]
+        return sources + titles
     if review.validation == "missing" or not (review.findings or review.start_line):
         return []
     verdict = agent_review.demanded(review.findings)
@@ -114,7 +119,8 @@ def index_rows(review: Review) -> list[str]:
         verdict = max(verdict, review.stated, key=vocabulary.VERDICTS.index)
     if verdict == "safe" and agent_review.effective_status(review)[0] != "CLEAN":
         verdict = "needs-changes"
-    return [*(row_of(finding) for finding in review.findings), f"Verdict: {verdict}"]
+    rows = [("finding", row_of(finding)) for finding in review.findings]
+    return [*rows, ("verdict", f"Verdict: {verdict}")]
 
 
 def _place_of(finding: Finding, section: str) -> tuple[str, int]:
@@ -132,14 +138,6 @@ def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
             every = ", ".join(vocabulary.SEVERITIES)
             raise bad_input(f"severity: {word[:40]!r} is not a severity: give some of {every}")
     return tuple(s for s in vocabulary.SEVERITIES if s in known.values())
-
-
-def _kind(line: str) -> str:
-    if line.startswith("Verdict: "):
-        return "verdict"
-    if line.startswith("- Source | "):
-        return "source"
-    return "finding" if line.startswith("- ") else "none"
 
 
 def _text(asked: Asked, agent: str) -> str:

@@ -12,6 +12,8 @@ _DEFINES = Pattern(
     r"^([+-])\s*(?:export |public |private |async |static |pub )*"
     r"((?:def|class|func|fn|function|struct|interface|enum|type|trait) \w+)"
 )
+_STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
+_TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
 
 
 class _File:
@@ -64,8 +66,10 @@ class _File:
 
 
 def confidence(text: str) -> int:
-    """By the head of its first file."""
+    """By the head of its first file, or by the last line of `git diff --stat`."""
     sample = text[:20_000]
+    if _TOTAL.search(text[-200:]) and _stated(sample):
+        return 90
     if not any(mark in sample for mark in ("diff --git ", "--- ", "Index: ")):
         return 0
     if not _BEGINS.search(sample):
@@ -78,11 +82,11 @@ def units(text: str) -> list[Unit]:
     """The totals, then one unit per file; removed, new, and renamed files come first."""
     found = _files(text)
     if not found:
-        return []
+        return _statistics(text)
     added, removed = sum(f.added for f in found), sum(f.removed for f in found)
     total = f"{len(found)} files changed, +{added} -{removed}"
     units = [Unit(1, "diff", total, 3.0, 1, "diff", derived=True)]
-    for one in found:
+    for one in sorted(found, key=lambda one: -(one.added + one.removed)):
         changed = one.added + one.removed
         said = f"{one.path} +{one.added} -{one.removed}"
         if one.state:
@@ -113,6 +117,25 @@ def _files(text: str) -> list[_File]:
         elif now:
             now.head(line)
     return found
+
+
+def _stated(text: str) -> bool:
+    """Whether most lines state how many lines of a file changed, as `git diff --stat` does."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return sum(bool(_STATED.match(line)) for line in lines) * 2 > len(lines)
+
+
+def _statistics(text: str) -> list[Unit]:
+    """The total of `git diff --stat`, then the files with most changed lines."""
+    total = _TOTAL.search(text)
+    units = [Unit(1, "diff", total[0].strip(), 3.0, 1, "diff")] if total else []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if found := _STATED.match(line):
+            changed = int(found["lines"] or 0)
+            said = f"{found['path']} {changed}" if found["lines"] else f"{found['path']} binary"
+            weight = 1.0 + min(changed, 400) / 400
+            units.append(Unit(number, "changed lines", said, weight, 3, "files", found["path"]))
+    return sorted(units, key=lambda unit: (unit.rank, -unit.weight))
 
 
 def _path(line: str) -> str:

@@ -1,4 +1,4 @@
-"""A table (CSV, TSV, or nothing but Markdown rows): its columns, its size, its outliers."""
+"""A table (CSV, TSV, Markdown rows, aligned columns): its columns, its size, its outliers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from collections import Counter
 
 from contextkit.base.digests.reading import Pattern, Unit, cells, told_row
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _RULE = Pattern(r"[\s|:=-]+$")
+_PSQL = Pattern(r"^-+(?:\+-+)+$")
+_CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
+_APART = Pattern(r" {2,}|\t")
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I)
 
@@ -19,8 +26,7 @@ def confidence(text: str) -> int:
         return 0
     if sum(line.strip()[:1] == "|" for line in lines) * 10 > len(lines) * 8:
         return 75
-    found = _delimiter(lines)
-    return 70 if found else 0
+    return 70 if _delimiter(lines) or _columns(lines) else 0
 
 
 def _delimiter(lines: list[str]) -> str:
@@ -41,6 +47,28 @@ def _delimiter(lines: list[str]) -> str:
     return ""
 
 
+def _columns(lines: list[str]) -> Callable[[str], list[str]] | None:
+    """What splits the lines of a program's table into cells, if they are one.
+
+    That is psql's, with a rule below the header, or one with a header of capitals whose columns are
+    two spaces apart (docker, kubectl), or whose last cells alone have spaces (ps).
+    """
+    if len(lines) > 1 and _PSQL.match(lines[1]):
+        return lambda line: [cell.strip() for cell in line.split("|")]
+    if not lines or not _CAPITALS.match(lines[0].strip()):
+        return None
+    count = len(_APART.split(lines[0].strip()))
+    alike = sum(len(_APART.split(line.strip())) == count for line in lines)
+    if count > 2 and alike * 10 >= len(lines) * 9:
+        return lambda line: [str(cell) for cell in _APART.split(line.strip())]
+    words = len(lines[0].split())
+    rows = [row for line in lines[1:] if len(row := line.split(None, words - 1)) == words]
+    numbers = zip(*(map(_NUMBER.match, row[:-1]) for row in rows), strict=True)
+    if len(rows) * 10 >= len(lines[1:]) * 9 and any(map(all, numbers)):
+        return lambda line: line.split(None, words - 1)
+    return None
+
+
 def _rows(text: str) -> list[tuple[int, list[str]]]:
     """The rows with their line numbers, header first; empty if the text is not a table."""
     lines = text.split("\n")
@@ -48,6 +76,10 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     if some and some[0].strip()[:1] == "|":
         marked = [(n, line) for n, line in enumerate(lines, start=1) if line.strip()[:1] == "|"]
         return [(n, cells(line)) for n, line in marked if not _RULE.match(line)]
+    if split := _columns(some):
+        count = len(split(some[0]))
+        rows = [(n, split(line)) for n, line in enumerate(lines, start=1) if line.strip()]
+        return [(n, row) for n, row in rows if len(row) == count and not _RULE.match(row[0])]
     import csv
 
     reader = csv.reader(lines, delimiter=_delimiter(some) or ",")
