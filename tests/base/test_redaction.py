@@ -30,6 +30,10 @@ def a_token() -> str:
     return text_of(("github-classic", ".env")).partition("=")[2]
 
 
+def a_slack_token() -> str:
+    return text_of(("slack-bot", ".env")).partition("=")[2]
+
+
 def a_random(size: int, chars: str = planted.ALNUM, seed: int = 3) -> str:
     return "".join(random.Random(seed).choices(chars, k=size))
 
@@ -201,7 +205,16 @@ def test_what_stands_next_to_a_replaced_value_is_found_then() -> None:
         assert redaction.redacted(text)[0] == clean
     lower = a_random(64, planted.LOWER)
     beside = f"{a_random(64)}{a_random(9, seed=4)}=\n{lower}"
-    assert redaction.redacted(f"token={beside}")[0].endswith("\n(redacted random)")
+    chain = f"{beside}\n{a_random(30, seed=5)}"  # each is found when the one before is gone
+    for name in ("token", "a_token"):
+        clean = redaction.redacted(f"{name}={beside}")[0]
+        assert clean.endswith("\n(redacted random)")
+        for before in ("", f"{glued}\n\n\n"):
+            clean = redaction.redacted(f"{before}{name}={chain}")[0]
+            assert clean.endswith("\n(redacted random)\n(redacted random)")
+    third, fourth = a_random(900, seed=3), a_random(900, seed=4)
+    other = f"{third}={text_of(('gitlab', '.env')).partition('=')[2]}={fourth}"
+    assert redaction.redacted(f"{glued} {other}")[0].count("(redacted random)") == 4
 
 
 def test_lines_are_counted_from_one() -> None:
@@ -216,8 +229,19 @@ def test_parts_of_what_is_allowed_are_allowed_too() -> None:
     assert redaction.found(text) and not redaction.found(text, ("assigned-secret",))
 
 
+def test_a_token_with_a_kind_of_its_own_is_found_inside_what_is_allowed() -> None:
+    for token, kind in ((a_token(), "github-token"), (a_slack_token(), "slack-token")):
+        found = redaction.found(f"ftp://me:{token}@example.org", ("url-password",))
+        assert [secret.kind for secret in found] == [kind]
+
+
+def test_of_two_that_begin_together_the_longer_counts() -> None:
+    text = f"secret_key = '{a_token()};a_?B0'"
+    assert redaction.redacted(text)[0] == "secret_key = '(redacted assigned-secret)'"
+
+
 def test_a_short_value_is_replaced_only_where_it_was_found() -> None:
-    text = "password: hunt3r!\nthe hunt3r! is out; password: hunter2!x\nhunter2!x"
+    text = "password: hunt3r!\nthe hunt3r! is out; password: hunter2!\nhunter2!"
     assert redaction.redacted(text)[0] == (
         "password: (redacted password)\nthe hunt3r! is out; password: (redacted password)\n"
         "(redacted password)"
@@ -259,11 +283,23 @@ def test_any_text_around_it_neither_breaks_nor_is_changed(
         "--token ",
         f"{a_random(40)} ",
         f"{a_random(40)}\n",
+        f"{a_random(40)}\n\n\n\n",
         "a1B2c3D4e5F6g7H8i9,",
     ],
 )
 def test_a_text_made_to_be_slow_is_not(unit: str) -> None:
     assert is_in_proportion(redaction.found, unit)
+
+
+def test_words_and_short_numbers_are_no_reason_to_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secret_search, "places", pytest.fail)
+    for text in ("internationalization of 12 screens", "see https://example.org", "a@example.org"):
+        assert redaction.found(text) == ()
+
+
+def test_a_password_in_a_url_and_a_credential_of_letters_are_reason_enough_to_search() -> None:
+    for text in ("ftp://me:hushed@b", "Basic QWxhZGRpbjpvcGVu="):
+        assert "(redacted " in redaction.redacted(text)[0]
 
 
 def test_a_text_that_is_not_searched_holds_no_secret() -> None:
