@@ -237,9 +237,9 @@ def suffix(kind: str) -> str:
 
 def archived(layout: Layout) -> list[str]:
     """The ids of tasks that have something in the archive."""
-    place = os.path.dirname(os.path.dirname(layout.memory_archive("task", PLANS)))
     try:
-        return sorted(name for name in os.listdir(place) if _ID.issuperset(name))
+        there = os.listdir(layout.store("archived"))
+        return sorted(name for name in there if _ID.issuperset(name))
     except OSError:
         return []
 
