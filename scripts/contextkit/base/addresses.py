@@ -105,7 +105,7 @@ def away(layout: Layout, store: Store) -> tuple[str, ...]:
     if store.kind == "payload":
         return (layout.ended,)
     if store.within == "memory":
-        return (os.path.join(layout.memory, "archive"),)
+        return (layout.store("archived"),)
     return ()
 
 

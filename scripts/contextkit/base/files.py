@@ -55,6 +55,14 @@ def read_if_there(path: str) -> str | None:
     return read(path) if os.path.lexists(path) else None
 
 
+def first_line(path: str) -> str:
+    """The first line of a file without spaces around it; '' if the file cannot be read."""
+    try:
+        return read(path).partition("\n")[0].strip()
+    except ContextError:
+        return ""
+
+
 def write(path: str, text: str | bytes | Iterable[bytes], derived: bool = False) -> str:
     """Replace `path` atomically and return it: readers see the old text or the new, never a mix.
 

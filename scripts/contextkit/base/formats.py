@@ -249,6 +249,17 @@ def scan_json(text: str) -> Any:
     return value
 
 
+def object_in_line(line: bytes) -> dict[str, Any]:
+    """The JSON object in a line of a log, or {} for anything else, such as a truncated line."""
+    if not line.rstrip().endswith(b"}"):
+        return {}  # newer Pythons import json just to report a truncated line
+    try:
+        found = scan_json(line.decode("utf-8", "replace"))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def to_json(value: object, margin: str = "") -> str:
     """`value` as JSON for programs: two-space indent, unescaped text; records become objects."""
     if isinstance(value, str):

@@ -218,9 +218,9 @@ class Layout:
         """`research_plans`, `findings`, `checkpoints` or `context_snapshots` of external memory."""
         return os.path.join(self.memory, kind)
 
-    def memory_archive(self, task: str, kind: str = "") -> str:
+    def memory_archive(self, task: str, kind: str) -> str:
         """The folder for the memory of a finished task; `kind` as above."""
-        return os.path.join(self.memory, "archive", task, kind)
+        return os.path.join(self.store("archived"), task, kind)
 
     def memory_state(self, name: str) -> str:
         """Memory state beside the documents: `current`, `<task>.phase`."""

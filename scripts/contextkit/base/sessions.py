@@ -69,24 +69,17 @@ def _find(layout: Layout, given: str, slug: str) -> tuple[str, str]:
             return text, variable
     for pointer in (f".current-{slug}", ".current"):
         path = os.path.join(layout.sessions, pointer)
-        found = _first_line(path)
+        found = files.first_line(path)
         if found:
             return os.path.basename(found.rstrip("/")), layout.shown(path)
     marker = layout.retro_marker(slug)
     for path, found in (
         (marker, _from_marker(marker)),
-        (_kept(layout), _first_line(_kept(layout))),
+        (_kept(layout), files.first_line(_kept(layout))),
     ):
         if found:
             return found, layout.shown(path)
     return "", "none is set; the first command that stores something generates one"
-
-
-def _first_line(path: str) -> str:
-    try:
-        return files.read(path).partition("\n")[0].strip()
-    except ContextError:
-        return ""
 
 
 def _from_marker(path: str) -> str:
@@ -115,7 +108,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
                 os.unlink(kept)
     found = find(layout, given, _slug(layout))
     if found:
-        if _first_line(kept) == found:
+        if files.first_line(kept) == found:
             os.utime(kept, (now, now))
         return found, False
     files.store(layout.state)
@@ -123,7 +116,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
     try:
         files.create(kept, made + "\n", exact=True)
     except FileExistsError:  # another process was faster: use its session
-        found = _first_line(kept)
+        found = files.first_line(kept)
         if not found:
             raise ContextError(f"{layout.shown(kept)}: names no session: remove it") from None
         return found, False
@@ -145,7 +138,7 @@ def find_current(layout: Layout) -> str:
 def forget(layout: Layout, session: str) -> None:
     """Stop reusing a generated session that was ended."""
     kept = _kept(layout)
-    if _first_line(kept) == session:
+    if files.first_line(kept) == session:
         try:
             os.unlink(kept)
         except FileNotFoundError:

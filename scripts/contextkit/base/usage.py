@@ -116,7 +116,7 @@ def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
             text = str(value) if isinstance(value, str) else "--"  # argparse makes [] of `=--`
             add_value(raw, option, option.single if isinstance(value, _Single) else "", text)
     if surplus:
-        raise bad_input(_surplus(program, command, surplus))
+        raise bad_input(_surplus(command, surplus))
     for option in command.options:
         if option.required and not any(map(str.strip, raw.get(option.name, []))):
             raise missing(program, command, option)
@@ -154,7 +154,7 @@ def _dashed(option: Option) -> str:
     return "--" + next(name for name in option.spellings if len(name) > 1)
 
 
-def _surplus(program: Program, command: Command, surplus: list[str]) -> str:
+def _surplus(command: Command, surplus: list[str]) -> str:
     word, equals, _ = surplus[0].partition("=")
     if not word.startswith("-"):
         return f"{names.quoted(surplus[0])} is not an option: write " + (

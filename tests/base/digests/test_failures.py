@@ -62,3 +62,11 @@ def test_a_text_about_errors_is_no_log() -> None:
     assert engine.digest("\n".join(lines), 200).kind != "log"
     lines = ["def check(name):", "    raise ValueError(name)", "", "error: str = ''", ""] * 30
     assert engine.digest("\n".join(lines), 200).kind != "log"
+
+
+@pytest.mark.parametrize("part", ["a.", "a/", "aGVsbG8", "not ok ", "1) ", "_"])
+def test_very_long_lines_are_read_in_part(part: str) -> None:
+    long = part * (100_000 // len(part))
+    found = failures.find([long, "error: no room", f"FAILED {long}"], set())
+    assert "error: no room" in [failure.said for failure in found]
+    assert all(len(failure.said) < 300 for failure in found)

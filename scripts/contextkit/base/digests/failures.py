@@ -82,6 +82,7 @@ _FILE = Pattern(r"^\S+\.\w{1,5}$")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
 _LONGEST = 260  # characters shown of a failure
+_READ = 500  # characters read of a line
 _BLOCK = 40  # lines below a test's name in which its message and place are looked for
 _BEFORE = 8  # lines above it
 _AFTER = 4  # lines below an error in which its place is looked for
@@ -106,8 +107,8 @@ class _Mention(NamedTuple):
 
 
 def bare(line: str) -> str:
-    """The line without the time, or the frame, in front of it."""
-    return str(_STAMP.sub("", line).strip())
+    """The beginning of the line, without the time or the frame in front of it."""
+    return str(_STAMP.sub("", line[:_READ]).strip())
 
 
 def shown(line: str) -> str:

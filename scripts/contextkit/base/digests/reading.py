@@ -346,7 +346,7 @@ def _end(text: str, start: int, index: int) -> int:
 _ENDS = re.compile(r"[.!?。！？()\[\]]")
 
 
-def clause(text: str, most: int = LONGEST, between_words: bool = True) -> str:
+def clause(text: str, most: int = LONGEST) -> str:
     """`text` cut to at most `most` characters, never inside a word or a fact.
 
     The cut is at the end of a clause, or else between two words; '' if there is no such place.
@@ -357,8 +357,6 @@ def clause(text: str, most: int = LONGEST, between_words: bool = True) -> str:
         at = text.rfind(mark, most // 2, most)
         if at > 0:
             return beginning(text, at)
-    if not between_words:
-        return ""
     blank = text.rfind(" ", most // 2, most)
     if blank <= 0:
         blank = next((at for at in range(most, most // 2, -1) if _may_end(text, at)), 0)

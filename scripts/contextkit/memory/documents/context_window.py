@@ -174,14 +174,16 @@ def _read(path: str) -> tuple[int, int]:
     newer: list[bytes] = []  # the lines after the current one, since the file is read from its end
     aside = False
     for line in _from_the_end(path):
-        if b'"token_count"' in line and (counts := _of_rollout(_event(line))):
+        if b'"token_count"' in line and (counts := _of_rollout(formats.object_in_line(line))):
             return counts
         if b'"usage"' in line or _BOUNDARY in line:
-            event = _event(line)
+            event = formats.object_in_line(line)
             if event.get("isSidechain"):
                 aside = True
             elif event.get("subtype") == "compact_boundary":
-                return sum(tokens.estimate(_message_text(_event(each))) for each in newer), 0
+                return sum(
+                    tokens.estimate(_message_text(formats.object_in_line(each))) for each in newer
+                ), 0
             elif found := _usage(event):
                 message = event["message"]
                 return found, _LARGE if str(message.get("model", "")).endswith("[1m]") else 0
@@ -204,17 +206,6 @@ def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
     if type(count) is not int or count < 1:
         return None
     return count, most if type(most) is int and most > 0 else 0
-
-
-def _event(line: bytes) -> dict[str, Any]:
-    """The JSON object in a line, or {} for anything else, such as a truncated line."""
-    if not line.rstrip().endswith(b"}"):
-        return {}  # newer Pythons import json just to report a truncated line
-    try:
-        found = formats.scan_json(line.decode("utf-8", "replace"))
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _usage(event: dict[str, Any]) -> int:

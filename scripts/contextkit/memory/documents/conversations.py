@@ -106,7 +106,7 @@ def read(path: str, most: int = MOST) -> Conversation:
         lines, whole = _tail(path, most)
     except OSError:
         return Conversation()
-    found = [line for line in map(_object, lines) if line]
+    found = [line for line in map(formats.object_in_line, lines) if line]
     if any("payload" in line and "type" in line for line in found):
         return _of(ROLLOUT, found, whole, _Rollout())
     if any("sessionId" in line or "uuid" in line for line in found):
@@ -122,17 +122,6 @@ def _tail(path: str, most: int) -> tuple[list[bytes], bool]:
         start = file.seek(max(0, length - most))
         lines = file.read(most).split(b"\n")
     return (lines[1:] if start else lines), not start
-
-
-def _object(line: bytes) -> Line:
-    """The JSON object in a line, or {} for anything else, such as a truncated line."""
-    if not line.strip():
-        return {}
-    try:
-        found = formats.scan_json(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _of(form: str, lines: list[Line], whole: bool, reader: _Messages | _Rollout) -> Conversation:
@@ -470,7 +459,7 @@ def folder_of(path: str) -> str:
             lines = file.read(1 << 18).split(b"\n")[:50]
     except OSError:
         return ""
-    for line in map(_object, lines):
+    for line in map(formats.object_in_line, lines):
         payload = line.get("payload")
         fields = payload if isinstance(payload, dict) else line
         if line.get("isSidechain") or isinstance(fields.get("source"), dict):

@@ -237,9 +237,9 @@ def suffix(kind: str) -> str:
 
 def archived(layout: Layout) -> list[str]:
     """The ids of tasks that have something in the archive."""
-    place = os.path.dirname(os.path.dirname(layout.memory_archive("task", PLANS)))
     try:
-        return sorted(name for name in os.listdir(place) if _ID.issuperset(name))
+        there = os.listdir(layout.store("archived"))
+        return sorted(name for name in there if _ID.issuperset(name))
     except OSError:
         return []
 
@@ -249,13 +249,13 @@ def archived(layout: Layout) -> list[str]:
 
 def current_task(layout: Layout) -> str:
     """The task most recently written about, or '' if unknown."""
-    task = _line(layout.memory_state("current"))
+    task = files.first_line(layout.memory_state("current"))
     return task if _ID.issuperset(task) else ""
 
 
 def current_phase(layout: Layout, task: str) -> str:
     """The recorded phase of a task, or ''."""
-    phase = _line(layout.memory_state(f"{task}.phase"))
+    phase = files.first_line(layout.memory_state(f"{task}.phase"))
     return phase if phase in PHASES else ""
 
 
@@ -264,7 +264,7 @@ def record(layout: Layout, task: str, phase: str = "") -> None:
     files.store(layout.state)
     for name, text in (("current", task), (f"{task}.phase", phase)):
         path = layout.memory_state(name)
-        if text and _line(path) != text:
+        if text and files.first_line(path) != text:
             files.write(path, text + "\n")
 
 
@@ -277,10 +277,3 @@ def forget(layout: Layout, task: str) -> None:
             os.unlink(layout.memory_state(name))
         except FileNotFoundError:
             continue
-
-
-def _line(path: str) -> str:
-    try:
-        return files.read(path).partition("\n")[0].strip()
-    except ContextError:
-        return ""
