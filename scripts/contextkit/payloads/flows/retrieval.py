@@ -255,21 +255,17 @@ def capped(found: Slice, cap: int, tokenizer: str) -> Slice:
     """As many whole lines of a slice as fit into `cap` tokens, or part of one very long line."""
     if tokens.within(found.text, cap, tokenizer):
         return found
+
+    def fits(text: str) -> bool:
+        return tokens.within(text, cap, tokenizer)
+
     lines = found.text.split("\n")
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = tokens.within("\n".join(lines[:middle]), cap, tokenizer)
-        low, high = (middle, high) if fits else (low, middle - 1)
-    if low:
-        last = found.first + low - 1
-        return found.replace(text="\n".join(lines[:low]), last=last, more=last + 1)
-    low, high = 0, len(lines[0])
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = tokens.within(lines[0][:middle], cap, tokenizer)
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return found.replace(text=lines[0][:low], last=found.first, more=found.first)
+    count = tokens.largest(len(lines), lambda n: fits("\n".join(lines[:n])))
+    if count:
+        last = found.first + count - 1
+        return found.replace(text="\n".join(lines[:count]), last=last, more=last + 1)
+    end = tokens.largest(len(lines[0]), lambda n: fits(lines[0][:n]))
+    return found.replace(text=lines[0][:end], last=found.first, more=found.first)
 
 
 def _lines(lines: list[str], first: int, last: int) -> Slice:
