@@ -192,12 +192,7 @@ def section(content: str, title: str) -> Slice:
     Raises ContextError naming the existing sections.
     """
     lines = content.split("\n")
-    code = markdown.in_fences(lines)
-    heads = [
-        (number, *found)
-        for number, line in enumerate(lines, start=1)
-        if not code[number - 1] and (found := markdown.heading(line))[0]
-    ]
+    found = markdown.outline(lines)
     wanted = title.strip().lstrip("#").strip().lower()
     tests = (
         lambda said: said == wanted,
@@ -205,12 +200,11 @@ def section(content: str, title: str) -> Slice:
         lambda said: wanted in said,
     )
     for fits in tests:
-        for number, order, said in heads:
-            if fits(said.lower()):
-                after = (n for n, level, _ in heads if n > number and level <= order)
-                return _lines(lines, number, next(after, len(lines) + 1) - 1)
-    known = "; ".join(said for _, _, said in heads[:20])
-    more = f" and {len(heads) - 20} more" if len(heads) > 20 else ""
+        for heading, first, end in found:
+            if fits(heading.lower()):
+                return _lines(lines, first + 1, end)
+    known = "; ".join(heading for heading, _, _ in found[:20])
+    more = f" and {len(found) - 20} more" if len(found) > 20 else ""
     raise ContextError(
         f"section: there is no {title[:60]!r}; available: {known or 'no sections'}{more}"
     )
