@@ -10,7 +10,8 @@ from contextkit.base.digests.reading import Pattern, Unit
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)"
-               r"(?::(?P<at>\d+))?:(?P<line>.*)$")  # fmt: skip
+               r"(?::(?P<at>\d+))?:(?!.{0,8} (?:fatal )?(?:error|warning|note)\b|\d+: [A-Z]+\d)"
+               r"(?P<line>.*)$")  # fmt: skip
 _COMMIT = Pattern(r"^(?P<commit>[0-9a-f]{7,40}) (?:\([^)]+\) )?(?P<subject>\S.*)$")
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,40})(?: \(.*\))?$")
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")

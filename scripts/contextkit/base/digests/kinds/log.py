@@ -19,7 +19,7 @@ _VERDICT = Pattern(
     r"|warnings?)\b|^(?:\[\w+\] +)?(?:Tests?:|Tests run:|BUILD )|^test results?:|^FAILED \("
     r"|^OK(?: \(|$)"
     r"|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit (?:code|status)|^(?:Failed|Passed)! "
-    r"|^Process (?:finished|exited)|^Finished|^Done\b|^# (?:pass|fail|tests) \d+"
+    r"|^Process (?:finished|exited)|^Finished|^Done\b|^[#ℹ] (?:pass|fail|tests) \d+"
     r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* \[|^ERROR: failed to solve",
     re.I,
 )
@@ -34,10 +34,12 @@ _OF_A_TOOL = Pattern(  # how a tool reports a failure, or its end
     r"^(?:error(?:\[\w+\])?: |npm (?:ERR!|error) |--- FAIL: |##\[error\]|fatal: |FAILED )"
     r"|^(?:Error|ERROR): "
     r"|^\S+\.\w{1,5}(?::\d+(?::\d+)?|\(\d+,\d+\))(?::| -) (?:fatal )?error\b|^\d+:\d+ +error "
-    r"|^(?:make(?:\[\d+\])?: \*\*\* \[|[✕✗✘×●] \S|--> \S+:\d+|BUILD (?:FAIL|SUCC)|test result: )"
+    r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ "
+    r"|^(?:make(?:\[\d+\])?: \*\*\* \[|[✕✗✘×✖●] \S|--> \S+:\d+|BUILD (?:FAIL|SUCC)|test result: )"
     r"|^(?:Tests: +\d|\d+ examples?, |\d+ (?:passing|failing)\b|(?:Found|✖) \d+ (?:error|problem))"
     r"|^\d+% tests passed|\[FAIL\]$"
 )
+_END_OF_A_TOOL = Pattern(r"^=* ?\d+ (?:passed|failed)\b.* in [\d.]+s\b|^Found \d+ errors?\b")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _NAME = Pattern(r"\S+::\S+")
 _SAYS = Pattern(r"^(?!\s*(?:at |FAIL\w*\W*$)).*\w.*\w.*[^:]$")
@@ -51,7 +53,9 @@ def confidence(text: str) -> int:
     if len(lines) < 3:
         return 0
     if "= test session starts =" in text[:2000] or "\nTAP version" in f"\n{text[:200]}":
-        return 85
+        return 92
+    if any(map(_END_OF_A_TOOL.match, text[-1500:].split("\n"))):
+        return 92
     formed = reading.formed(map(str.lstrip, lines))
     if formed * 3 >= len(lines):
         return 0
