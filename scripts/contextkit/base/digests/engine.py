@@ -36,7 +36,7 @@ _ROW = 4  # extra tokens per row
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
-_TRIES, _STEPS = 10, 5  # units that may not fit into the remaining room, and cuts of a unit
+_TRIES, _STEPS = 6, 5  # units that may not fit into the remaining room, and cuts of a unit
 _CUT, _SHORT = 16, 12  # units that may be cut, and the least characters that stay of one
 _HALF_LINE = 48  # bytes of a beginning that says something without a fact
 _MOST = 0.3  # share of a unit that must stay if it is cut
@@ -208,8 +208,8 @@ def _chosen(weighed: _Weighed, filling: _Filling) -> Digest:
         choice.take(index)  # more than will fit, which is measured below
     costs = [cost + aspect for cost, aspect in zip(weighed.costs, weighed.aspects, strict=True)]
     first = filling.begin(choice.chosen, costs)
-    others = choice.chosen[first:] + choice.order + choice.left
-    filling.add(others, costs)
+    others = choice.chosen[first:] + choice.order
+    filling.add(others + choice.left, costs)
     whole = [index for index in others if weighed.units[index].group]  # shown or counted
     others = [index for index in others if index not in whole] or whole
     filling.add_beginning(others, costs, [unit.text for unit in weighed.units])

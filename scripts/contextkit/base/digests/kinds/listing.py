@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from contextkit.base.digests import weighing
+from contextkit.base.digests import reading, weighing
 from contextkit.base.digests.reading import Pattern, Unit
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
@@ -30,7 +30,7 @@ def confidence(text: str) -> int:
 def _form(text: str) -> str:
     """`paths`, `hits`, `commits`, `log` of git, or ''."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()][:_LOOKED_AT]
-    if len(lines) < 5:
+    if len(lines) < 5 or reading.formed(lines):
         return ""
     if _HEAD.match(lines[0]) and any(line.startswith("Author: ") for line in lines[1:4]):
         return "log"

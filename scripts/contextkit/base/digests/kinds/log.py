@@ -41,6 +41,7 @@ _OF_A_TOOL = Pattern(  # how a tool reports a failure, or its end
 )
 _END_OF_A_TOOL = Pattern(r"^=* ?\d+ (?:passed|failed)\b.* in [\d.]+s\b|^Found \d+ errors?\b")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
+_NO_DIGITS = str.maketrans("", "", "0123456789")
 _NAME = Pattern(r"\S+::\S+")
 _SAYS = Pattern(r"^(?!\s*(?:at |FAIL\w*\W*$)).*\w.*\w.*[^:]$")
 _LOOKED_AT = 100  # lines that are looked at to tell the kind
@@ -54,7 +55,8 @@ def confidence(text: str) -> int:
         return 0
     if "= test session starts =" in text[:2000] or "\nTAP version" in f"\n{text[:200]}":
         return 92
-    if any(map(_END_OF_A_TOOL.match, text[-1500:].split("\n"))):
+    end = text[-1500:]
+    if ("ed in " in end or "\nFound " in end) and any(map(_END_OF_A_TOOL.match, end.split("\n"))):
         return 92
     formed = reading.formed(map(str.lstrip, lines))
     if formed * 3 >= len(lines):
@@ -87,7 +89,7 @@ def _may_be_event(line: str) -> bool:
 
 def _alike(lines: list[str]) -> bool:
     """Whether more than half of the lines begin with a word that others begin with, too."""
-    openings = [failures.varying(line.split(None, 1)[0]) for line in lines]
+    openings = [line.split(None, 1)[0].translate(_NO_DIGITS) for line in lines]
     often = Counter(openings)
     return sum(count for count in often.values() if count > 2) * 2 > len(lines)
 
