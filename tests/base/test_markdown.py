@@ -200,3 +200,9 @@ def test_both_ways_agree_where_every_fence_is_closed(lines: list[str]) -> None:
 
 def fenced(line: str) -> str:
     return markdown.fence_of(line.strip())
+
+
+def test_an_outline_gives_each_heading_all_that_is_below_it() -> None:
+    lines = ["above", "# A", "a", "### Deep", "```", "# code", "```", "## B", "# C", "end"]
+    assert markdown.outline(lines) == [("A", 1, 8), ("Deep", 3, 7), ("B", 7, 8), ("C", 8, 10)]
+    assert markdown.outline(["no heading"]) == []

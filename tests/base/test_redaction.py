@@ -198,11 +198,15 @@ def test_what_stands_next_to_a_replaced_value_is_found_then() -> None:
     marks = "(redacted random)(redacted github-token)(redacted random)"
     for text, clean in (
         (glued, marks),
+        (f"xy {glued}", f"xy {marks}"),
         (f"one\n{glued}\ntwo", f"one\n{marks}\ntwo"),
         (f"{glued}\none\ntwo\nthree\n{glued}", f"{marks}\none\ntwo\nthree\n{marks}"),
         (f"x {glued} y\n\n\nz", f"x {marks} y\n\n\nz"),
     ):
         assert redaction.redacted(text)[0] == clean
+    key = SECRETS["rsa-key"]["prose"].split("\n\n")[1]
+    clean = redaction.redacted(f"{a_random(1195)}={key} ends")[0]  # just too long to be a value
+    assert clean == "(redacted random)(redacted private-key) ends"
     lower = a_random(64, planted.LOWER)
     beside = f"{a_random(64)}{a_random(9, seed=4)}=\n{lower}"
     chain = f"{beside}\n{a_random(30, seed=5)}"  # each is found when the one before is gone
@@ -293,7 +297,12 @@ def test_a_text_made_to_be_slow_is_not(unit: str) -> None:
 
 def test_words_and_short_numbers_are_no_reason_to_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secret_search, "places", pytest.fail)
-    for text in ("internationalization of 12 screens", "see https://example.org", "a@example.org"):
+    for text in (
+        "internationalization of 12 screens",
+        "see https://example.org",
+        "a@example.org",
+        "the token expired\nnote: it works",
+    ):
         assert redaction.found(text) == ()
 
 

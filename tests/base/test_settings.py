@@ -108,6 +108,25 @@ def test_every_kind_of_value_is_read_and_comes_back_from_the_cache(
     assert layout.places.capsules == " docs/capsules"
 
 
+@pytest.mark.parametrize("word", ["true", "yes", "on", "false", "no", "off", "Yes", "OFF"])
+def test_a_word_for_yes_or_no_is_one_only_where_that_is_asked_for(word: str) -> None:
+    write(f"memory_transcripts: {word}\ncapsules: {word}\n")
+    assert load() == {
+        "memory_transcripts": word.lower() in ("true", "yes", "on"),
+        "capsules": word,
+    }
+
+
+def test_a_number_stays_a_text_where_a_text_is_asked_for() -> None:
+    write("capsules: 2025\n")
+    assert load() == {"capsules": "2025"}
+
+
+def test_a_file_has_at_most_65536_bytes() -> None:
+    write("#" * 65_536)
+    assert load() == {}
+
+
 def test_an_empty_list_comes_back_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     write("handoff_profiles: []\n")
     assert load() == {"handoff_profiles": ()}
@@ -158,6 +177,7 @@ def test_an_edited_file_is_read_again(in_place: bool) -> None:
         b"",
         b"\n",
         b"1 2 3 4\ncapsule_max_tokens=5\n",
+        b"9 9 9 9\ncapsule_max_tokens=5\n",
         b"\xff\x00\xfe",
         b"KEY\nno_such_setting=5\n",
         b"KEY\ncapsule_max_tokens=many\n",
@@ -197,6 +217,8 @@ def test_a_repository_that_cannot_be_written_is_read_each_time(
         ("capsule_max_tokens: 1.5", "must be a whole number"),
         ("capsule_max_tokens: -1", "must be a whole number"),
         ("capsule_max_tokens: [1]", "must be a whole number"),
+        ("capsules: {a: b}", "capsules must be a line of text"),
+        ("processes: mine", "processes must be lines of `name: value` indented under it"),
         (f"capsule_max_tokens: {'9' * 5000}", "must be a whole number"),
         ("capsule_max_tokens: 0", "capsule_max_tokens must be at least 1, not 0"),
         ("memory_phase_transition: 2", "must be true or false, not '2'"),

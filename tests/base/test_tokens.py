@@ -63,6 +63,12 @@ def test_a_hard_cap_is_held_against_the_higher_figure(text: str) -> None:
     assert estimate * 1.15 - 0.001 <= cautious < estimate * 1.15 + 1
 
 
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
+def test_the_largest_number_that_fits_is_found(low: int, more: int, most: int) -> None:
+    high = low + more
+    assert tokens.largest(high, lambda n: n <= most, low) == min(high, max(low, most))
+
+
 @given(any_text, st.integers(0, 80))
 def test_a_clipped_text_is_a_beginning_that_fits(text: str, limit: int) -> None:
     clipped = tokens.clip(text, limit)

@@ -119,7 +119,7 @@ def test_a_mention_of_an_entry_is_quoted_as_it_was_written(layout: Layout) -> No
 
 def test_what_only_looks_like_a_file_or_an_entry_is_no_mention(layout: Layout) -> None:
     commit("a.py", "x\n", "2025-10-23T17:00:00Z")
-    assert drift.mentions(layout, "feature/.wip and feature/x") == []
+    assert drift.mentions(layout, "feature/my-x/.wip and feature/my-x/y") == []
     found = drift.mentions(layout, "https://example.org/a.md#intro, a.py#main")
     assert "entry" not in [mention.kind for mention in found]
 

@@ -447,6 +447,7 @@ def test_a_name_is_told_from_other_files() -> None:
            ".handoff-sm-to-dev-20251023T180500Z.yaml.0123456789ab.tmp",
            "handoff-sm-to-dev-20251023T1805Z.yaml",
            "handoff-to-dev-20251023T180500Z.yaml",
+           "handoff-sm-to-dev-20251023T180500.yaml",
            "backup--sm-to-dev-20251023T180500Z.yaml"]  # fmt: skip
     assert all(map(handoffs.is_name, good)) and not any(map(handoffs.is_name, bad))
 

@@ -13,7 +13,7 @@ from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.flows.shares import MARK
 from contextkit.memory.flows import upkeep
 from contextkit.reviews.documents import verdicts
-from simulated_machines import Machine
+from simulated_machines import Machine, killed_at
 
 UI = ".temp/memory/findings/ui_20261122T100000.md"
 
@@ -318,3 +318,28 @@ def test_a_machine_that_lost_what_it_knew_still_sends_newer_texts(
     found = [(other.root / UI).read_text("utf-8"), *beside(other)]
     assert "the newest text\n" in found
     assert name_of(one) != before
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("first", [False, True], ids=["replaced", "new"])
+def test_a_copy_of_a_pull_that_was_killed_is_replaced_by_a_newer_text(
+    four: tuple[Machine, ...], first: bool, after: bool
+) -> None:
+    one, other, *_ = four
+    for step in range(1, 20):
+        name = f"ui{step}"
+        ours = one.find_out(name, "ours\n")
+        one.push()
+        other.find_out(name, "theirs\n")
+        other.push()
+        if not first:
+            one.pull()
+            other.find_out(name, "theirs, newer\n")
+            other.push()
+        with killed_at(step, after):
+            one.pull()
+        other.find_out(name, "theirs, the newest\n")
+        other.push()
+        one.pull()
+        there = [path.read_text("utf-8") for path in ours.parent.glob(f"{ours.name}{MARK}*")]
+        assert there == ["theirs, the newest\n"] and ours.read_text("utf-8") == "ours\n"

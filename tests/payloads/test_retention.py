@@ -190,6 +190,22 @@ def test_what_is_resumed_while_a_purge_waits_is_kept_and_not_called_removed(
     assert retention.purge(layout, "s", NOW) == [] and os.path.exists(path)
 
 
+def test_what_another_sweep_removes_meanwhile_is_passed_over(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for session in ("s", "t"):
+        save(layout, session)
+        retention.end(layout, session, NOW)
+    lock = retention.session_lock
+
+    def late(layout: Layout, session: str) -> files.locked:
+        shutil.rmtree(Path(layout.ended, "s@20251128T100500Z"), ignore_errors=True)
+        return lock(layout, session)
+
+    monkeypatch.setattr(retention, "session_lock", late)
+    assert sweep(layout, NOW + 2 * DAY) == ["session t: removed for good"]
+
+
 def test_a_file_that_goes_while_a_session_is_purged_is_not_called_left_over(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,8 +215,8 @@ def test_a_file_that_goes_while_a_session_is_purged_is_not_called_left_over(
 
     def twice(path: str) -> None:
         unlink(path)
-        if os.path.exists(path := f"{os.path.dirname(path)}/{payloads.MANIFEST}"):
-            unlink(path)
+        if left := sorted(Path(path).parent.glob("*.md")):
+            unlink(left[0])
 
     monkeypatch.setattr(os, "unlink", twice)
     assert retention.purge(layout, "s", NOW) == ["session s: removed for good"]
@@ -509,6 +525,7 @@ def test_the_end_is_noted_in_the_sessions_own_summary(
     resume(layout, NOW)
     retention.end(layout, "s", NOW)
     assert host.read_text("utf-8") == "# Session\n" + LINE
+    own.unlink()
     assert retention.last_words(layout, "s") == LINE.removeprefix("- ").rstrip()
     resume(layout, NOW)
     retention.end(layout, "s", NOW, "notes/end.md")
@@ -526,7 +543,7 @@ def test_the_end_of_a_session_without_payloads_is_noted_in_its_summary_alone(
     retention.note_end(layout, "s", "nothing was stored", NOW)
     told = "# Session\n- 2025-11-28T10:05:00Z nothing was stored\n"
     assert noted.read_text("utf-8") == told
-    target = tmp_path / "a.md"
+    target = tmp_path / "z.md"
     target.write_text("# Session\n", "utf-8")
     noted.unlink()
     noted.symlink_to(target)

@@ -44,6 +44,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="/"), min_size=1
 
 @given(agent=names, other=names)
 @example(agent="interflux:review:fd-x", other="interflux:review")
+@example(agent=".hidden", other="-option")
 def test_a_name_comes_back_and_no_two_share_a_file(agent: str, other: str) -> None:
     try:
         first, second = verdicts.encode(agent), verdicts.encode(other)
@@ -52,6 +53,11 @@ def test_a_name_comes_back_and_no_two_share_a_file(agent: str, other: str) -> No
     assert verdicts.decode(first) == agent
     assert (first == second) == (agent == other)
     assert first[0] not in ".-" and first.isascii() and "/" not in first
+
+
+def test_a_file_name_that_is_no_code_is_the_agents_name() -> None:
+    for stem in ("100%", "a%zz", "a%FFb"):
+        assert verdicts.decode(stem) == stem
 
 
 @pytest.mark.parametrize(
@@ -128,6 +134,11 @@ def test_what_cannot_be_read_is_an_error_that_is_seen(text: str) -> None:
     assert verdicts.broken([entry])
 
 
+def test_a_status_with_a_tab_or_a_line_break_is_one_line() -> None:
+    entry = verdicts.parse(b'{"status": "NOT\\tSO\\nCLEAN"}', "x")
+    assert verdicts.counts([entry]) == "1 NOT SO CLEAN"
+
+
 def test_files_of_others_are_read_as_they_are() -> None:
     old = verdicts.parse(json.dumps(LEGACY_V1).encode(), "fd-safety")
     assert (old["agent"], old["summary"]) == ("fd-safety", "nothing found")
@@ -170,7 +181,7 @@ def test_attention_rows_have_the_finding_ids_only_if_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "spent", [1.5, "12k", None, -3, -1.0, -3.0, 1e15, 1e20, True, [1], "x[$(touch pwned)]"]
+    "spent", [1.5, "12k", None, -1, -1.0, -3.0, 1e15, 1e20, True, [1], "x[$(touch pwned)]"]
 )
 def test_a_number_that_is_none_is_named_and_not_counted(spent: object) -> None:
     total, odd = verdicts.tokens([an_entry(tokens_spent=1200), an_entry(tokens_spent=spent)])

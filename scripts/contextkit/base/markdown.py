@@ -140,6 +140,21 @@ def cells(line: str) -> list[str]:
     return [field.replace("\0", "|") for field in fields] if "\\|" in line else fields
 
 
+def outline(lines: list[str]) -> list[tuple[str, int, int]]:
+    """(heading, first line, line after the last) of each heading with all below it, from 0."""
+    coded = in_fences(lines)
+    heads = [
+        (number, *found)
+        for number, (line, code) in enumerate(zip(lines, coded, strict=True))
+        if not code and (found := heading(line))[0]
+    ]
+    ends = (
+        next((number for number, other, _ in heads[index:] if other <= order), len(lines))
+        for index, (_, order, _) in enumerate(heads, start=1)
+    )
+    return [(title, number, end) for (number, _, title), end in zip(heads, ends, strict=True)]
+
+
 def sections(lines: list[str], order: int) -> list[tuple[int, int]]:
     """(first line, line after the last) of each section at heading level `order`, from 0."""
     coded = in_fences(lines)

@@ -116,8 +116,9 @@ class Limits(Record):
 
     def check(self) -> None:
         for name, annotation in self.fields().items():
-            if annotation == "int" and getattr(self, name) < 1 and name not in _MAY_BE_0:
-                raise bad_input(f"{name} must be at least 1, not {getattr(self, name)}")
+            least = 0 if name in _MAY_BE_0 else 1
+            if annotation == "int" and getattr(self, name) < least:
+                raise bad_input(f"{name} must be at least {least}, not {getattr(self, name)}")
         if self.tokenizer not in ("o200k", "cl100k", "claude"):
             raise bad_input(f"tokenizer must be o200k, cl100k or claude, not {self.tokenizer!r}")
         for name in _DURATIONS:

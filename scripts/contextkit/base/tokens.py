@@ -10,6 +10,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from contextkit.base.vocabulary import Vocabulary
 
 # The columns are what is counted: bytes by class, whitespace-separated words, aA steps.
@@ -208,12 +210,18 @@ def clip(text: str, limit: int, mark: str = "…", tokenizer: str = DEFAULT) -> 
     """
     if estimate(text, tokenizer) <= limit:
         return text
-    low, high = 0, len(text)
+
+    def fits(end: int) -> bool:
+        return estimate(text[:end].rstrip() + mark, tokenizer) <= limit
+
+    end = largest(len(text), fits)
+    space = text.rfind(" ", max(0, end - 24), end)
+    return text[: space if space > 0 else end].rstrip() + mark
+
+
+def largest(high: int, fits: Callable[[int], bool], low: int = 0) -> int:
+    """The largest number up to `high` that fits, given that `low` does, by halving."""
     while low < high:
         middle = (low + high + 1) // 2
-        if estimate(text[:middle].rstrip() + mark, tokenizer) <= limit:
-            low = middle
-        else:
-            high = middle - 1
-    space = text.rfind(" ", max(0, low - 24), low)
-    return text[: space if space > 0 else low].rstrip() + mark
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low

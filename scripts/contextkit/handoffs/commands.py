@@ -183,8 +183,6 @@ def consume(layout: Layout, args: Arguments) -> str:
 
 
 def stats(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.handoffs.flows import incoming
-
     if args.profiles:
         rows = incoming.of_profiles(layout, args.profiles, args.tokens)
     else:

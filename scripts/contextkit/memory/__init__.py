@@ -14,4 +14,7 @@ flows/transcripts         what a session did after its last save
 flows/recovery            what is left of a task on disk
 flows/recovery_report     the same within a token budget; digest shortens the findings
 flows/upkeep              list, merge, archive, clean and check
+
+commands/writing          what saves a document, or puts documents away
+commands/reading          the rest: it need not load `saving`
 """

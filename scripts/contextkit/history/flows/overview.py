@@ -101,7 +101,7 @@ def status(layout: Layout) -> list[dict[str, object]]:
     known = delivery.by_system(delivery.of_documents(ledger.read(layout)).values())
     rows = []
     for system, report in _reports().items():
-        facts = _said(report, layout)
+        facts = _facts_of(report, layout)
         if system in known:
             said = "; ".join([str(facts["status"]), *_delivered(system, known[system])])
             facts |= {"status": said}
@@ -150,7 +150,7 @@ def _counted(store: Store, layout: Layout) -> Facts:
     return {"status": f"{len(found)} stored{doubt}", "stored": len(found), "broken": broken}
 
 
-def _said(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
+def _facts_of(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
     try:
         return report(layout)
     except ContextError as error:

@@ -134,13 +134,8 @@ def sections(text: str) -> list[tuple[str, int, str]]:
     The text above the first heading comes first. A `#` in a code fence is not a heading.
     """
     lines = text.split("\n")
-    starts: list[tuple[int, int, str]] = [(0, 0, "")]
-    for number, (line, code) in enumerate(zip(lines, markdown.in_fences(lines), strict=True)):
-        order, title = markdown.heading(line) if not code else (0, "")
-        if order:
-            starts.append((number, order, title))
-    found = []
-    for index, (number, level, heading) in enumerate(starts):
-        after = (n for n, other, _ in starts[index + 1 :] if other <= level or not level)
-        found.append((heading, number + 1, "\n".join(lines[number : next(after, len(lines))])))
-    return found
+    found = markdown.outline(lines)
+    above = ("", 0, found[0][1] if found else len(lines))
+    return [
+        (title, first + 1, "\n".join(lines[first:end])) for title, first, end in (above, *found)
+    ]

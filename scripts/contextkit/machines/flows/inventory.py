@@ -122,10 +122,15 @@ def _note_ended(layout: Layout, machine: Machine, known: Known, now: int) -> Non
 
 
 def _note_settled(layout: Layout, machine: Machine, known: Known, version: Version) -> None:
-    """Note removed copies: if someone removed the copy kept beside ours, our text wins."""
+    """Note removed copies: if someone removed the copy kept beside ours, our text wins.
+
+    A copy that a killed pull did not get to write is offered again.
+    """
     for copy in list(version.beside):
         if not os.path.lexists(layout.join(copy.path)):
             version.beside.remove(copy)
+            if known.unfinished:
+                continue
             known.count += 1
             joined = manifests.joined_clock(version.clock, copy.clock)
             version.clock = manifests.next_clock(joined, machine.id, known.count)

@@ -257,29 +257,29 @@ def _merged(
 
 
 def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:
-    """Keep their text beside ours, replacing an older copy of theirs that nobody edited."""
-    digest = names.sha256(data)
+    """Keep their text beside ours, in place of an older copy of theirs that nobody edited.
+
+    A copy is recorded before it is written: after a kill in between, it is known as theirs.
+    """
     for copy in version.beside:
         at = offer.layout.join(copy.path)
         if manifests.covers(entry.clock, copy.clock) and os.path.isfile(at):
             if names.sha256(files.read_bytes(at)) == copy.sha256:
-                files.write(at, data)
-                copy.sha256, copy.clock = digest, entry.clock
-                return f"beside {copy.path}"
-    made = ""
-    for at in files.numbered(f"{path}{shares.MARK}{offer.sender.id}"):
-        try:
-            made = files.create(at, data, exact=True)
-            break
-        except FileExistsError:
-            if files.read_bytes(at) == data:  # an earlier pull was killed after writing this
-                made = at
+                files.discard(at)
+                version.beside.remove(copy)
                 break
-    shown = offer.layout.shown(made)
+    for at in files.numbered(f"{path}{shares.MARK}{offer.sender.id}"):
+        there = os.path.lexists(at)
+        if not there or files.read_bytes(at) == data:
+            break
+    shown = offer.layout.shown(at)
     version.beside = [copy for copy in version.beside if copy.path != shown]
     version.beside.append(
-        Copy(path=shown, sha256=digest, machine=offer.sender.id, clock=entry.clock)
+        Copy(path=shown, sha256=entry.sha256, machine=offer.sender.id, clock=entry.clock)
     )
+    if not there:
+        knowledge.save(offer.layout, offer.known)
+        files.create(at, data, exact=True)
     return f"beside {shown}"
 
 

@@ -251,8 +251,6 @@ def planned(counts: dict[str, int]) -> tuple[int, int]:
 
 
 def estimate(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import tokens
-
     counts = {name: getattr(args, name) for name in RULES if getattr(args, name)}
     if not counts and not args.file:
         raise bad_input(f"give at least one of {'=, '.join(RULES)}= or file=")

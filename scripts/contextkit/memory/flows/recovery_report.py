@@ -20,6 +20,7 @@ from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.memory.flows.digest import Digest
+    from contextkit.memory.flows.transcripts import CaughtUp
 
 LEAST = 100  # tokens below which a report is useless
 LEAST_PROMPT = 300  # the same with its prompt frame
@@ -273,11 +274,11 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
     if found.checkpoint:
         advice = without_recovery(found.checkpoint.recovery_instructions)
         parts += [_text_part("Recovery instructions", advice, path)] if advice.strip() else []
-    text = getattr(found.caught, "text", "")
-    if text:
-        host, session = getattr(found.caught, "host", ""), getattr(found.caught, "session", "")
-        heading = f"Since then, from the transcript of {host}, session {names.one_line(session)}"
-        parts.append(Part(heading=heading, text=_demoted(filters.prose(text), 2)))
+    caught: CaughtUp | None = found.caught  # type: ignore[assignment]
+    if caught:
+        session = names.one_line(caught.session)
+        heading = f"Since then, from the transcript of {caught.host}, session {session}"
+        parts.append(Part(heading=heading, text=_demoted(filters.prose(caught.text), 2)))
     if found.snapshot:
         heading = "Snapshot, newer than the checkpoint" if found.checkpoint else "Snapshot"
         parts.append(_document(layout, found, found.snapshot_path, heading))

@@ -21,7 +21,7 @@ from contextkit.base.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 MARK = "@stored: "
 _SHORTEST = 60  # length in characters below which a finding is not shortened further
@@ -153,25 +153,16 @@ def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[s
         return receipt, []
     rows = next((n for n in range(len(receipt.rows), 0, -1) if fits(n, _SHORTEST, _LONGEST)), 0)
     if rows:
-        longest = max(len(row.finding) for row in receipt.rows[:rows])
-        room = _largest(_SHORTEST, longest, lambda n: fits(rows, n, _LONGEST))
+        longest = min(_LONGEST, max(len(row.finding) for row in receipt.rows[:rows]))
+        room = tokens.largest(longest, lambda n: fits(rows, n, _LONGEST), _SHORTEST)
         final = cut(rows, room, _LONGEST)
     elif fits(1, _SHORTEST, _SHORTEST):
-        room = _largest(_SHORTEST, _LONGEST, lambda n: fits(1, _SHORTEST, n))
+        room = tokens.largest(_LONGEST, lambda n: fits(1, _SHORTEST, n), _SHORTEST)
         final = cut(1, _SHORTEST, room)
     else:  # a script whose characters cost many tokens
-        room = _largest(1, _SHORTEST, lambda n: fits(1, n, n, n))
+        room = tokens.largest(_SHORTEST, lambda n: fits(1, n, n, n), 1)
         final = cut(1, room, room, room)
     return final, _lost(receipt, final)
-
-
-def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
-    """The largest number of characters up to `high` that fits, given that `low` does."""
-    high = min(high, _LONGEST)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
 
 
 def _lost(receipt: Receipt, final: Receipt) -> list[str]:

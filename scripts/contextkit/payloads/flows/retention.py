@@ -96,7 +96,7 @@ def _contents(folder: str) -> tuple[list[str], list[str], bytes]:
     except ContextError:
         manifest = b""
     ours = [name for name in inside if _is_ours(name, manifest)]
-    return ours, sorted({*inside} - {*ours}), manifest
+    return ours, sorted(set(inside).difference(ours)), manifest
 
 
 def _is_ours(name: str, manifest: bytes) -> bool:

@@ -192,12 +192,7 @@ def section(content: str, title: str) -> Slice:
     Raises ContextError naming the existing sections.
     """
     lines = content.split("\n")
-    code = markdown.in_fences(lines)
-    heads = [
-        (number, *found)
-        for number, line in enumerate(lines, start=1)
-        if not code[number - 1] and (found := markdown.heading(line))[0]
-    ]
+    found = markdown.outline(lines)
     wanted = title.strip().lstrip("#").strip().lower()
     tests = (
         lambda said: said == wanted,
@@ -205,12 +200,11 @@ def section(content: str, title: str) -> Slice:
         lambda said: wanted in said,
     )
     for fits in tests:
-        for number, order, said in heads:
-            if fits(said.lower()):
-                after = (n for n, level, _ in heads if n > number and level <= order)
-                return _lines(lines, number, next(after, len(lines) + 1) - 1)
-    known = "; ".join(said for _, _, said in heads[:20])
-    more = f" and {len(heads) - 20} more" if len(heads) > 20 else ""
+        for heading, first, end in found:
+            if fits(heading.lower()):
+                return _lines(lines, first + 1, end)
+    known = "; ".join(heading for heading, _, _ in found[:20])
+    more = f" and {len(found) - 20} more" if len(found) > 20 else ""
     raise ContextError(
         f"section: there is no {title[:60]!r}; available: {known or 'no sections'}{more}"
     )
@@ -255,21 +249,17 @@ def capped(found: Slice, cap: int, tokenizer: str) -> Slice:
     """As many whole lines of a slice as fit into `cap` tokens, or part of one very long line."""
     if tokens.within(found.text, cap, tokenizer):
         return found
+
+    def fits(text: str) -> bool:
+        return tokens.within(text, cap, tokenizer)
+
     lines = found.text.split("\n")
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = tokens.within("\n".join(lines[:middle]), cap, tokenizer)
-        low, high = (middle, high) if fits else (low, middle - 1)
-    if low:
-        last = found.first + low - 1
-        return found.replace(text="\n".join(lines[:low]), last=last, more=last + 1)
-    low, high = 0, len(lines[0])
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = tokens.within(lines[0][:middle], cap, tokenizer)
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return found.replace(text=lines[0][:low], last=found.first, more=found.first)
+    count = tokens.largest(len(lines), lambda n: fits("\n".join(lines[:n])))
+    if count:
+        last = found.first + count - 1
+        return found.replace(text="\n".join(lines[:count]), last=last, more=last + 1)
+    end = tokens.largest(len(lines[0]), lambda n: fits(lines[0][:n]))
+    return found.replace(text=lines[0][:end], last=found.first, more=found.first)
 
 
 def _lines(lines: list[str], first: int, last: int) -> Slice:

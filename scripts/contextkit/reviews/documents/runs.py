@@ -2,6 +2,7 @@
 
     .contextkit/runs/<id>.json         the run; one file each, never in git
     .contextkit/runs/<id>.listing      the files that it reviews, to tell which were edited since
+    .contextkit/runs/<id>.notice       what its notify command read, and <id>.notify.log its output
     <output_dir>/run.json              its roster, for people and programs that look there
     <output_dir>/prompts/<agent>.md    what an agent is asked
     <output_dir>/<agent>.md            what an agent found
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 MODES = ("review", "research")
+_PARTS = (".json", ".listing", ".notice", ".notify.log")
 _HEX = frozenset("0123456789abcdef")
 # Fields that are empty at the start and set once.
 _HAPPENS = ("finished_at", "ingested_at", "ended", "notify", "notified_at", "missed")
@@ -156,7 +158,12 @@ def folder(layout: Layout) -> str:
 
 def path(layout: Layout, run: str) -> str:
     """Return the path of a run's file. Raises ContextError for an invalid id."""
-    return os.path.join(folder(layout), _check_id(run) + ".json")
+    return part(layout, run, ".json")
+
+
+def part(layout: Layout, run: str, suffix: str) -> str:
+    """Return the path of one of the files in a run's record, by its suffix; see _PARTS."""
+    return os.path.join(folder(layout), _check_id(run) + suffix)
 
 
 def verdict_folder(layout: Layout, run: str) -> str:
@@ -305,16 +312,12 @@ def revision_now(layout: Layout, run: Run) -> str:
 def keep_listing(layout: Layout, run: str, listing: bytes) -> None:
     """Store the output of `changes.work_tree.listing` when a run starts."""
     files.store(layout.state)
-    files.write(_listing(layout, run), listing, derived=True)
-
-
-def _listing(layout: Layout, run: str) -> str:
-    return path(layout, run).removesuffix(".json") + ".listing"
+    files.write(part(layout, run, ".listing"), listing, derived=True)
 
 
 def edited(layout: Layout, run: Run) -> list[str]:
     """Return the files that changed since a run started; empty if that is unknown."""
-    kept = _listing(layout, run.id)
+    kept = part(layout, run.id, ".listing")
     if not run.base or not os.path.isfile(kept):
         return []
     with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
@@ -335,7 +338,9 @@ def remove(layout: Layout, run: Run, now: int) -> list[str]:
     return flat + _remove(layout, run)
 
 
-def clean(layout: Layout, all_: bool, age: int | None, now: int) -> tuple[list[str], list[str]]:
+def clean(
+    layout: Layout, everything: bool, age: int | None, now: int
+) -> tuple[list[str], list[str]]:
     """Remove verdicts and runs older than `age` seconds, all, or this session's; keep open runs.
 
     Returns the names of what was removed, and the ids of the open runs. What agents wrote stays.
@@ -348,7 +353,7 @@ def clean(layout: Layout, all_: bool, age: int | None, now: int) -> tuple[list[s
     def stays(when: str, whose: str) -> bool:
         if oldest:
             return when >= oldest
-        return not all_ and bool(session) and whose != session
+        return not everything and bool(session) and whose != session
 
     def keep(entry: Entry) -> bool:
         when, whose = str(entry.get("timestamp", "")), str(entry.get("session_id", session))
@@ -362,15 +367,14 @@ def clean(layout: Layout, all_: bool, age: int | None, now: int) -> tuple[list[s
 
 
 def _remove(layout: Layout, run: Run) -> list[str]:
-    store, record = verdict_folder(layout, run.id), path(layout, run.id)
+    store = verdict_folder(layout, run.id)
     removed = [f"{run.id}/{name}" for name in verdicts.clean(layout, store=store)]
-    stem = record.removesuffix(".json")
-    parts = [stem + suffix for suffix in (".json", ".listing", ".notice", ".notify.log")]
-    for part in (os.path.join(store, ".gitignore"), *parts):
-        files.discard(part)
+    record = [part(layout, run.id, suffix) for suffix in _PARTS]
+    for written in (os.path.join(store, ".gitignore"), *record):
+        files.discard(written)
     try:
         os.rmdir(store)
     except OSError:
         pass  # not empty, or another process cleaned it
     ledger.note(layout, ledger.REMOVED, f"run:{run.id}")
-    return [*removed, layout.shown(record)]
+    return [*removed, layout.shown(path(layout, run.id))]

@@ -38,7 +38,6 @@ _LETTERS = {
     **{first + n: chr(65 + n) for first in (0x1F150, 0x1F170) for n in range(26)},
 }
 _OFTEN = ("high", "major", "blocking", "serious", "urgent", "emergency")  # common words
-_OTHERS = ("confidence", "likelihood", "effort", "value", "quality", "complex", "coverage")
 _CLOSING, _LEADING = tuple(")]}>\"':,"), ":|—–)]}\"',;·/~"
 _MARKS = str.maketrans(dict.fromkeys("*`~_\\"))
 _ALARMS = "🔴🟥🚨🛑"

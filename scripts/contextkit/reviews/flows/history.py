@@ -121,7 +121,7 @@ def _wording(one: MergedFinding) -> Wording:
 
 
 def dismiss(
-    layout: Layout, identity_: str, finding: str, reason: str, by: str, now: int
+    layout: Layout, run_id: str, finding: str, reason: str, by: str, now: int
 ) -> tuple[str, Dismissal]:
     """Dismiss the finding `AGENT/ID` of a run; return the document's path and what was written.
 
@@ -129,7 +129,7 @@ def dismiss(
     """
     if not names.one_line(reason):
         raise bad_input("reason: say in one line why this is not a finding")
-    run = runs.load(layout, identity_)
+    run = runs.load(layout, run_id)
     agent, _, wanted = finding.rpartition("/")
     rows = [row for reading in _readings(layout, run) for row in _rows(reading)]
     same = [row for row in rows if row.id.upper() == wanted.upper() and agent in ("", row.agent)]

@@ -320,9 +320,9 @@ _RESEARCH = (_research_markdown, _research_lines)
 _REVIEW = (_review_markdown, _review_lines)
 
 
-def export(layout: Layout, identity: str, form: str) -> str:
+def export(layout: Layout, run_id: str, form: str) -> str:
     """Render the findings of a run as sarif, github or markdown; nothing is written."""
-    asked = agent_files.of_run(layout, identity)
+    asked = agent_files.of_run(layout, run_id)
     _, _, data = _combined(layout, asked, agent_files.read(layout, asked), "")
     return {"sarif": _sarif, "github": _github, "markdown": _comment}[form](data)
 

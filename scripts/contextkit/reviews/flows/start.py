@@ -125,13 +125,13 @@ def _run(
     subject: Subject,
     agents: tuple[str, ...],
     folder: str,
-    identity: str,
+    run_id: str,
     now: int,
 ) -> Run:
     small = subject.small and not agents and bool(process.small_agents)
     roster = agents or (process.small_agents if small else process.agents)
     return Run(
-        id=identity,
+        id=run_id,
         process=process.name,
         mode=process.mode,
         output_dir=folder,
@@ -356,12 +356,12 @@ def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, Entry]]:
 # Asking one agent again
 
 
-def retry(layout: Layout, identity: str, agent: str, now: int) -> Launch:
+def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
     """Ask an agent of a run once more: set its file aside and add what was wrong to its prompt.
 
     The run continues. Raises ContextError for an agent that is still working or has no errors.
     """
-    run = runs.load(layout, identity)
+    run = runs.load(layout, run_id)
     asks = contract(layout, run, agent)  # refuses an agent that nobody asked
     working = workers.find(layout, run).get(agent)
     if working and not working.has_ended:

@@ -410,12 +410,12 @@ def _severity(status: str) -> int:
     return _ORDER.index(status) if status in _ORDER else _ORDER.index("NEEDS_ATTENTION")
 
 
-def end(layout: Layout, identity: str, now: int) -> tuple[Run, list[str]]:
+def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
     """End a run that nobody waits for any more; return the run and notes.
 
     Its files and verdicts stay, and so do its subagents: those still running are named.
     """
-    run = runs.load(layout, identity)
+    run = runs.load(layout, run_id)
     if run.finished_at:
         return run, [f"run {run.id} already ended at {run.finished_at}"]
     run = runs.change(layout, run.id, finished_at=names.iso(now), ended="by hand")
@@ -425,9 +425,9 @@ def end(layout: Layout, identity: str, now: int) -> tuple[Run, list[str]]:
     ]
 
 
-def notify(layout: Layout, identity: str, now: int) -> bool:
+def notify(layout: Layout, run_id: str, now: int) -> bool:
     """Run a run's notify command if it is due and has not run; return whether it ran now."""
-    run = runs.load(layout, identity)
+    run = runs.load(layout, run_id)
     if not run.notify or run.notified_at:
         return False
     state = _due_state(layout, run)
@@ -458,12 +458,11 @@ def _start(layout: Layout, run: Run, state: str) -> None:
     """Start the command without waiting for it; its output is stored next to the run."""
     store = runs.verdict_folder(layout, run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
-    record = runs.path(layout, run.id).removesuffix(".json")
-    said = files.write(record + ".notice", lines + "\n", derived=True)
+    said = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
+    log = runs.part(layout, run.id, ".notify.log")
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, said, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, record + ".notify.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND,
-         0o666),
+        (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]  # fmt: skip
     env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,
