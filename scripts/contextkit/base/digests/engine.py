@@ -36,7 +36,7 @@ _ROW = 4  # extra tokens per row
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
-_TRIES, _STEPS = 10, 5  # units tried for the remaining room, and cuts of a unit
+_TRIES, _STEPS = 6, 5  # units that may not fit into the remaining room, and cuts of a unit
 _CUT, _SHORT = 16, 12  # units that may be cut, and the least characters that stay of one
 _HALF_LINE = 48  # bytes of a beginning that says something without a fact
 _MOST = 0.3  # share of a unit that must stay if it is cut
@@ -209,7 +209,7 @@ def _chosen(weighed: _Weighed, filling: _Filling) -> Digest:
     costs = [cost + aspect for cost, aspect in zip(weighed.costs, weighed.aspects, strict=True)]
     first = filling.begin(choice.chosen, costs)
     others = choice.chosen[first:] + choice.order
-    filling.add(others, costs)
+    filling.add(others + choice.left, costs)
     whole = [index for index in others if weighed.units[index].group]  # shown or counted
     others = [index for index in others if index not in whole] or whole
     filling.add_beginning(others, costs, [unit.text for unit in weighed.units])
@@ -226,6 +226,7 @@ class _Choice:
         self.aspects: set[str] = set()
         self.spent = 0
         self.order: list[int] = []
+        self.left: list[int] = []  # ranked units beyond their share
         self.last: dict[int, float] = {}
 
     def take(self, index: int) -> None:
@@ -253,6 +254,8 @@ class _Choice:
                 share = min(share, before / cap + _LISTED)
             if self.spent + self.weighed.costs[index] <= cap * share:
                 self.take(index)
+            else:
+                self.left.append(index)
         free = [index for index, unit in enumerate(units) if not unit.rank]
         self.last = {index: self.worth(index) for index in free}
         self.order = sorted(free, key=lambda index: (-self.last[index], index))
@@ -317,8 +320,7 @@ class _Filling:
         for index in others:
             likely = 0.8 * costs[index] * self._scale <= self.room
             if likely and tries and index not in self.kept:
-                self.try_([index])
-                tries -= 1
+                tries -= self.try_([index]) > 0
 
     def add_beginning(self, others: list[int], costs: list[int], texts: list[str]) -> None:
         """Add the longest beginning that fits of a unit that does not: up to a clause or a word."""

@@ -10,6 +10,7 @@ unless each begins with its place.
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from contextkit.base.digests.reading import Pattern
@@ -21,11 +22,12 @@ _STAMP = Pattern(
     r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
 )
 FAILS = Pattern(
-    r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕]\s"
+    r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
     r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
     r"|^(?:make(?:\[\d+\])?: \*\*\*|##\[error\]|! \[(?:remote )?rejected\])"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
-    r"|\bSegmentation fault\b|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
+    r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ |\bSegmentation fault\b"
+    r"|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
 )
 PASSES = Pattern(
     r"\b(?:0|no|without|zero) (?:errors?|failures?|failed)\b|\b(?:errors?|failed"
@@ -35,14 +37,15 @@ PASSES = Pattern(
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|Traceback \(most|The following tests FAILED)"
-    r"|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
+    r"|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
+    r"|^✖ (?:\d+ problems?\b|.*:$)"
 )
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go, cargo, and others
     r"^(?:FAILED|ERROR) (\S+::\S.*?)(?: - .*)?$"
     r"|^(\S+::\S+) (?:FAILED|ERROR)\b"
     r"|^_{3,} (?:ERROR at \w+ of )?(\S.*?) _{3,}$"
     r"|^● (?!Console)(\S.*)$"
-    r"|^[✕✗✘×] (\S.*?)(?: \(?[\d.]+ ?m?s\)?)?$"
+    r"|^[✕✗✘×✖] (?!\d+ problems?\b)(\S.*?[^:])(?: \(?[\d.]+ ?m?s\)?)?$"
     r"|^FAIL +(\S+ > \S.*)$"
     r"|^--- FAIL: (\S+)"
     r"|^---- (\S+) stdout ----$"
@@ -75,7 +78,7 @@ _PLACE = Pattern(
     r"|(?P<brackets>[\w./\\-]+\.\w{1,5}\(\d+(?:,\d+)?\))"
 )
 _THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
-           "org.junit", "<frozen")  # fmt: skip
+           "org.junit", "<frozen", "/lib/python")  # fmt: skip
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _LISTED = Pattern(r"^(\d+:\d+)\s+error\s+(\S.*)$")  # eslint, below the name of the file
 _FILE = Pattern(r"^\S+\.\w{1,5}$")
@@ -199,13 +202,19 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
         elif _VALUE.match(line):
             if len(values) < 2:
                 values.append(" ".join(line.split()))
-        elif not (FAILS.search(line) or _PLACE.search(line)):
+        elif not (_PLACE.search(line) or FAILS.search(line)) or _is_placed_error(line):
             continue
         used.add(number)
         place = place or _place(line)
     if values:
-        message = ", ".join(values if message.startswith("expect(") else [message, *values][-3:])
-    return _Mention(at, name, message.strip(" ,"), place, frozenset(used if message else ()))
+        said = values if message.startswith("expect(") else [message, *values]
+        message = ", ".join(filter(None, (part.strip(" ,:") for part in said)))
+    return _Mention(at, name, message, place, frozenset(used if message else ()))
+
+
+def _is_placed_error(line: str) -> bool:
+    """Whether a line is an error of its own, which begins with its place."""
+    return bool(_PLACE.match(line) and FAILS.search(line))
 
 
 def _place(line: str) -> str:
@@ -217,7 +226,7 @@ def _place(line: str) -> str:
         return f"{found['file']}:{found['at']}"
     if found["spelled"]:
         return f"{found['spelled']}:{found['number']}"
-    return str(found["colons"] or found["brackets"])
+    return re.sub("^//+", "/", found["colons"] or found["brackets"])
 
 
 def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
@@ -227,9 +236,12 @@ def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
         summed = next((one for one in same if " - " in bares[one.line]), None)
         full = next((one for one in same if one.message), same[0])
         line = (summed or full).line
-        if summed or not full.message or full.message in bares[line]:
+        if summed and full.message and bares[line].endswith("..."):  # pytest cuts a long message
+            said = f"{bares[line].partition(' - ')[0]} - {full.message}"
+        elif summed:
+            said = bares[line]
+        elif not full.message or full.message in bares[line]:
             said = next((bares[one.line] for one in same if one.name == name), bares[line])
-            said = bares[line] if summed else said
         else:
             said = f"{name}: {full.message}"
         place = next((one.place for one in same if one.place), "")
@@ -327,4 +339,5 @@ def _near(bares: list[str], at: int) -> str:
         for line in bares[max(0, at - _AFTER) : at][::-1]:
             if line.startswith('File "') and (place := _place(line)):
                 return place
-    return next(filter(None, map(_place, bares[at + 1 : at + 1 + _AFTER])), "")
+    below = itertools.takewhile(lambda line: not FAILS.search(line), bares[at + 1 :])
+    return next(filter(None, map(_place, itertools.islice(below, _AFTER))), "")

@@ -32,7 +32,6 @@ from contextkit.base.version import toolkit
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents import trim
 from contextkit.capsules.flows import drift
-from contextkit.reviews.documents import verdicts
 from contextkit.subagents.flows import sandboxes
 
 MARK = "{{CAPSULE_BODY}}"
@@ -167,6 +166,8 @@ def _front(text: str) -> tuple[tuple[str, ...], str]:
 
 def assemble(layout: Layout, order: Order) -> str:
     """Render the prompt of a subagent; pure except for the templates."""
+    from contextkit.reviews.documents import verdicts
+
     if order.verbatim and order.scope:
         return order.scope.text
     place = sandboxes.place(layout, order.type, order.id)

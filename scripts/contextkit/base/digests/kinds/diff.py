@@ -68,7 +68,8 @@ class _File:
 def confidence(text: str) -> int:
     """By the head of its first file, or by the last line of `git diff --stat`."""
     sample = text[:20_000]
-    if _TOTAL.search(text[-200:]) and _stated(sample):
+    end = text[-200:]
+    if " changed" in end and _TOTAL.search(end) and _stated(sample):
         return 90
     if not any(mark in sample for mark in ("diff --git ", "--- ", "Index: ")):
         return 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from contextkit.base.digests import weighing
+from contextkit.base.digests import reading, weighing
 from contextkit.base.digests.reading import Pattern, Unit
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)"
-               r"(?::(?P<at>\d+))?:(?P<line>.*)$")  # fmt: skip
+               r"(?::(?P<at>\d+))?:(?!.{0,8} (?:fatal )?(?:error|warning|note)\b|\d+: [A-Z]+\d)"
+               r"(?P<line>.*)$")  # fmt: skip
 _COMMIT = Pattern(r"^(?P<commit>[0-9a-f]{7,40}) (?:\([^)]+\) )?(?P<subject>\S.*)$")
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,40})(?: \(.*\))?$")
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
@@ -29,7 +30,7 @@ def confidence(text: str) -> int:
 def _form(text: str) -> str:
     """`paths`, `hits`, `commits`, `log` of git, or ''."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()][:_LOOKED_AT]
-    if len(lines) < 5:
+    if len(lines) < 5 or reading.formed(lines):
         return ""
     if _HEAD.match(lines[0]) and any(line.startswith("Author: ") for line in lines[1:4]):
         return "log"

@@ -19,7 +19,7 @@ _VERDICT = Pattern(
     r"|warnings?)\b|^(?:\[\w+\] +)?(?:Tests?:|Tests run:|BUILD )|^test results?:|^FAILED \("
     r"|^OK(?: \(|$)"
     r"|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit (?:code|status)|^(?:Failed|Passed)! "
-    r"|^Process (?:finished|exited)|^Finished|^Done\b|^# (?:pass|fail|tests) \d+"
+    r"|^Process (?:finished|exited)|^Finished|^Done\b|^[#ℹ] (?:pass|fail|tests) \d+"
     r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* \[|^ERROR: failed to solve",
     re.I,
 )
@@ -34,11 +34,14 @@ _OF_A_TOOL = Pattern(  # how a tool reports a failure, or its end
     r"^(?:error(?:\[\w+\])?: |npm (?:ERR!|error) |--- FAIL: |##\[error\]|fatal: |FAILED )"
     r"|^(?:Error|ERROR): "
     r"|^\S+\.\w{1,5}(?::\d+(?::\d+)?|\(\d+,\d+\))(?::| -) (?:fatal )?error\b|^\d+:\d+ +error "
-    r"|^(?:make(?:\[\d+\])?: \*\*\* \[|[✕✗✘×●] \S|--> \S+:\d+|BUILD (?:FAIL|SUCC)|test result: )"
+    r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ "
+    r"|^(?:make(?:\[\d+\])?: \*\*\* \[|[✕✗✘×✖●] \S|--> \S+:\d+|BUILD (?:FAIL|SUCC)|test result: )"
     r"|^(?:Tests: +\d|\d+ examples?, |\d+ (?:passing|failing)\b|(?:Found|✖) \d+ (?:error|problem))"
     r"|^\d+% tests passed|\[FAIL\]$"
 )
+_END_OF_A_TOOL = Pattern(r"^=* ?\d+ (?:passed|failed)\b.* in [\d.]+s\b|^Found \d+ errors?\b")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
+_NO_DIGITS = str.maketrans("", "", "0123456789")
 _NAME = Pattern(r"\S+::\S+")
 _SAYS = Pattern(r"^(?!\s*(?:at |FAIL\w*\W*$)).*\w.*\w.*[^:]$")
 _LOOKED_AT = 100  # lines that are looked at to tell the kind
@@ -51,7 +54,10 @@ def confidence(text: str) -> int:
     if len(lines) < 3:
         return 0
     if "= test session starts =" in text[:2000] or "\nTAP version" in f"\n{text[:200]}":
-        return 85
+        return 92
+    end = text[-1500:]
+    if ("ed in " in end or "\nFound " in end) and any(map(_END_OF_A_TOOL.match, end.split("\n"))):
+        return 92
     formed = reading.formed(map(str.lstrip, lines))
     if formed * 3 >= len(lines):
         return 0
@@ -83,7 +89,7 @@ def _may_be_event(line: str) -> bool:
 
 def _alike(lines: list[str]) -> bool:
     """Whether more than half of the lines begin with a word that others begin with, too."""
-    openings = [failures.varying(line.split(None, 1)[0]) for line in lines]
+    openings = [line.split(None, 1)[0].translate(_NO_DIGITS) for line in lines]
     often = Counter(openings)
     return sum(count for count in often.values() if count > 2) * 2 > len(lines)
 

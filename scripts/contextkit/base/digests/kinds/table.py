@@ -53,9 +53,9 @@ def _columns(lines: list[str]) -> Callable[[str], list[str]] | None:
     That is psql's, with a rule below the header, or one with a header of capitals whose columns are
     two spaces apart (docker, kubectl), or whose last cells alone have spaces (ps).
     """
-    if len(lines) > 1 and _PSQL.match(lines[1]):
+    if len(lines) > 1 and lines[1][:2] == "--" and _PSQL.match(lines[1]):
         return lambda line: [cell.strip() for cell in line.split("|")]
-    if not lines or not _CAPITALS.match(lines[0].strip()):
+    if not lines or lines[0] != lines[0].upper() or not _CAPITALS.match(lines[0].strip()):
         return None
     count = len(_APART.split(lines[0].strip()))
     alike = sum(len(_APART.split(line.strip())) == count for line in lines)
