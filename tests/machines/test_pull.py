@@ -343,3 +343,21 @@ def test_a_copy_of_a_pull_that_was_killed_is_replaced_by_a_newer_text(
         one.pull()
         there = [path.read_text("utf-8") for path in ours.parent.glob(f"{ours.name}{MARK}*")]
         assert there == ["theirs, the newest\n"] and ours.read_text("utf-8") == "ours\n"
+
+
+def test_a_text_that_was_written_in_the_knowledge_of_ours_replaces_it_whatever_the_time(
+    sealed: Path,
+) -> None:
+    """Verdicts are merged by their own time, but only if neither machine knew of the other's."""
+    ahead, behind = (
+        Machine(sealed / name, f"file://{sealed}/remote", days)
+        for name, days in (("a", 2), ("b", -2))
+    )
+    ahead.conclude("ui", "the first")
+    ahead.push()
+    behind.pull()
+    behind.conclude("ui", "the second")
+    behind.push()
+    assert did(ahead) == ["taken"] and ahead.contents() == behind.contents()
+    ahead.push()
+    assert did(behind) == []

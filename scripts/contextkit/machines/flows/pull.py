@@ -218,13 +218,13 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     if digest == entry.sha256:
         _learn(offer, entry, path, data, version)
         return ""
-    merge = shares.merger(entry.name)
-    if merge is not None:
-        return _merged(offer, entry, path, ours, merge(ours, data), data, version)
     if manifests.covers(entry.clock, version.clock) and version.sha256 == digest:
         files.write(path, data)
         _learn(offer, entry, path, data, version)
         return "taken"
+    merge = shares.merger(entry.name)
+    if merge is not None:
+        return _merged(offer, entry, path, ours, merge(ours, data), data, version)
     return _beside(offer, entry, path, data, version)
 
 
