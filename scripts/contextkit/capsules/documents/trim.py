@@ -93,7 +93,7 @@ def _items(body: str) -> list[_Item]:
     for number, line in enumerate(body.split("\n"), start=1):
         if number in prose and line.startswith("# "):
             close()
-            section = line[2:].strip()
+            section = line.removeprefix("# ").strip()
             continue
         if number in prose and line[:1].strip() and (after_blank or markdown.mark_of(line)):
             close()
