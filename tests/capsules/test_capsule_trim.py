@@ -48,6 +48,13 @@ def test_what_is_blocking_or_severe_outlives_everything_but_the_intent() -> None
     assert gone == ["Pending Actions: 1 of 1 items"] and "blocked by" in text
 
 
+def test_of_items_without_a_date_the_last_goes_first() -> None:
+    one, two, three = (f"- {name} {WORDS}" for name in ("one", "two", "ten"))
+    body = a_body(mission=f"- {WORDS}", highlights="\n".join((one, two, three)))
+    text, _ = trim.trimmed(body, room_for(body) - 1)
+    assert text == a_body(mission=f"- {WORDS}", highlights=f"{one}\n{two}")
+
+
 def test_each_section_that_stays_keeps_its_heading() -> None:
     blocked = f"- [ ] blocked by the review: {WORDS}"
     body = a_body(mission=f"- {WORDS}", pending=f"- [ ] {WORDS}", checklist=blocked)
