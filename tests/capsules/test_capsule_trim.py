@@ -55,6 +55,15 @@ def test_of_items_without_a_date_the_last_goes_first() -> None:
     assert text == a_body(mission=f"- {WORDS}", highlights=f"{one}\n{two}")
 
 
+@pytest.mark.parametrize("kept", range(1, 9))
+def test_no_more_goes_than_has_to(kept: int) -> None:
+    items = [f"- {number} {WORDS}" for number in range(1, 10)]
+    room = room_for(a_body(highlights="\n".join(items[:kept])))
+    text, gone = trim.trimmed(a_body(highlights="\n".join(items)), room)
+    assert text == a_body(highlights="\n".join(items[:kept]))
+    assert gone == [f"Transcript Highlights: {9 - kept} of 9 items"]
+
+
 def test_each_section_that_stays_keeps_its_heading() -> None:
     blocked = f"- [ ] blocked by the review: {WORDS}"
     body = a_body(mission=f"- {WORDS}", pending=f"- [ ] {WORDS}", checklist=blocked)
