@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import memory_stores as stores
 import pytest
 from conftest import Script
 from contextkit.base import names
@@ -332,6 +333,28 @@ def test_rows_and_events_of_a_machine_come_from_itself_alone(
         (one.root / "parallelus/manuals/subagent-registry.json").read_text("utf-8")
     )
     assert written == [{"id": "x", "status": "finished", "machine": "ccccccccccc2"}]
+
+
+def test_an_end_that_is_refused_is_said_and_the_rest_taken(
+    two: tuple[Machine, Machine], run: Script
+) -> None:
+    one, _ = two
+    foreign(
+        one,
+        ("ended/payload/no session", b"evil\n"),
+        ("ended/verdict/t", b"evil\n"),
+        ("ended/finding/t", b"evil\n"),
+        ("finding/a.md", b"good\n"),
+    )
+    stores.finding(one.layout, task_id="t")
+    before = one.files()
+    assert in_(one, run, "pull", "--json") == 1
+    rows = {row["id"]: row for row in json.loads(run.out)}
+    assert sorted(rows) == ["finding:a", "session:no session"]
+    refused = rows["session:no session"]
+    assert (refused["did"], refused["bytes"]) == ("not taken", 0)
+    assert "session: 'no session' must be" in refused["to"]
+    assert one.files() == before | {".temp/memory/findings/a.md": b"good\n"}
 
 
 def test_output_of_a_review_only_goes_where_reviews_write(

@@ -10,8 +10,11 @@ import memory_stores as stores
 import pytest
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import knowledge, manifests
+from contextkit.machines.flows import pull
+from contextkit.machines.flows.engines.folder import Folder
 from contextkit.machines.flows.shares import MARK
 from contextkit.memory.flows import upkeep
+from contextkit.payloads.flows import retention
 from contextkit.reviews.documents import verdicts
 from simulated_machines import Machine, killed_at
 
@@ -39,8 +42,14 @@ def did(machine: Machine, source: str = "") -> list[str]:
     return [row.did for row in rows if row.did != "history"]
 
 
+def sent(machine: Machine) -> list[str]:
+    """What the machine sends now, without its history."""
+    return [row.id for row in machine.push().rows if row.did != "history"]
+
+
+@pytest.mark.parametrize("edited", [f"their text, edited {number} times\n" for number in range(6)])
 def test_a_text_beside_ours_is_replaced_by_a_newer_one_unless_somebody_edited_it(
-    four: tuple[Machine, ...],
+    four: tuple[Machine, ...], edited: str
 ) -> None:
     one, other, *_ = four
     one.find_out("ui", "theirs\n")
@@ -51,16 +60,16 @@ def test_a_text_beside_ours_is_replaced_by_a_newer_one_unless_somebody_edited_it
     one.push()
     assert did(other) == ["beside"] and beside(other) == ["theirs, newer\n"]
     (copy,) = ours.parent.glob(f"*{MARK}*")
-    copy.write_text("their text, edited here\n", encoding="utf-8")
-    for number in range(4):  # whichever digest is the greater one
+    copy.write_text(edited, encoding="utf-8")  # whichever digest is the greater one
+    for number in range(2):
         one.find_out("ui", f"theirs, {number}\n")
         one.push()
         did(other)
-        assert beside(other) == ["their text, edited here\n", f"theirs, {number}\n"]
+        assert beside(other) == [edited, f"theirs, {number}\n"]
     for machine in (one, other):
         machine.find_out("ui", "what both agree on\n")
     one.push()
-    assert did(other) == [] and beside(other) == ["their text, edited here\n"]
+    assert did(other) == [] and beside(other) == [edited]
     assert ours.read_text("utf-8") == "what both agree on\n"
 
 
@@ -141,6 +150,26 @@ def test_a_text_that_is_here_already_is_not_fetched(
     assert did(other) == []
 
 
+def test_a_session_that_is_used_again_comes_back_whole_where_it_was_removed_for_good(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, *_ = four
+    one.store("s", "first", "text\n")
+    one.push()
+    other.pull()
+    one.end("s")
+    one.push()
+    assert did(other) == ["ended"]
+    with other.clock() as now:
+        assert retention.purge(other.layout, "s", now)
+    with one.clock() as now, retention.session_lock(one.layout, "s"):
+        assert retention.resume(one.layout, "s", now)
+    one.store("s", "second", "text\n")
+    one.push()
+    assert did(other) == ["taken", "taken"]
+    assert one.contents()["listed s"] == other.contents()["listed s"]
+
+
 def test_a_dry_run_names_what_would_end_and_ends_nothing(four: tuple[Machine, ...]) -> None:
     one, other, *_ = four
     one.store("s", "auth", "text\n")
@@ -161,10 +190,7 @@ def test_a_text_of_ours_that_wins_is_still_sent(four: tuple[Machine, ...]) -> No
         other.conclude(f"ui-{number}", "the newer one")
     one.push()
     other.pull()
-    sent = [row.id for row in other.push().rows if row.did == "sent"]
-    assert [f"verdict:ui-{number}" for number in range(6)] == sorted(
-        set(sent) - {"verdict:another"}
-    )
+    assert sent(other) == ["verdict:another", *(f"verdict:ui-{number}" for number in range(6))]
     third.pull()
     said = [entry["summary"] for entry in verdicts.load_all(third.layout).documents]
     assert said == ["a second later", *["the newer one"] * 6]
@@ -184,6 +210,7 @@ def test_what_ended_there_ends_here_and_nothing_else(four: tuple[Machine, ...]) 
     left = sorted(path.name for path in (other.root / "shared/payloads").iterdir() if path.is_dir())
     assert left == ["a", "z"] and (other.root / UI).is_file()
     assert did(other) == []
+    assert sent(other) == [], "what others wrote is still theirs"
     one.store("a", "more", "text\n")
     one.push()
     assert did(other) == ["taken"]
@@ -234,6 +261,21 @@ def test_a_machine_that_is_not_there_is_refused_with_those_that_are(
     with pytest.raises(ContextError) as refused:
         other.pull(source="nobody")
     assert all(name_of(machine) in str(refused.value) for machine in (one, third))
+
+
+def test_a_machine_is_named_by_its_name_its_id_or_how_the_id_begins(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, third, _ = four
+    for machine in (one, third):
+        machine.find_out(f"of-{machine.root.name}", "text\n")
+        machine.push()
+    length = next(n for n in range(1, 13) if not name_of(third).startswith(name_of(one)[:n]))
+    assert did(other, source=name_of(one)[:length]) == ["taken"]
+    assert list(other.files()) == [".temp/memory/findings/of-a_20261122T100000.md"]
+    found = knowledge.identity(third.layout)
+    assert found is not None
+    assert did(other, source=found.name) == ["taken"]
 
 
 def test_a_dry_run_says_what_would_be_taken_and_takes_nothing(four: tuple[Machine, ...]) -> None:
@@ -361,3 +403,130 @@ def test_a_text_that_was_written_in_the_knowledge_of_ours_replaces_it_whatever_t
     assert did(ahead) == ["taken"] and ahead.contents() == behind.contents()
     ahead.push()
     assert did(behind) == []
+
+
+def test_a_copy_beside_ours_that_somebody_removed_lets_ours_win(four: tuple[Machine, ...]) -> None:
+    """Also after a pull that was killed before it had taken anything."""
+    one, other, third, _ = four
+    for step in range(20):
+        name = f"ui{step}"
+        for machine, text in ((one, "theirs\n"), (other, "ours\n")):
+            path = machine.find_out(name, text)
+        one.push()
+        assert did(other) == ["beside"]
+        for machine in (other, third):
+            machine.find_out(f"known{step}", "of both\n")
+        third.push()
+        with killed_at(step):
+            other.pull()
+        for copy in path.parent.glob(f"{path.name}{MARK}*"):
+            copy.unlink()
+        other.push()
+        assert did(one, source=name_of(other)).count("taken") == 2
+        assert (one.root / path.relative_to(other.root)).read_text("utf-8") == "ours\n"
+
+
+def test_what_a_pull_took_before_it_failed_is_still_theirs(
+    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, third, _ = four
+    for machine in (one, third):
+        machine.find_out(f"of-{machine.root.name}", "text\n")
+        machine.push()
+    get, asked = Folder.get, []
+
+    def fails_later(self: Folder, machine: str, keys: Any) -> Any:
+        wanted = list(keys)
+        asked.extend(key for key in wanted if key.startswith("objects/"))
+        if len(asked) > 1:
+            raise ContextError("the network is down")
+        return get(self, machine, wanted)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Folder, "get", fails_later)
+        with pytest.raises(ContextError, match="network"):
+            other.pull()
+    assert len(other.files()) == 1
+    for machine in (one, third):
+        machine.find_out(f"of-{machine.root.name}", "newer text\n")
+        machine.push()
+    assert did(other) == ["taken", "taken"] and sent(other) == []
+
+
+def test_our_text_that_another_machine_replaced_is_theirs_from_then_on(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, *_ = four
+    for number in range(6):  # whichever digest is the greater one
+        one.find_out(f"ui{number}", f"ours, {number}\n")
+    one.push()
+    other.pull()
+    for number in range(6):
+        other.find_out(f"ui{number}", f"theirs, {number}\n")
+    other.push()
+    assert did(one) == ["taken"] * 6
+    assert sent(one) == []
+
+
+def test_what_is_written_while_a_pull_runs_is_sent(
+    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, *_ = four
+    one.find_out("ui", "theirs\n")
+    one.push()
+    unpack = manifests.unpack
+
+    def written_first(*given: Any) -> bytes:
+        other.find_out("ui", "ours\n")
+        return unpack(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(manifests, "unpack", written_first)
+        assert did(other) == ["beside"]
+    assert sent(other) == ["finding:ui_20261122T100000"]
+
+
+def test_a_machine_that_merged_and_lost_its_notes_of_the_remote_is_still_itself(
+    four: tuple[Machine, ...],
+) -> None:
+    here, *others = four
+    for machine in four:
+        machine.remember(f"the note of {machine.root.name}")
+    for machine in others:
+        machine.push()
+    assert did(here) == ["merged"] * 3
+    here.push()
+    before = name_of(here)
+    for path in (here.root / ".contextkit/sync").glob("*.json"):
+        if path.name != "documents.json":
+            path.unlink()
+    assert sent(here) == []
+    assert name_of(here) == before
+
+
+def test_more_documents_than_one_fetch_gets_are_all_taken(
+    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, *_ = four
+    for number in range(5):
+        one.find_out(f"ui{number}", f"text {number}\n")
+    one.push()
+    monkeypatch.setattr(pull, "_AT_ONCE", 2)
+    assert did(other) == ["taken"] * 5
+
+
+def test_rows_of_another_machine_are_reported_when_they_change_something(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, *_ = four
+    one.launch("20261122-100000-ui")
+    one.push()
+    assert did(other) == ["merged"]
+    there = knowledge.load_remote(other.layout, other.remote, name_of(other))
+    there.seen.clear()
+    knowledge.save_remote(other.layout, there, name_of(other))
+    known = knowledge.load(other.layout, name_of(other))
+    assert known is not None
+    known.documents.clear()
+    knowledge.save(other.layout, known)
+    assert did(other) == [], "they are here already"
