@@ -659,4 +659,100 @@ t.cpp:92:5: error: no matching function for call to ‘push_back’
 """,
         ("t.cpp:92:5: error: no matching function for call to ‘push_back’",),
     ),
+    "apt": (
+        "Get:{n} https://deb.example.org/debian bookworm/main amd64 p{n} all 1.{n} [12 kB]",
+        """
+E: Unable to locate package foo-bar
+""",
+        ("E: Unable to locate package foo-bar",),
+    ),
+    "shell": (
+        "step {n}",
+        """
+./run.sh: line 12: foo: command not found
+cp: cannot stat 'a': No such file or directory
+rm: cannot remove 'b': Permission denied
+""",
+        (
+            "foo: command not found",
+            "cannot stat 'a': No such file or directory",
+            "cannot remove 'b': Permission denied",
+        ),
+    ),
+    "go build": (
+        "go: downloading example.com/m{n} v1.0.{n}",
+        """
+# example.com/app
+./main.go:17:5: undefined: foo
+""",
+        ("./main.go:17:5: undefined: foo",),
+    ),
+    "klog": (
+        "I0210 10:00:00.12345{n}       1 controller.go:{n}] Reconciling pod-{n}",
+        """
+E0210 10:01:00.123456       1 lease.go:330] no lock: connection refused
+I0210 10:02:00.123456       1 controller.go:3] Reconciling
+""",
+        ("lease.go:330] no lock: connection refused",),
+    ),
+    "logfmt": (
+        "time=2026-02-10T10:00:00Z level=info msg=handled path=/x/{n}",
+        """
+time=2026-02-10T10:01:00Z level=error msg="dial tcp: connection refused"
+time=2026-02-10T10:02:00Z level=info msg=handled path=/x/3
+""",
+        (
+            "level=error",
+            "connection refused",
+        ),
+    ),
+    "vite": (
+        "transforming ({n}) src/m{n}.ts",
+        """
+x Build failed in 1.2s
+error during build:
+src/App.tsx (3:9): "foo" is not exported by "src/x.ts".
+file: /app/src/App.tsx:3:9
+""",
+        (
+            "error during build",
+            "/app/src/App.tsx:3:9",
+            '"foo" is not exported',
+        ),
+    ),
+    "webpack": (
+        "asset chunk{n}.js 10 KiB [emitted]",
+        """
+ERROR in ./src/a.ts 3:9-12
+TS2304: Cannot find name 'foo'.
+webpack 5.1 compiled with 1 error in 1200 ms
+""",
+        (
+            "ERROR in ./src/a.ts 3:9-12",
+            "compiled with 1 error",
+        ),
+    ),
+    "gcc, German": (
+        "cc -c m{n}.c",
+        """
+m3.c:1:16: Fehler: unbekannter Typname: »retrun«
+make: *** [Makefile:5: m3.o] Fehler 1
+""",
+        (
+            "m3.c:1:16: Fehler: unbekannter Typname",
+            "make: *** [Makefile:5: m3.o] Fehler 1",
+        ),
+    ),
+    "systemd": (
+        "Feb 10 10:00:00 web1 systemd[1]: Started Session {n} of user root.",
+        """
+Feb 10 10:01:00 web1 nginx[812]: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)
+Feb 10 10:01:00 web1 systemd[1]: nginx.service: Main process exited, code=exited, status=1/FAILURE
+Feb 10 10:02:00 web1 systemd[1]: Started Session 81 of user root.
+""",
+        (
+            "Address already in use",
+            "status=1/FAILURE",
+        ),
+    ),
 }

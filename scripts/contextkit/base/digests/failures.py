@@ -28,7 +28,12 @@ FAILS = Pattern(
     r"|^(?:make(?:\[\d+\])?: \*\*\*|##\[error\]|! \[(?:remote )?rejected\]|CONFLICT \()"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
     r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ |\bSegmentation fault\b"
-    r"|: (?:undefined reference to|multiple definition of) "
+    r"|: (?:undefined reference to|multiple definition of) |^\S+\.go:\d+:\d+: "
+    r"|: (?:command not found|No such file or directory|Permission denied)$|^E: "
+    r"|^error during build|^[EF]\d{4} \d\d:\d\d:\d\d"
+    r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
+    r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
+    r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b"
     r"|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
 )
 PASSES = Pattern(

@@ -12,8 +12,12 @@ _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)"
                r"(?::(?P<at>\d+))?:(?!.{0,8} (?:fatal )?(?:error|warning|note)\b|\d+: [A-Z]+\d)"
                r"(?P<line>.*)$")  # fmt: skip
-_COMMIT = Pattern(r"^(?P<commit>[0-9a-f]{7,40}) (?:\([^)]+\) )?(?P<subject>\S.*)$")
+_COMMIT = Pattern(  # no line of `git blame`
+    r"^(?P<commit>[0-9a-f]{7,40}) (?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
+    r"(?:\([^)]+\) )?(?P<subject>\S.*)$"
+)
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,40})(?: \(.*\))?$")
+_GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
@@ -29,7 +33,7 @@ def confidence(text: str) -> int:
 
 def _form(text: str) -> str:
     """`paths`, `hits`, `commits`, `log` of git, or ''."""
-    lines = [line for line in text[:20_000].split("\n") if line.strip()][:_LOOKED_AT]
+    lines = [line for _, line in _lines(text[:20_000])][:_LOOKED_AT]
     if len(lines) < 5 or reading.formed(lines):
         return ""
     if _HEAD.match(lines[0]) and any(line.startswith("Author: ") for line in lines[1:4]):
@@ -40,10 +44,18 @@ def _form(text: str) -> str:
     return ""
 
 
+def _lines(text: str) -> list[tuple[int, str]]:
+    """The lines that are not blank, with their numbers, without the graph of commits."""
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if lines and lines[0][1].startswith("* ") and _GRAPH.match(lines[0][1]):
+        lines = [(n, line.lstrip("*|\\/_ ")) for n, line in lines]
+    return [(n, line) for n, line in lines if line]
+
+
 def units(text: str) -> list[Unit]:
     """How many, the most frequent folders or files with their counts, then the lines."""
     form = _form(text)
-    lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    lines = [(n, line.strip()) for n, line in _lines(text)]
     if form == "paths":
         return _paths(lines)
     if form == "hits":

@@ -10,12 +10,15 @@ from contextkit.base.digests.reading import Pattern, Unit
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
-_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])")
+_LEVEL = Pattern(
+    rf"\b({'|'.join(_LEVELS)})\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])"
+    r"|\b(level)\"?[=:] ?\"?\w|^([IWEF]\d{4}) \d\d:\d\d:"
+)  # logfmt or JSON; klog
 _OPENINGS = ("[", *"0123456789", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
-             "Oct", "Nov", "Dec")  # fmt: skip
+             "Oct", "Nov", "Dec", "I0", "I1", "W0", "W1", "E0", "E1", "F0", "F1")  # fmt: skip
 _SIGNS = ("ok", "not ok", *"✓✔✗✘×")
 _VERDICT = Pattern(
-    r"\b\d+ (?:passed|failed|errors?|failing|passing|tests?|examples?|problems?|skipped"
+    r"(?<![.:\d])\b\d+ (?:passed|failed|errors?|failing|passing|tests?|examples?|problems?|skipped"
     r"|warnings?)\b|^(?:\[\w+\] +)?(?:Tests?: |Tests run:|BUILD )|^test results?:|^FAILED \("
     r"|^(?-i:OK)(?: \(|$)"
     r"|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit (?:code|status)|^(?:Failed|Passed)! "
@@ -32,7 +35,8 @@ _BAD = Pattern(  # a verdict that is not good
 _COUNTS = Pattern(r"\b\d+ \w*(?:pass|fail|error|problem)|\b(?:failures|failed|errors)[=:]", re.I)
 _OF_A_TOOL = Pattern(  # how a tool reports a failure, or its end
     r"^(?:error(?:\[\w+\])?: |npm (?:ERR!|error) |--- FAIL: |##\[error\]|fatal: |FAILED )"
-    r"|^(?:Error|ERROR): "
+    r"|^(?:Error: |ERROR: |ERROR in |E: |error during build)|^\S+\.go:\d+:\d+: "
+    r"|: (?:command not found|No such file or directory|Permission denied)$"
     r"|^\S+\.\w{1,5}(?::\d+(?::\d+)?|\(\d+,\d+\))(?::| -) (?:fatal )?error\b|^\d+:\d+ +error "
     r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ "
     r"|^(?:make(?:\[\d+\])?: \*\*\* \[|[✕✗✘×✖●] \S|--> \S+:\d+|BUILD (?:FAIL|SUCC)|test result: )"
@@ -93,6 +97,7 @@ def _may_be_event(line: str) -> bool:
     return (
         line.startswith(_OPENINGS)
         or line.lstrip().startswith(_SIGNS)
+        or "level" in line
         or any(level in line for level in _LEVELS)
     )
 
