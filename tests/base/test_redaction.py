@@ -213,7 +213,7 @@ def test_what_stands_next_to_a_replaced_value_is_found_then() -> None:
     for name in ("token", "a_token"):
         clean = redaction.redacted(f"{name}={beside}")[0]
         assert clean.endswith("\n(redacted random)")
-        for before in ("", f"{glued}\n\n\n"):
+        for before in ("", f"{glued}\n\n\n", f"{first}={a_slack_token()}={second}\n\n\n"):
             clean = redaction.redacted(f"{before}{name}={chain}")[0]
             assert clean.endswith("\n(redacted random)\n(redacted random)")
     third, fourth = a_random(900, seed=3), a_random(900, seed=4)
@@ -231,6 +231,11 @@ def test_lines_are_counted_from_one() -> None:
 def test_parts_of_what_is_allowed_are_allowed_too() -> None:
     text = f'token = "{a_random(40, seed=1)},{a_random(40, seed=2)}"'
     assert redaction.found(text) and not redaction.found(text, ("assigned-secret",))
+
+
+def test_a_value_is_replaced_wherever_it_stands() -> None:
+    clean = redaction.redacted("hunter2! password: hunter2!, hunter2!")[0]
+    assert clean.count("(redacted password)") == 3
 
 
 def test_a_token_with_a_kind_of_its_own_is_found_inside_what_is_allowed() -> None:

@@ -48,6 +48,37 @@ def test_what_is_blocking_or_severe_outlives_everything_but_the_intent() -> None
     assert gone == ["Pending Actions: 1 of 1 items"] and "blocked by" in text
 
 
+def test_of_items_without_a_date_the_last_goes_first() -> None:
+    one, two, three = (f"- {name} {WORDS}" for name in ("one", "two", "ten"))
+    body = a_body(mission=f"- {WORDS}", highlights="\n".join((one, two, three)))
+    text, _ = trim.trimmed(body, room_for(body) - 1)
+    assert text == a_body(mission=f"- {WORDS}", highlights=f"{one}\n{two}")
+
+
+@pytest.mark.parametrize("kept", range(1, 9))
+def test_no_more_goes_than_has_to(kept: int) -> None:
+    items = [f"- {number} {WORDS}" for number in range(1, 10)]
+    room = room_for(a_body(highlights="\n".join(items[:kept])))
+    text, gone = trim.trimmed(a_body(highlights="\n".join(items)), room)
+    assert text == a_body(highlights="\n".join(items[:kept]))
+    assert gone == [f"Transcript Highlights: {9 - kept} of 9 items"]
+
+
+def test_each_section_that_stays_keeps_its_heading() -> None:
+    blocked = f"- [ ] blocked by the review: {WORDS}"
+    body = a_body(mission=f"- {WORDS}", pending=f"- [ ] {WORDS}", checklist=blocked)
+    text, _ = trim.trimmed(body, room_for(body) - 1)
+    assert text == a_body(mission=f"- {WORDS}", checklist=blocked)
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k", "cl100k", "claude"])
+def test_of_one_long_item_a_beginning_stays_however_little_room_there_is(tokenizer: str) -> None:
+    for room in (1, 2, 3, 5, 9, 12):
+        text, gone = trim.trimmed(a_body(mission=f"- {WORDS} " * 90), room, tokenizer)
+        assert gone == ["the rest was cut"]
+        assert text == "…\n" or tokens.within(text, room, tokenizer)
+
+
 def test_the_newest_of_a_section_stays() -> None:
     old, new = f"- 2025-10-01 09:00 {WORDS}", f"- 2025-10-22 09:00 {WORDS}"
     for items in ((old, new), (new, old)):

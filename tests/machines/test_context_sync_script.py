@@ -320,9 +320,12 @@ def test_rows_and_events_of_a_machine_come_from_itself_alone(
 ) -> None:
     one, _ = two
     rows = json.dumps([{"id": "x", "status": "finished"}, {"id": "../../x"}, 7]).encode()
-    foreign(one, ("subagent/bbbbbbbbbbb2.json", rows))
+    others = [
+        f"subagent/{owner}.json" for owner in ("000000000002", "bbbbbbbbbbb2", "fffffffffff2")
+    ]
+    foreign(one, *((name, rows) for name in others))
     assert in_(one, run, "pull") == 1
-    assert "does not belong to the machine that sends it" in run.out
+    assert run.out.count("does not belong to the machine that sends it") == len(others)
     foreign(one, ("subagent/ccccccccccc2.json", rows), machine_id="ccccccccccc2")
     in_(one, run, "pull")
     written = json.loads(

@@ -193,9 +193,9 @@ def test_what_is_resumed_while_a_purge_waits_is_kept_and_not_called_removed(
 def test_what_another_sweep_removes_meanwhile_is_passed_over(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for session in ("s", "t"):
+    for session, now in (("s", NOW), ("t", NOW + 1)):
         save(layout, session)
-        retention.end(layout, session, NOW)
+        retention.end(layout, session, now)
     lock = retention.session_lock
 
     def late(layout: Layout, session: str) -> files.locked:

@@ -73,7 +73,24 @@ def test_a_line_that_is_not_there_stands_for_the_whole_file(layout: Layout, line
     write(NINE)
     one = a_dismissal(layout, line=line)
     assert (one.file, one.line) == ("app.py", 0) and holds(layout, one)
-    write([*NINE, "new"])
+    for end in ("new", "newer", "another"):  # whichever digest sorts first
+        write([*NINE, end])
+        assert not holds(layout, one)
+
+
+def test_a_dismissal_takes_the_place_of_no_other(layout: Layout) -> None:
+    write(NINE)
+    one = a_dismissal(layout)
+    for identity in ("f-1", "f-3", "f-2", "f-2"):
+        dismissals.add(layout, RUN, one.replace(identity=identity))
+    kept = [each.identity for each in dismissals.load(layout, RUN)]
+    assert kept == ["f-1", "f-2", "f-3"]
+
+
+def test_a_short_file_that_grew_is_another(layout: Layout) -> None:
+    write(NINE[:2])
+    one = a_dismissal(layout, line=2)
+    write([*NINE[4:7], *NINE[:2]])
     assert not holds(layout, one)
 
 
@@ -93,7 +110,8 @@ def test_without_a_file_it_is_about_the_revision_that_was_reviewed(
     Path("../outside.py").write_text("\n".join(NINE), encoding="utf-8")
     one = a_dismissal(layout, file, 5)
     assert (one.file, one.line, one.quoted) == ("", 0, "tree:1") and holds(layout, one)
-    assert not holds(layout, one, RUN.replace(revision="tree:2"))
+    for other in ("tree:0", "tree:2"):
+        assert not holds(layout, one, RUN.replace(revision=other))
 
 
 def test_the_document_is_read_as_it_was_written_and_a_second_dismissal_replaces_the_first(
@@ -137,4 +155,5 @@ def test_it_is_stored_beside_a_document_and_for_others_by_target(layout: Layout)
     ]
     assert paths[0] == "docs/plan.md.dismissed.json"
     assert paths[1].startswith("docs/reviews/a-b-") and paths[1].endswith(".dismissed.json")
+    assert paths[2] == "docs/reviews/a-b-d44362d6.dismissed.json"  # as it is in git
     assert paths[3].startswith("docs/reviews/diff-") and len(set(paths)) == 4

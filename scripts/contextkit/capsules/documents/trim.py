@@ -93,7 +93,7 @@ def _items(body: str) -> list[_Item]:
     for number, line in enumerate(body.split("\n"), start=1):
         if number in prose and line.startswith("# "):
             close()
-            section = line[2:].strip()
+            section = line.removeprefix("# ").strip()
             continue
         if number in prose and line[:1].strip() and (after_blank or markdown.mark_of(line)):
             close()
@@ -106,8 +106,9 @@ def _items(body: str) -> list[_Item]:
 def _newest(text: str) -> str:
     """The latest date in an item, with its time if one follows; '' if it has none."""
     words = text.replace("T", " ").replace("(", " ").split()
-    dates = [at for at, word in enumerate(words) if names.shape(word[:10]) == "0000-00-00"]
-    return max((" ".join([words[at][:10], *words[at + 1 : at + 2]]) for at in dates), default="")
+    days = [word[:10] for word in words]
+    times = zip(days, [*words[1:], ""], strict=False)
+    return max((f"{d} {t}" for d, t in times if names.shape(d) == "0000-00-00"), default="")
 
 
 def _joined(items: list[_Item], without: list[_Item]) -> str:

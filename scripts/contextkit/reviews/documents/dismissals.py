@@ -19,7 +19,7 @@ from contextkit.reviews.documents.runs import Run
 
 FORMAT = 1
 SUFFIX = ".dismissed.json"
-_AROUND = 1  # lines above and below the one that a finding names
+_LINES = 3  # of a file, that a dismissal is about: the one that its finding names is the second
 
 
 class Dismissal(Record):
@@ -87,9 +87,8 @@ def holds(layout: Layout, run: Run, one: Dismissal) -> bool:
     lines = _lines(layout, one.file)
     if not one.line:
         return bool(lines) and one.quoted == _digest(lines)
-    count = 2 * _AROUND + 1
-    starts = range(max(1, len(lines) - count + 1)) if lines else range(0)
-    return any(_digest(lines[at : at + count]) == one.quoted for at in starts)
+    starts = range(max(1, len(lines) - _LINES + 1))
+    return bool(lines) and any(_digest(lines[at : at + _LINES]) == one.quoted for at in starts)
 
 
 def quote(layout: Layout, run: Run, file: str, line: int) -> tuple[str, int, str]:
@@ -102,9 +101,8 @@ def quote(layout: Layout, run: Run, file: str, line: int) -> tuple[str, int, str
         return "", 0, run.revision
     if not 0 < line <= len(lines):
         return file, 0, _digest(lines)
-    count = 2 * _AROUND + 1
-    first = max(0, min(line - 1 - _AROUND, len(lines) - count))
-    return file, line, _digest(lines[first : first + count])
+    first = max(0, min(line - 2, len(lines) - _LINES))
+    return file, line, _digest(lines[first : first + _LINES])
 
 
 def _lines(layout: Layout, file: str) -> list[str]:
