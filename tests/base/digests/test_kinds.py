@@ -448,3 +448,12 @@ def test_the_diff_of_a_merge_counts_its_files_and_lines() -> None:
         lines += ["++=======", "+ two", "- three", "++>>>>>>> x"]
     said = digest_of(lines)
     assert "2 files changed, +10 -2" in said and "a.py +5 -1" in said
+
+
+def test_what_is_no_path_and_no_hit_is_not_counted_as_one_but_told() -> None:
+    denied = "find: ‘./private’: Permission denied"
+    said = digest_of([*(f"./src/file{n}.py" for n in range(40)), denied])
+    assert "40 paths in 1 folders" in said and denied in said
+    missing = "grep: src/gone.py: No such file or directory"
+    said = digest_of([*(f"src/file{n}.py:{n}: error = {n}" for n in range(40)), missing])
+    assert "40 lines in 40 files" in said and missing in said

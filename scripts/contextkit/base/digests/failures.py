@@ -232,12 +232,13 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
     message, place = "", ""
     values: list[str] = []
     used: set[int] = set()
-    below = in_source = False  # the next line is the message; it quotes source with a syntax error
+    expected = False  # the message is the next line
+    in_source = False  # pytest quotes the source above a syntax error
     for number in block:
         line = bares[number]
         found = _MESSAGE.match(line)
-        said = str(found[found.lastindex or 0]) if found else line if below else ""
-        below = bool(_SAYS_BELOW.search(line))
+        said = str(found[found.lastindex or 0]) if found else line if expected else ""
+        expected = bool(_SAYS_BELOW.search(line))
         if said:
             in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
             message = message or ("" if in_source else said)
@@ -249,8 +250,8 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
         used.add(number)
         place = place or _place(line)
     if values:
-        said = values if message.startswith("expect(") else [message, *values]
-        message = ", ".join(filter(None, (part.strip(" ,:") for part in said)))
+        parts = values if message.startswith("expect(") else [message, *values]
+        message = ", ".join(filter(None, (part.strip(" ,:") for part in parts)))
     return _Mention(at, name, message, place, frozenset(used if message else ()))
 
 

@@ -10,7 +10,7 @@ from contextkit.base.digests.reading import Pattern, Unit
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)"
-               r"(?::(?P<at>\d+))?:(?!.{0,8} (?:fatal )?(?:error|warning|note)\b|\d+: [A-Z]+\d)"
+               r"(?::(?P<at>\d+))?:(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|\d+: [A-Z]+\d)"
                r"(?P<line>.*)$")  # fmt: skip
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,40}) (?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
@@ -64,15 +64,19 @@ def units(text: str) -> list[Unit]:
 
 
 def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
+    others = [(number, line) for number, line in lines if not _PATH.match(line)]
+    lines = [(number, line) for number, line in lines if _PATH.match(line)]
     folders = Counter(os.path.dirname(line) or "." for _, line in lines)
     endings = Counter(os.path.splitext(line)[1] or "no ending" for _, line in lines)
     found = _sums(f"{len(lines)} paths in {len(folders)} folders", "folders", folders)
     found += [Unit(1, "endings", _counted(endings), 1.5, 2, derived=True)]
+    found += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
     return found + [Unit(number, "path", line, 0.5) for number, line in lines]
 
 
 def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
     hits = [(n, line, found) for n, line in lines if (found := _HIT.match(line))]
+    others = [(n, line) for n, line in lines if not _HIT.match(line) and line != "--"]
     files = Counter(found["path"] for _, _, found in hits)
     units = _sums(f"{len(hits)} lines in {len(files)} files", "files", files)
     seen = set()
@@ -81,7 +85,7 @@ def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
         seen.add(found["path"])
         said = " ".join(line.split())[:_LONGEST]
         units.append(Unit(number, "line", said, 1.0 if first else 0.5))
-    return units
+    return units + [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
 
 
 def _commits(lines: list[tuple[int, str]], in_full: bool) -> list[Unit]:
