@@ -9,9 +9,10 @@ from contextkit.base.digests import reading, weighing
 from contextkit.base.digests.reading import Pattern, Unit
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
-_HIT = Pattern(r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)"
-               r"(?::(?P<at>\d+))?:(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|\d+: [A-Z]+\d)"
-               r"(?P<line>.*)$")  # fmt: skip
+_HIT = Pattern(  # no line of a compiler or linter
+    r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)(?::(?P<at>\d+))?:"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|\d+: [A-Z]+\d)(?P<line>.*)$"
+)
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,40}) (?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\([^)]+\) )?(?P<subject>\S.*)$"
