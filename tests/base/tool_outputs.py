@@ -755,4 +755,14 @@ Feb 10 10:02:00 web1 systemd[1]: Started Session 81 of user root.
             "status=1/FAILURE",
         ),
     ),
+    "javac": (
+        "[parsing started {n}.java]",
+        """
+A.java:1: error: incompatible types: String cannot be converted to int
+class A { int f() { return "x"; } }
+                            ^
+1 error
+""",
+        ("A.java:1: error: incompatible types", "1 error"),
+    ),
 }

@@ -179,3 +179,44 @@ def test_the_conflicts_of_git_are_told_one_by_one() -> None:
 def test_errors_that_differ_in_a_number_are_counted() -> None:
     lines = ["ERROR: port 8080 is in use", "ERROR: port 8081 is in use"]
     assert [failure.said for failure in failures.find(lines, set())] == [f"{lines[0]} (x2)"]
+
+
+def test_the_values_of_a_parameter_may_contain_spaces_and_dashes() -> None:
+    lines = [
+        "tests/test_a.py::test_p[a - b] FAILED [ 8%]",
+        "tests/test_a.py::test_p[x y] FAILED [ 9%]",
+        "____ test_p[a - b] ____",
+        "E   AssertionError: got a - b, which is no c",
+        "____ test_p[x y] ____",
+        "E   AssertionError: got x",
+        "FAILED tests/test_a.py::test_p[a - b] - AssertionError: got a ...",
+        "FAILED tests/test_a.py::test_p[x y] - AssertionError: got x",
+    ]
+    assert [failure.said for failure in failures.find(lines, set())] == [
+        "FAILED tests/test_a.py::test_p[a - b] - AssertionError: got a - b, which is no c",
+        lines[7],
+    ]
+
+
+def test_a_group_of_exceptions_is_one_failure() -> None:
+    lines = [
+        "____ test_group ____",
+        "  + Exception Group Traceback (most recent call last):",
+        "  | ExceptionGroup: several (2 sub-exceptions)",
+        "  +-+---------------- 1 ----------------",
+        "    | ValueError: a",
+        "    +---------------- 2 ----------------",
+        "    | TypeError: b",
+        "FAILED tests/test_a.py::test_group - ExceptionGroup: several (2 sub-exceptions)",
+    ]
+    assert [failure.said for failure in failures.find(lines, set())] == [lines[7]]
+
+
+def test_the_beginning_and_the_end_of_a_run_of_pytest_are_logs() -> None:
+    begin = ["F.", "=========== FAILURES ===========", "____ test_b ____", "", "    def test_b():"]
+    begin += [f"        value{n} = {n}" for n in range(20)] + ["E       assert 1 == 2"]
+    assert engine.kind_of("\n".join(begin)) == "log"
+    end = ["E       assert 'one'", "E         + two", "=== short test summary info ===="]
+    end += ["FAILED tests/test_a.py::test_b - assert 1 == 2"]
+    assert engine.kind_of("\n".join(end)) == "log"
+    assert [failure.line for failure in failures.find(end, set())] == [0, 3]

@@ -47,13 +47,14 @@ _SURE = Pattern(  # a failure, whatever else the line says
     r"|npm (?:ERR!|error) |[\w.]*(?:Error|Exception):|\S+:\d+: (?:fatal )?error:)"
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
-    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|Traceback \(most|The following tests FAILED)"
+    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:\+ Exception Group )?Traceback \(most"
+    r"|The following tests FAILED)"
     r"|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
     r"|^✖ (?:\d+ problems?\b|.*:$)"
 )
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go, cargo, and others
-    r"^(?:FAILED|ERROR) (\S+(?:::\S.*?|\.py))(?: - .*)?$"
-    r"|^(\S+::\S+) (?:FAILED|ERROR)\b"
+    r"^(?:FAILED|ERROR) (\S+(?:::(?:[^\s\[]+\[.*?\](?= - |$)|\S.*?)|\.py))(?: - .*)?$"
+    r"|^(\S+::[^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
     r"|^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$"
     r"|^● (?!Console)(\S.*)$"
     r"|^[✕✗✘×✖] (?!\d+ problems?\b)(\S.*?[^:])(?: \(?[\d.]+ ?m?s\)?)?$"
@@ -79,7 +80,7 @@ _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failure
 _MESSAGE = Pattern(
     r"^(?:E +|→ |Failure/Error: )(\S.*)$"
     r"|^((?:Failed asserting|assert\w* |Assert\.|panic: |Error: |fatal: )\S.*)$"
-    r"|^([\w.]*(?:Error|Exception|Failure)\b(?::| \[).*)$"
+    r"|^(?:\| )?([\w.]*(?:Error|Exception|ExceptionGroup|Failure)\b(?::| \[).*)$"
     r"|^\S+\.go:\d+: (.+)$"
     r"|^# +(?:Failure|message): (.+)$|^error: '(.+)'$|^'(test timed out .+)'$"
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
@@ -276,15 +277,16 @@ def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
     """One failure for each test, from all lines that name it."""
     found: list[Failure] = []
     for name, same in _by_test(mentions).items():
-        summed = next((one for one in same if _sums_up(bares[one.line])), None)
+        summed = next((one for one in same if _summed(bares[one.line], one.name)), None)
         full = next((one for one in same if one.message), same[0])
         line = (summed or full).line
         if summed and full.message and bares[line].endswith("..."):  # pytest cuts a long message
-            said = f"{bares[line].partition(' - ')[0]} - {full.message}"
+            said = f"{_summed(bares[line], summed.name)} - {full.message}"
         elif summed:
             said = bares[line]
         elif not full.message or full.message in bares[line]:
             said = next((bares[one.line] for one in same if one.name == name), bares[line])
+            said = name if said.startswith("___") else said
         else:
             said = f"{name}: {full.message}"
         place = next((one.place for one in same if one.place), "")
@@ -294,9 +296,14 @@ def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
     return found
 
 
-def _sums_up(line: str) -> bool:
-    """Whether a line is that of a failed test in pytest's summary: its name and the message."""
-    return line.startswith(_SUMMARY) and " - " in line
+def _summed(line: str, name: str) -> str:
+    """What is before the message in a line of pytest's summary: `FAILED tests/test_a.py::test_b`.
+
+    It is '' for any other line.
+    """
+    test = name if name in line else name.partition(" (")[0]  # without the values of a subtest
+    before, mark, _ = line.partition(f"{test} - ")
+    return before + test if mark and line.startswith(_SUMMARY) else ""
 
 
 def _by_test(mentions: list[_Mention]) -> dict[str, list[_Mention]]:
@@ -336,7 +343,8 @@ def _errors(bares: list[str], used: set[int]) -> list[Failure]:
     seen: dict[str, list[int]] = {}
     before = ""
     for at, line in enumerate(bares):
-        if at not in used and _fails(bares, at):
+        continued = line.startswith("E   ") and at > 0 and bares[at - 1].startswith("E   ")
+        if at not in used and not continued and _fails(bares, at):
             npm = _NPM.match(line)
             if not (npm and before == npm[0].strip()):  # the first of them shows the others
                 own = line.startswith("CONFLICT") or _PLACE.match(line)

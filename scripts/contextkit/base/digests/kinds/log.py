@@ -45,11 +45,12 @@ _OF_A_TOOL = Pattern(  # how a tool reports a failure, or its end
 )
 _END_OF_A_TOOL = Pattern(
     r"^=* ?\d+ (?:passed|failed|errors?|skipped|xfailed|deselected)\b.* in [\d.]+s\b"
-    r"|^=* ?no tests ran in|^Ran \d+ tests? in [\d.]+s$|^Found \d+ errors?\b"
+    r"|^=* ?no tests ran in|^Ran \d+ tests? in [\d.]+s$|^Found \d+ errors?\b|^\d+ errors?$"
     r"|^(?:make(?:\[\d+\])?: \*\*\* |collect2: error: |error: could not compile )"
 )
 _ENDS = ("ed in ", "errors in ", "error in ", "test in ", "tests in ", "ran in ",
-         "\nFound ", ": *** ", "collect2: error", "could not compile")  # fmt: skip
+         " errors\n", " error\n", "\nFound ", ": *** ", "collect2: error",
+         "could not compile")  # fmt: skip
 _OF_A_COMPILER = (": error: ", ": note: ", ": warning: ", ": In function ", "   required from ",
                   "--> ")  # fmt: skip
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
@@ -71,9 +72,7 @@ def confidence(text: str) -> int:
     formed = 0 if compiled else reading.formed(map(str.lstrip, lines))
     if formed * 3 >= len(lines):
         return 0
-    end = text[-1500:]
-    ended = any(map(_END_OF_A_TOOL.match, end.split("\n"))) if _has(end, _ENDS) else False
-    if ended or "\nℹ fail " in text:
+    if _has_part_of_a_run(text):
         return 92
     some = lines[:: -(-len(lines) // _LOOKED_AT)]
     stamps = levels = 0
@@ -90,6 +89,16 @@ def confidence(text: str) -> int:
     if formed or levels * 5 <= len(some):
         return 0
     return 40 if any(map(_VERDICT.search, text[-1500:].split("\n"))) else 0
+
+
+def _has_part_of_a_run(text: str) -> bool:
+    """Whether a heading of a test runner's report is there, or the end of a tool's output."""
+    if "= FAILURES =" in text[:3000] or "= short test summary info =" in text[-5000:]:
+        return True
+    end = text[-1500:] + "\n"
+    if _has(end, _ENDS) and any(map(_END_OF_A_TOOL.match, end.split("\n"))):
+        return True
+    return "\nℹ fail " in text
 
 
 def _may_be_event(line: str) -> bool:
