@@ -220,3 +220,19 @@ def test_the_beginning_and_the_end_of_a_run_of_pytest_are_logs() -> None:
     end += ["FAILED tests/test_a.py::test_b - assert 1 == 2"]
     assert engine.kind_of("\n".join(end)) == "log"
     assert [failure.line for failure in failures.find(end, set())] == [0, 3]
+
+
+def test_a_failure_of_an_earlier_run_is_in_the_verdict() -> None:
+    lines = [f"tests/a.py::t{n} PASSED" for n in range(9)] + ["=== 1 failed, 8 passed in 2.0s ==="]
+    lines += [f"tests/b.py::t{n} PASSED" for n in range(60)] + ["=== 60 passed in 2.0s ==="]
+    assert "1 failed, 8 passed" in told("\n".join(lines))
+
+
+def test_prose_that_ends_with_a_result_is_no_log() -> None:
+    prose = "The service must not log errors, which was decided on Monday.\n" * 30
+    assert engine.kind_of(f"{prose}12 passed in 3.2s\n") != "log"
+
+
+def test_a_place_below_the_summary_is_of_no_failure_in_it() -> None:
+    lines = ["FAILED tests/a.py::test_b - assert 1", "1 failed in 1.2s", "", "src/a.py:3 is new"]
+    assert [failure.said for failure in failures.find(lines, {1})] == [lines[0]]

@@ -207,6 +207,7 @@ def _mention(
     """The message, the compared values, and the place below a test's name, or else above it."""
     below = []
     length = _LONG_BLOCK if bares[at].startswith("___") else _BLOCK
+    length = 0 if bares[at].startswith(_SUMMARY) else length  # such a line has no block
     for number in range(at + 1, min(at + length, len(lines))):
         if number in heads or bares[number].startswith(("=====", _ABOVE, "ℹ ")):
             break

@@ -32,6 +32,7 @@ _BAD = Pattern(  # a verdict that is not good
     r"|\*\*\*|failed to",
     re.I,
 )
+_EARLIER = ("ℹ fail ", "=", "test result: FAILED", "FAILED (")
 _COUNTS = Pattern(r"\b\d+ \w*(?:pass|fail|error|problem)|\b(?:failures|failed|errors)[=:]", re.I)
 _OF_A_TOOL = Pattern(  # how a tool reports a failure, or its end
     r"^(?:error(?:\[\w+\])?: |npm (?:ERR!|error) |--- FAIL: |##\[error\]|fatal: |FAILED )"
@@ -72,7 +73,7 @@ def confidence(text: str) -> int:
     formed = 0 if compiled else reading.formed(map(str.lstrip, lines))
     if formed * 3 >= len(lines):
         return 0
-    if _has_part_of_a_run(text):
+    if _has_part_of_a_run(text) and not _is_prose(lines):
         return 92
     some = lines[:: -(-len(lines) // _LOOKED_AT)]
     stamps = levels = 0
@@ -93,12 +94,26 @@ def confidence(text: str) -> int:
 
 def _has_part_of_a_run(text: str) -> bool:
     """Whether a heading of a test runner's report is there, or the end of a tool's output."""
-    if "= FAILURES =" in text[:3000] or "= short test summary info =" in text[-5000:]:
+    if _headed(text[:3000], "= FAILURES =") or _headed(text[-5000:], "= short test summary info ="):
         return True
     end = text[-1500:] + "\n"
     if _has(end, _ENDS) and any(map(_END_OF_A_TOOL.match, end.split("\n"))):
         return True
     return "\nℹ fail " in text
+
+
+def _headed(text: str, words: str) -> bool:
+    """Whether `words` are in a line that begins with `=`, unlike in code that quotes it."""
+    at = text.find(words)
+    return at >= 0 and text[text.rfind("\n", 0, at) + 1] == "="
+
+
+def _is_prose(lines: list[str]) -> bool:
+    """Whether more than a third of the lines are sentences."""
+    sentences = sum(
+        line.rstrip().endswith((".", "!", "?")) and line.count(" ") > 5 for line in lines
+    )
+    return sentences * 3 > len(lines)
 
 
 def _may_be_event(line: str) -> bool:
@@ -157,10 +172,11 @@ def _last(lines: list[str], seen: set[int], weight: float) -> list[Unit]:
 def _verdict(lines: list[str]) -> tuple[list[Unit], set[int]]:
     """What summarizes the run, a failure before a success; the lines that do, from 0.
 
-    Of several such lines, it is the last one with a count, and the last one of all.
+    Of several such lines, it is the last one with a count, and the last one of all. A failure of
+    an earlier run, or above its details, counts wherever it is.
     """
     end = [*range(max(0, len(lines) - _END), len(lines))]
-    end += [n for n in range(end[0]) if lines[n].startswith("ℹ ")]  # node's, above the failures
+    end += [n for n in range(end[0]) if lines[n].startswith(_EARLIER) and _BAD.search(lines[n])]
     end.sort()
     said = {n: failures.bare(lines[n].strip("=- \t")) for n in end}
     summary = [n for n in end if _VERDICT.search(said[n]) and "fixable" not in said[n]]
