@@ -547,4 +547,222 @@ hint: Updates were rejected because the tip of your current branch is behind
 """,
         ("400 passed",),
     ),
+    "node": (
+        "✔ works {n} (0.1ms)",
+        """
+✖ login (9.1ms)
+✖ timeout (87.1ms)
+  'test timed out after 20ms'
+ℹ tests 82
+ℹ pass 80
+ℹ fail 2
+
+✖ failing tests:
+
+test at a.test.mjs:3:26
+✖ login (9.1ms)
+  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+  429 !== 200
+
+      at TestContext.<anonymous> (file:///home/u/app/a.test.mjs:3:59)
+      at Test.runInAsyncScope (node:async_hooks:206:9) {
+    code: 'ERR_ASSERTION',
+    actual: 429,
+    expected: 200,
+  }
+
+test at a.test.mjs:6:1
+✖ timeout (87.1ms)
+  'test timed out after 20ms'
+""",
+        (
+            "ℹ fail 2",
+            "login: AssertionError [ERR_ASSERTION]: Expected values to be strictly equal",
+            "a.test.mjs:3:59",
+            "timeout: test timed out after 20ms (a.test.mjs:6:1)",
+        ),
+    ),
+    "node tap": (
+        "ok {n} - works {n}",
+        """
+# Subtest: rejects empty
+not ok 81 - rejects empty
+  ---
+  duration_ms: 0.2
+  location: '/home/u/app/a.test.mjs:3:82'
+  error: 'cart is empty'
+  ...
+# Subtest: deep equal
+not ok 82 - deep equal
+  ---
+  location: '/home/u/app/a.test.mjs:4:1'
+  error: |-
+    Expected values to be strictly deep-equal:
+    + actual - expected
+  ...
+1..82
+# tests 82
+# pass 80
+# fail 2
+""",
+        (
+            "# fail 2",
+            "rejects empty: cart is empty (/home/u/app/a.test.mjs:3:82)",
+            "deep equal: Expected values to be strictly deep-equal: (/home/u/app/a.test.mjs:4:1)",
+        ),
+    ),
+    "cargo test, unwrap": (
+        "test m{n}::tests::works ... ok",
+        """
+test tests::open ... FAILED
+test tests::stops - should panic ... FAILED
+
+failures:
+
+---- tests::stops stdout ----
+note: test did not panic as expected at src/lib.rs:6:26
+
+---- tests::open stdout ----
+
+thread 'tests::open' (32076) panicked at src/lib.rs:5:64:
+called `Result::unwrap()` on an `Err` value: "no db"
+
+test result: FAILED. 80 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out
+
+error: test failed, to rerun pass `--lib`
+""",
+        (
+            'tests::open: called `Result::unwrap()` on an `Err` value: "no db" (src/lib.rs:5:64)',
+            "tests::stops: test did not panic as expected (src/lib.rs:6:26)",
+            "80 passed; 2 failed",
+        ),
+    ),
+    "linker": (
+        "cc -O2 -c -o m{n}.o src/m{n}.c",
+        """
+/usr/bin/ld: m9.o: in function `main':
+m9.c:(.text+0x19): undefined reference to `nosuch'
+collect2: error: ld returned 1 exit status
+make: *** [Makefile:3: app] Error 1
+""",
+        ("undefined reference to `nosuch'", "make: *** [Makefile:3: app] Error 1"),
+    ),
+    "g++": (
+        """t.cpp:{n}:35: note:   no known conversion for argument 1
+ {n} |       push_back(const value_type& __x)
+      |                 ~~~~~~~~~~~~~~~~~~^~~""",
+        """
+t.cpp:92:5: error: no matching function for call to ‘push_back’
+   92 | int main(){ v.push_back("x"); }
+      |             ~~~~~~~~~~~^~~~~
+""",
+        ("t.cpp:92:5: error: no matching function for call to ‘push_back’",),
+    ),
+    "apt": (
+        "Get:{n} https://deb.example.org/debian bookworm/main amd64 p{n} all 1.{n} [12 kB]",
+        """
+E: Unable to locate package foo-bar
+""",
+        ("E: Unable to locate package foo-bar",),
+    ),
+    "shell": (
+        "step {n}",
+        """
+./run.sh: line 12: foo: command not found
+cp: cannot stat 'a': No such file or directory
+rm: cannot remove 'b': Permission denied
+""",
+        (
+            "foo: command not found",
+            "cannot stat 'a': No such file or directory",
+            "cannot remove 'b': Permission denied",
+        ),
+    ),
+    "go build": (
+        "go: downloading example.com/m{n} v1.0.{n}",
+        """
+# example.com/app
+./main.go:17:5: undefined: foo
+""",
+        ("./main.go:17:5: undefined: foo",),
+    ),
+    "klog": (
+        "I0210 10:00:00.12345{n}       1 controller.go:{n}] Reconciling pod-{n}",
+        """
+E0210 10:01:00.123456       1 lease.go:330] no lock: connection refused
+I0210 10:02:00.123456       1 controller.go:3] Reconciling
+""",
+        ("lease.go:330] no lock: connection refused",),
+    ),
+    "logfmt": (
+        "time=2026-02-10T10:00:00Z level=info msg=handled path=/x/{n}",
+        """
+time=2026-02-10T10:01:00Z level=error msg="dial tcp: connection refused"
+time=2026-02-10T10:02:00Z level=info msg=handled path=/x/3
+""",
+        (
+            "level=error",
+            "connection refused",
+        ),
+    ),
+    "vite": (
+        "transforming ({n}) src/m{n}.ts",
+        """
+x Build failed in 1.2s
+error during build:
+src/App.tsx (3:9): "foo" is not exported by "src/x.ts".
+file: /app/src/App.tsx:3:9
+""",
+        (
+            "error during build",
+            "/app/src/App.tsx:3:9",
+            '"foo" is not exported',
+        ),
+    ),
+    "webpack": (
+        "asset chunk{n}.js 10 KiB [emitted]",
+        """
+ERROR in ./src/a.ts 3:9-12
+TS2304: Cannot find name 'foo'.
+webpack 5.1 compiled with 1 error in 1200 ms
+""",
+        (
+            "ERROR in ./src/a.ts 3:9-12",
+            "compiled with 1 error",
+        ),
+    ),
+    "gcc, German": (
+        "cc -c m{n}.c",
+        """
+m3.c:1:16: Fehler: unbekannter Typname: »retrun«
+make: *** [Makefile:5: m3.o] Fehler 1
+""",
+        (
+            "m3.c:1:16: Fehler: unbekannter Typname",
+            "make: *** [Makefile:5: m3.o] Fehler 1",
+        ),
+    ),
+    "systemd": (
+        "Feb 10 10:00:00 web1 systemd[1]: Started Session {n} of user root.",
+        """
+Feb 10 10:01:00 web1 nginx[812]: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)
+Feb 10 10:01:00 web1 systemd[1]: nginx.service: Main process exited, code=exited, status=1/FAILURE
+Feb 10 10:02:00 web1 systemd[1]: Started Session 81 of user root.
+""",
+        (
+            "Address already in use",
+            "status=1/FAILURE",
+        ),
+    ),
+    "javac": (
+        "[parsing started {n}.java]",
+        """
+A.java:1: error: incompatible types: String cannot be converted to int
+class A { int f() { return "x"; } }
+                            ^
+1 error
+""",
+        ("A.java:1: error: incompatible types", "1 error"),
+    ),
 }

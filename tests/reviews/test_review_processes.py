@@ -113,6 +113,8 @@ def test_research_goes_from_start_to_gate(host: Host, process: str) -> None:
     assert "It is so." in host("verdict_show", run, "agent=repo-research-analyst", "finding=One")
     report = host("verdict_synthesize", run).splitlines()
     assert report[3] == "COMPLETE: 1 finding, 1 source" and len(report) <= 10
+    assert host("verdict_export", run, "format=markdown").startswith("## Review: COMPLETE\n")
+    assert '"verdict": "COMPLETE"' in host("verdict_export", run, "format=sarif")
     assert host("verdict_gate", run).startswith("PASS 1 of 1 agents")
 
 

@@ -70,3 +70,169 @@ def test_very_long_lines_are_read_in_part(part: str) -> None:
     found = failures.find([long, "error: no room", f"FAILED {long}"], set())
     assert "error: no room" in [failure.said for failure in found]
     assert all(len(failure.said) < 300 for failure in found)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "error: the argument passed to open() is no path",
+        "ERROR: 3 steps were skipped: Passed deadline",
+        "TypeError: no errors attribute on Result",
+        "src/a.c:3:1: error: parameter 'PASS' redeclared",
+    ],
+)
+def test_an_error_that_speaks_of_a_success_is_an_error(line: str) -> None:
+    assert [failure.said for failure in failures.find(["running", line], set())] == [line]
+
+
+def test_what_passed_or_was_skipped_is_no_failure() -> None:
+    lines = [
+        "tests/test_a.py::test_error PASSED [ 1%]",
+        "tests/test_a.py::test_b SKIPPED (no network: error) [ 2%]",
+        "SKIPPED [1] tests/test_a.py:17: no network: error",
+        "--- PASS: TestError: error (0.00s)",
+        "Passed App.Tests.Error: error [1 ms]",
+    ]
+    assert not failures.find(lines, set())
+
+
+def test_the_sections_of_pytest_about_what_did_not_fail_are_not_searched() -> None:
+    lines = [
+        "=================== warnings summary ===================",
+        "tests/test_a.py:3: Warning: error: old",
+        "======================== PASSES ========================",
+        "_______________________ test_ok ________________________",
+        "ERROR: printed by a test that passed",
+        "=============== short test summary info ================",
+        "FAILED tests/test_a.py::test_b - assert 0",
+    ]
+    assert [failure.line for failure in failures.find(lines, set())] == [6]
+
+
+def test_a_failure_named_by_a_worker_of_pytest_is_not_counted_again() -> None:
+    lines = [
+        "[gw1] [  8%] FAILED tests/test_a.py::test_b ",
+        "________________________ test_b ________________________",
+        "[gw1] linux -- Python 3.11",
+        "E   assert 0",
+        "tests/test_a.py:3: AssertionError",
+        "FAILED tests/test_a.py::test_b - assert 0",
+    ]
+    said = [failure.said for failure in failures.find(lines, set())]
+    assert said == ["FAILED tests/test_a.py::test_b - assert 0 (tests/test_a.py:3)"]
+
+
+def test_a_failed_subtest_is_one_failure() -> None:
+    lines = [
+        "__________________ T.test_sub (i=2) ____________________",
+        "E   AssertionError: 2 == 2",
+        "tests/test_a.py:7: AssertionError",
+        "SUBFAILED(i=2) tests/test_a.py::T::test_sub - AssertionError: 2 == 2",
+    ]
+    found = [failure.said for failure in failures.find(lines, set())]
+    assert found == [f"{lines[3]} (tests/test_a.py:7)"]
+    lines = [
+        "test_sub (tests.a.T.test_sub) (i=2) ... FAIL",
+        "FAIL: test_sub (tests.a.T.test_sub) (i=2)",
+        "AssertionError: 2 == 2",
+    ]
+    found = [failure.said for failure in failures.find(lines, set())]
+    assert found == ["test_sub (tests.a.T.test_sub) (i=2): AssertionError: 2 == 2"]
+
+
+def test_a_long_message_of_pytest_is_one_failure() -> None:
+    lines = ["____ test_b ____", "E   AssertionError: lists differ", *["E     - error: x"] * 99]
+    lines += ["tests/test_a.py:3: AssertionError", "FAILED tests/test_a.py::test_b - Assert..."]
+    said = [failure.said for failure in failures.find(lines, set())]
+    test = "FAILED tests/test_a.py::test_b"
+    assert said == [f"{test} - AssertionError: lists differ (tests/test_a.py:3)"]
+
+
+def test_a_module_that_could_not_be_collected_is_told_with_its_error() -> None:
+    lines = [
+        "__________________ ERROR collecting tests/test_d.py __________________",
+        ".venv/lib/python3.11/site-packages/_pytest/python.py:5: in parse",
+        'E     File "tests/test_d.py", line 4',
+        "E       def test_a(:",
+        "E                  ^",
+        "E   SyntaxError: invalid syntax",
+        "=============== short test summary info ================",
+        "ERROR tests/test_d.py",
+        "1 error in 0.86s",
+    ]
+    said = [failure.said for failure in failures.find(lines, {8})]
+    assert said == ["tests/test_d.py: SyntaxError: invalid syntax (tests/test_d.py:4)"]
+    assert engine.kind_of("\n".join(lines)) == "log"
+
+
+def test_a_printed_ok_is_not_the_verdict() -> None:
+    said = told("\n".join(["FAILED tests/test_a.py::test_b - assert 0"] * 3 + ["", "ok"]))
+    assert "ok" not in said.split("\n")[0].split() and "FAILED" in said
+
+
+def test_the_conflicts_of_git_are_told_one_by_one() -> None:
+    lines = [f"Auto-merging f{n}\nCONFLICT (content): Merge conflict in f{n}" for n in range(3)]
+    said = told("\n".join([*lines, "Automatic merge failed; fix conflicts."]))
+    assert all(f"f{n}" in said for n in range(3))
+
+
+def test_errors_that_differ_in_a_number_are_counted() -> None:
+    lines = ["ERROR: port 8080 is in use", "ERROR: port 8081 is in use"]
+    assert [failure.said for failure in failures.find(lines, set())] == [f"{lines[0]} (x2)"]
+
+
+def test_the_values_of_a_parameter_may_contain_spaces_and_dashes() -> None:
+    lines = [
+        "tests/test_a.py::test_p[a - b] FAILED [ 8%]",
+        "tests/test_a.py::test_p[x y] FAILED [ 9%]",
+        "____ test_p[a - b] ____",
+        "E   AssertionError: got a - b, which is no c",
+        "____ test_p[x y] ____",
+        "E   AssertionError: got x",
+        "FAILED tests/test_a.py::test_p[a - b] - AssertionError: got a ...",
+        "FAILED tests/test_a.py::test_p[x y] - AssertionError: got x",
+    ]
+    assert [failure.said for failure in failures.find(lines, set())] == [
+        "FAILED tests/test_a.py::test_p[a - b] - AssertionError: got a - b, which is no c",
+        lines[7],
+    ]
+
+
+def test_a_group_of_exceptions_is_one_failure() -> None:
+    lines = [
+        "____ test_group ____",
+        "  + Exception Group Traceback (most recent call last):",
+        "  | ExceptionGroup: several (2 sub-exceptions)",
+        "  +-+---------------- 1 ----------------",
+        "    | ValueError: a",
+        "    +---------------- 2 ----------------",
+        "    | TypeError: b",
+        "FAILED tests/test_a.py::test_group - ExceptionGroup: several (2 sub-exceptions)",
+    ]
+    assert [failure.said for failure in failures.find(lines, set())] == [lines[7]]
+
+
+def test_the_beginning_and_the_end_of_a_run_of_pytest_are_logs() -> None:
+    begin = ["F.", "=========== FAILURES ===========", "____ test_b ____", "", "    def test_b():"]
+    begin += [f"        value{n} = {n}" for n in range(20)] + ["E       assert 1 == 2"]
+    assert engine.kind_of("\n".join(begin)) == "log"
+    end = ["E       assert 'one'", "E         + two", "=== short test summary info ===="]
+    end += ["FAILED tests/test_a.py::test_b - assert 1 == 2"]
+    assert engine.kind_of("\n".join(end)) == "log"
+    assert [failure.line for failure in failures.find(end, set())] == [0, 3]
+
+
+def test_a_failure_of_an_earlier_run_is_in_the_verdict() -> None:
+    lines = [f"tests/a.py::t{n} PASSED" for n in range(9)] + ["=== 1 failed, 8 passed in 2.0s ==="]
+    lines += [f"tests/b.py::t{n} PASSED" for n in range(60)] + ["=== 60 passed in 2.0s ==="]
+    assert "1 failed, 8 passed" in told("\n".join(lines))
+
+
+def test_prose_that_ends_with_a_result_is_no_log() -> None:
+    prose = "The service must not log errors, which was decided on Monday.\n" * 30
+    assert engine.kind_of(f"{prose}12 passed in 3.2s\n") != "log"
+
+
+def test_a_place_below_the_summary_is_of_no_failure_in_it() -> None:
+    lines = ["FAILED tests/a.py::test_b - assert 1", "1 failed in 1.2s", "", "src/a.py:3 is new"]
+    assert [failure.said for failure in failures.find(lines, {1})] == [lines[0]]

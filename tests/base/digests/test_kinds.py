@@ -400,3 +400,60 @@ def test_the_tables_of_programs_are_tables() -> None:
     assert "60 rows, 3 columns: id, name, total" in tell("\n".join(rows), "table").summary
     tasks = ["USER  PID %CPU COMMAND", *(f"root {n} 0.{n % 10} python a b {n}" for n in range(60))]
     assert "60 rows, 4 columns: USER, PID, %CPU, COMMAND" in tell("\n".join(tasks), "table").summary
+
+
+def digest_of(lines: list[str]) -> str:
+    return engine.digest("\n".join(lines), 200).summary
+
+
+def test_a_table_without_a_header_has_none_invented() -> None:
+    digest = engine.digest("\n".join(f"{n}\t{n * 2}\tsrc/file{n}.py" for n in range(40)), 200)
+    assert digest.kind == "table"
+    assert "40 rows, 3 columns" in digest.summary and "3 columns:" not in digest.summary
+    text = "\n".join(f"{'MA'[n % 7 == 3]}\tsrc/file{n}.py" for n in range(40))
+    said = engine.digest(text, 200).summary
+    assert "40 rows, 2 columns" in said and "M x34, A x6" in said
+
+
+def test_lines_of_json_below_a_line_of_text_are_no_table() -> None:
+    line = '{"ts": "10:00", "level": "info", "msg": "handled", "path": "/x"}'
+    assert engine.kind_of("\n".join(["starting", *[line] * 40])) == "log"
+
+
+def test_the_columns_of_ps_are_split_although_some_are_one_space_apart() -> None:
+    lines = ["UID          PID    PPID  C STIME TTY          TIME CMD"]
+    lines += [
+        f"root      {n:6}       1  0 16:42 ?        00:00:00 /bin/app -n {n}" for n in range(9)
+    ]
+    assert "8 columns: UID, PID, PPID, C, STIME, TTY, TIME, CMD" in digest_of(lines)
+
+
+def test_a_graph_of_commits_is_a_listing_of_commits() -> None:
+    lines = ["*   3c66e2c Merge branch 'main'", "|\\  "]
+    lines += [f"| * {n:07x} Change {n}" for n in range(20)] + ["|/  ", "* abcdef0 The first"]
+    assert engine.kind_of("\n".join(lines)) == "listing"
+    assert "22 commits, 3c66e2c to abcdef0" in digest_of(lines)
+
+
+def test_the_lines_of_blame_are_no_commits() -> None:
+    line = "d7114bc4 (A Person 2026-11-22 16:56:54 +0000 {n:2}) value = {n}"
+    assert "commits" not in digest_of([line.format(n=n) for n in range(1, 40)])
+
+
+def test_the_diff_of_a_merge_counts_its_files_and_lines() -> None:
+    lines = []
+    for name in ("a.py", "b.py"):
+        lines += [f"diff --cc {name}", "index 656f4f9,9e35a1c..0000000", f"--- a/{name}"]
+        lines += [f"+++ b/{name}", "@@@ -1,2 -1,2 +1,5 @@@", "++<<<<<<< HEAD", " +one"]
+        lines += ["++=======", "+ two", "- three", "++>>>>>>> x"]
+    said = digest_of(lines)
+    assert "2 files changed, +10 -2" in said and "a.py +5 -1" in said
+
+
+def test_what_is_no_path_and_no_hit_is_not_counted_as_one_but_told() -> None:
+    denied = "find: ‘./private’: Permission denied"
+    said = digest_of([*(f"./src/file{n}.py" for n in range(40)), denied])
+    assert "40 paths in 1 folders" in said and denied in said
+    missing = "grep: src/gone.py: No such file or directory"
+    said = digest_of([*(f"src/file{n}.py:{n}: error = {n}" for n in range(40)), missing])
+    assert "40 lines in 40 files" in said and missing in said

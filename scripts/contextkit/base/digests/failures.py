@@ -20,38 +20,50 @@ _STAMP = Pattern(
     r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
     r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
+    r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
 )
 FAILS = Pattern(
     r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
     r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
-    r"|^(?:make(?:\[\d+\])?: \*\*\*|##\[error\]|! \[(?:remote )?rejected\])"
+    r"|^(?:make(?:\[\d+\])?: \*\*\*|##\[error\]|! \[(?:remote )?rejected\]|CONFLICT \()"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
     r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ |\bSegmentation fault\b"
+    r"|: (?:undefined reference to|multiple definition of) |^\S+\.go:\d+:\d+: "
+    r"|: (?:command not found|No such file or directory|Permission denied)$|^E: "
+    r"|^error during build|^[EF]\d{4} \d\d:\d\d:\d\d"
+    r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
+    r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
+    r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b"
     r"|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
 )
 PASSES = Pattern(
     r"\b(?:0|no|without|zero) (?:errors?|failures?|failed)\b|\b(?:errors?|failed"
     r"|failures?)[=:] ?0\b"
-    r"|\bPASS(?:ED)?\b|^\s*ok\b|^\s*[✓✔]",
+    r"|(?-i:\b(?:PASS(?:ED)?|Passed|SKIP(?:PED)?|XFAIL)\b)|^\s*ok\b|^\s*[✓✔]",
     re.I,
 )
+_SURE = Pattern(  # a failure, whatever else the line says
+    r"^(?:E   |(?:FAILED|FAIL|ERROR|FATAL|CRITICAL)\b|(?:error(?:\[\w+\])?|Error|fatal|panic):"
+    r"|npm (?:ERR!|error) |[\w.]*(?:Error|Exception):|\S+:\d+: (?:fatal )?error:)"
+)
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
-    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|Traceback \(most|The following tests FAILED)"
+    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:\+ Exception Group )?Traceback \(most"
+    r"|The following tests FAILED)"
     r"|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
     r"|^✖ (?:\d+ problems?\b|.*:$)"
 )
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go, cargo, and others
-    r"^(?:FAILED|ERROR) (\S+::\S.*?)(?: - .*)?$"
-    r"|^(\S+::\S+) (?:FAILED|ERROR)\b"
-    r"|^_{3,} (?:ERROR at \w+ of )?(\S.*?) _{3,}$"
+    r"^(?:FAILED|ERROR) (\S+(?:::(?:[^\s\[]+\[.*?\](?= - |$)|\S.*?)|\.py))(?: - .*)?$"
+    r"|^(\S+::[^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
+    r"|^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$"
     r"|^● (?!Console)(\S.*)$"
     r"|^[✕✗✘×✖] (?!\d+ problems?\b)(\S.*?[^:])(?: \(?[\d.]+ ?m?s\)?)?$"
     r"|^FAIL +(\S+ > \S.*)$"
     r"|^--- FAIL: (\S+)"
-    r"|^---- (\S+) stdout ----$"
-    r"|^test (\S+) \.\.\. FAILED$"
-    r"|^(?:FAIL|ERROR): (\w+ \(\S+\))$"
-    r"|^(\w+ \(\S+\)) \.\.\. (?:FAIL|ERROR)$"
+    r"|^---- (\S+)(?: - should panic)? stdout ----$"
+    r"|^test (\S+)(?: - should panic)? \.\.\. FAILED$"
+    r"|^(?:FAIL|ERROR): (\w+ \(\S+\)(?: [\[(].+)?)$"
+    r"|^(\w+ \(\S+\)(?: [\[(].+)?) \.\.\. (?:FAIL|ERROR)$"
     r"|^not ok \d+ -? ?(\S.*)$"
     r"|^(\S.* > \S.*) FAILED$"
     r"|^Failed (\S+) \[[^\]]*\]$"
@@ -61,16 +73,23 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$"
     r"|^\[ERROR\] +(\w+\.\w+):\d+ .+$"
 )
+_SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _GROUP = Pattern(r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$")  # a file or package with failed tests
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
 _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
 _MESSAGE = Pattern(
     r"^(?:E +|→ |Failure/Error: )(\S.*)$"
     r"|^((?:Failed asserting|assert\w* |Assert\.|panic: |Error: |fatal: )\S.*)$"
-    r"|^([\w.]*(?:Error|Exception|Failure)\b(?::| \[).*)$"
+    r"|^(?:\| )?([\w.]*(?:Error|Exception|ExceptionGroup|Failure)\b(?::| \[).*)$"
     r"|^\S+\.go:\d+: (.+)$"
-    r"|^# +(?:Failure|message): (.+)$"
+    r"|^# +(?:Failure|message): (.+)$|^error: '(.+)'$|^'(test timed out .+)'$"
+    r"|^note: (test did not panic .+?)(?: at \S+)?$"
 )
+_SAYS_BELOW = Pattern(r"\bpanicked at \S+:$|^error: [|>]-?$")  # the message is the next line
+_SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
+_SUMMARY = ("FAILED ", "ERROR ", "SUBFAILED")  # begin a line of pytest's short summary
+_ABOVE = "test at "  # node's place of a test, above its name
+_ASIDE = ("PASSES", "XFAILURES", "XPASSES")
 _VALUE = Pattern(r"^(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$")
 _PLACE = Pattern(
     r'File "(?P<file>[^"]+)", line (?P<at>\d+)|(?P<colons>[\w@./\\-]+\.\w{1,5}:\d+(?::\d+)?)\b'
@@ -87,6 +106,7 @@ _VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
 _LONGEST = 260  # characters shown of a failure
 _READ = 500  # characters read of a line
 _BLOCK = 40  # lines below a test's name in which its message and place are looked for
+_LONG_BLOCK = 2000  # the same below a heading of pytest, whose block ends with the next one
 _BEFORE = 8  # lines above it
 _AFTER = 4  # lines below an error in which its place is looked for
 
@@ -131,6 +151,7 @@ def varying(line: str) -> str:
 def find(lines: list[str], summary: set[int]) -> list[Failure]:
     """Every failure once, tests and errors; the lines in `summary` sum up the run."""
     bares = [bare(line) for line in lines]
+    summary = summary | _aside(bares)
     heads = _heads(lines, bares, summary)
     mentions = [_mention(lines, bares, at, heads, summary) for at in heads]
     used = {*heads, *summary}.union(*(mention.used for mention in mentions))
@@ -139,12 +160,27 @@ def find(lines: list[str], summary: set[int]) -> list[Failure]:
     return sorted(_once(_tests(bares, mentions), _errors(bares, used)))
 
 
+def _aside(bares: list[str]) -> set[int]:
+    """The lines of pytest's sections about tests that did not fail and about warnings."""
+    found: set[int] = set()
+    aside = False
+    for at, line in enumerate(bares):
+        if line.startswith("===") and (section := _SECTION.match(line)):
+            aside = section[1] in _ASIDE or section[1].startswith("warnings summary")
+        if aside:
+            found.add(at)
+    return found
+
+
 def _heads(lines: list[str], bares: list[str], summary: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
     numbered = any(map(_NUMBERS.match, bares))
     heads: dict[int, str] = {}
     for at, line in enumerate(bares):
         if at in summary or not line:
+            continue
+        if subtest := _SUBTEST.match(line):
+            heads[at] = f"{subtest[2]} {subtest[1]}"
             continue
         found = _TEST.search(line) or (_NUMBERED.match(line) if numbered else None)
         if found and found.lastindex:
@@ -170,12 +206,16 @@ def _mention(
 ) -> _Mention:
     """The message, the compared values, and the place below a test's name, or else above it."""
     below = []
-    for number in range(at + 1, min(at + _BLOCK, len(lines))):
-        if number in heads:
+    length = _LONG_BLOCK if bares[at].startswith("___") else _BLOCK
+    length = 0 if bares[at].startswith(_SUMMARY) else length  # such a line has no block
+    for number in range(at + 1, min(at + length, len(lines))):
+        if number in heads or bares[number].startswith(("=====", _ABOVE, "ℹ ")):
             break
         if number not in summary:
             below.append(number)
     mention = _detailed(bares, at, heads[at], below)
+    if not mention.place and at and bares[at - 1].startswith(_ABOVE):
+        mention = mention._replace(place=_place(bares[at - 1]))
     if mention.message:
         return mention
     above: list[int] = []  # go prints the message before the name if it prints every test
@@ -194,11 +234,16 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
     message, place = "", ""
     values: list[str] = []
     used: set[int] = set()
+    expected = False  # the message is the next line
+    in_source = False  # pytest quotes the source above a syntax error
     for number in block:
         line = bares[number]
         found = _MESSAGE.match(line)
-        if found:
-            message = message or str(found[found.lastindex or 0])
+        said = str(found[found.lastindex or 0]) if found else line if expected else ""
+        expected = bool(_SAYS_BELOW.search(line))
+        if said:
+            in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
+            message = message or ("" if in_source else said)
         elif _VALUE.match(line):
             if len(values) < 2:
                 values.append(" ".join(line.split()))
@@ -207,8 +252,8 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
         used.add(number)
         place = place or _place(line)
     if values:
-        said = values if message.startswith("expect(") else [message, *values]
-        message = ", ".join(filter(None, (part.strip(" ,:") for part in said)))
+        parts = values if message.startswith("expect(") else [message, *values]
+        message = ", ".join(filter(None, (part.strip(" ,:") for part in parts)))
     return _Mention(at, name, message, place, frozenset(used if message else ()))
 
 
@@ -233,15 +278,16 @@ def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
     """One failure for each test, from all lines that name it."""
     found: list[Failure] = []
     for name, same in _by_test(mentions).items():
-        summed = next((one for one in same if " - " in bares[one.line]), None)
+        summed = next((one for one in same if _summed(bares[one.line], one.name)), None)
         full = next((one for one in same if one.message), same[0])
         line = (summed or full).line
         if summed and full.message and bares[line].endswith("..."):  # pytest cuts a long message
-            said = f"{bares[line].partition(' - ')[0]} - {full.message}"
+            said = f"{_summed(bares[line], summed.name)} - {full.message}"
         elif summed:
             said = bares[line]
         elif not full.message or full.message in bares[line]:
             said = next((bares[one.line] for one in same if one.name == name), bares[line])
+            said = name if said.startswith("___") else said
         else:
             said = f"{name}: {full.message}"
         place = next((one.place for one in same if one.place), "")
@@ -249,6 +295,16 @@ def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
             said = f"{shown(said)} ({place})"
         found.append(Failure(line, shown(said), name))
     return found
+
+
+def _summed(line: str, name: str) -> str:
+    """What is before the message in a line of pytest's summary: `FAILED tests/test_a.py::test_b`.
+
+    It is '' for any other line.
+    """
+    test = name if name in line else name.partition(" (")[0]  # without the values of a subtest
+    before, mark, _ = line.partition(f"{test} - ")
+    return before + test if mark and line.startswith(_SUMMARY) else ""
 
 
 def _by_test(mentions: list[_Mention]) -> dict[str, list[_Mention]]:
@@ -288,10 +344,12 @@ def _errors(bares: list[str], used: set[int]) -> list[Failure]:
     seen: dict[str, list[int]] = {}
     before = ""
     for at, line in enumerate(bares):
-        if at not in used and _fails(bares, at):
+        continued = line.startswith("E   ") and at > 0 and bares[at - 1].startswith("E   ")
+        if at not in used and not continued and _fails(bares, at):
             npm = _NPM.match(line)
             if not (npm and before == npm[0].strip()):  # the first of them shows the others
-                key = line if _PLACE.match(line) else varying(line)
+                own = line.startswith("CONFLICT") or _PLACE.match(line)
+                key = line if own else varying(line)
                 seen.setdefault(key, []).append(at)
             before = npm[0].strip() if npm else ""
         else:
@@ -301,7 +359,8 @@ def _errors(bares: list[str], used: set[int]) -> list[Failure]:
         best = max(at_all, key=lambda at: (len(bares[at]) < _LONGEST, at == at_all[0]))
         said = _error(bares, best)
         place = _near(bares, best) if not _PLACE.search(said) else ""
-        times = f" (x{len(at_all)})" if len(at_all) > 2 else ""
+        differ = len({bares[at] for at in at_all}) > 1
+        times = f" (x{len(at_all)})" if differ or len(at_all) > 2 else ""
         whole = f"{said}{f' ({place})' if place else ''}{times}"
         found.setdefault(said, Failure(best, whole, place or said))
     return list(found.values())
@@ -309,7 +368,7 @@ def _errors(bares: list[str], used: set[int]) -> list[Failure]:
 
 def _fails(bares: list[str], at: int) -> bool:
     line = bares[at]
-    if _SUMS_UP.search(line) or PASSES.search(line):
+    if _SUMS_UP.search(line) or (PASSES.search(line) and not _SURE.match(line)):
         return False
     if FAILS.search(line) or _LISTED.match(line):
         return True

@@ -63,10 +63,7 @@ class Synthesis(Record):
 def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
     """Write findings.json and synthesis.md into the folder of the reviews."""
     sources, found, data = _combined(layout, asked, read, names.iso(now))
-    research = bool(sources) and all(source.review.type == "research" for source in sources)
-    if research:
-        data["verdict"] = _research_verdict(sources)
-    render, summarize = _RESEARCH if research else _REVIEW
+    render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
     text = render(sources, found, data)
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
     if asked.run:
@@ -93,9 +90,15 @@ def _combined(
     sources = [synthesis.source_of(reading) for reading in read]
     found = synthesis.combined(sources)
     data = synthesis.document(_about(layout, asked, when), sources, found)
+    if _is_research(sources):
+        data["verdict"] = _research_verdict(sources)
     if asked.run:
         history.annotate(layout, runs.load(layout, asked.run), data, found)
     return sources, found, data
+
+
+def _is_research(sources: list[Source]) -> bool:
+    return bool(sources) and all(source.review.type == "research" for source in sources)
 
 
 def _is_read(source: Source) -> bool:

@@ -6,8 +6,9 @@ import re
 
 from contextkit.base.digests.reading import Pattern, Unit
 
-_BEGINS = Pattern(r"^(?:diff --git |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
+_BEGINS = Pattern(r"^(?:diff --(?:git|cc|combined) |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
 _HUNK = Pattern(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
+_COMBINED = Pattern(r"^(@@@+)((?: -\d+(?:,\d+)?)+) \+\d+(?:,(\d+))? @@@+ ?(.*)$")  # of a merge
 _DEFINES = Pattern(
     r"^([+-])\s*(?:export |public |private |async |static |pub )*"
     r"((?:def|class|func|fn|function|struct|interface|enum|type|trait) \w+)"
@@ -17,13 +18,17 @@ _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
 
 
 class _File:
-    """A file of the diff, with the number of lines left in the current hunk."""
+    """A file of the diff, with the number of lines left in the current hunk.
+
+    A line of a hunk begins with one mark for each parent: a diff of a merge has several.
+    """
 
     def __init__(self, line: int, path: str) -> None:
         self.line, self.path, self.old = line, path, ""
         self.state, self.added, self.removed = "", 0, 0
         self.defined: list[str] = []
         self.old_left = self.new_left = 0
+        self.marks = 1
 
     def in_hunk(self) -> bool:
         return self.old_left > 0 or self.new_left > 0
@@ -31,6 +36,10 @@ class _File:
     def body(self, line: str) -> None:
         """Count a line of a hunk."""
         mark = line[:1]
+        if self.marks > 1:
+            marks = line[: self.marks]
+            mark = "-" if "-" in marks else "+" if "+" in marks else " "
+            self.old_left = 0  # the lines of the parents do not add up
         self.old_left -= mark in ("-", " ", "")
         self.new_left -= mark in ("+", " ", "")
         self.added += mark == "+"
@@ -60,6 +69,9 @@ class _File:
             self.state, self.old = "renamed", line[12:].strip()
         elif line.startswith("Binary files "):
             self.state = self.state or "binary"
+        elif line.startswith("@@@") and (hunk := _COMBINED.match(line)):
+            self.marks, self.new_left = len(hunk[1]) - 1, int(hunk[3] or 1)
+            self.defines(hunk[4].strip()[:60])
         elif hunk := _HUNK.match(line):
             self.old_left, self.new_left = int(hunk[1] or 1), int(hunk[2] or 1)
             self.defines(hunk[3].strip()[:60])
@@ -71,7 +83,7 @@ def confidence(text: str) -> int:
     end = text[-200:]
     if " changed" in end and _TOTAL.search(end) and _stated(sample):
         return 90
-    if not any(mark in sample for mark in ("diff --git ", "--- ", "Index: ")):
+    if not any(mark in sample for mark in ("diff --", "--- ", "Index: ")):
         return 0
     if not _BEGINS.search(sample):
         return 0
@@ -85,7 +97,7 @@ def units(text: str) -> list[Unit]:
     if not found:
         return _statistics(text)
     added, removed = sum(f.added for f in found), sum(f.removed for f in found)
-    total = f"{len(found)} files changed, +{added} -{removed}"
+    total = f"{len(found)} file{'s' * (len(found) != 1)} changed, +{added} -{removed}"
     units = [Unit(1, "diff", total, 3.0, 1, "diff", derived=True)]
     for one in sorted(found, key=lambda one: -(one.added + one.removed)):
         changed = one.added + one.removed
@@ -108,7 +120,7 @@ def _files(text: str) -> list[_File]:
         if now and now.in_hunk():
             now.body(line)
             headed = False
-        elif line.startswith(("diff --git ", "Index: ")):
+        elif line.startswith(("diff --git ", "diff --cc ", "diff --combined ", "Index: ")):
             path = line.rpartition(" b/")[2] if " b/" in line else line.rpartition(" ")[2]
             found.append(_File(number, path))
             headed = True

@@ -9,11 +9,16 @@ from contextkit.base.digests import reading, weighing
 from contextkit.base.digests.reading import Pattern, Unit
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
-_HIT = Pattern(r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)"
-               r"(?::(?P<at>\d+))?:(?!.{0,8} (?:fatal )?(?:error|warning|note)\b|\d+: [A-Z]+\d)"
-               r"(?P<line>.*)$")  # fmt: skip
-_COMMIT = Pattern(r"^(?P<commit>[0-9a-f]{7,40}) (?:\([^)]+\) )?(?P<subject>\S.*)$")
+_HIT = Pattern(  # no line of a compiler or linter
+    r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)(?::(?P<at>\d+))?:"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|\d+: [A-Z]+\d)(?P<line>.*)$"
+)
+_COMMIT = Pattern(  # no line of `git blame`
+    r"^(?P<commit>[0-9a-f]{7,40}) (?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
+    r"(?:\([^)]+\) )?(?P<subject>\S.*)$"
+)
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,40})(?: \(.*\))?$")
+_GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
@@ -29,7 +34,7 @@ def confidence(text: str) -> int:
 
 def _form(text: str) -> str:
     """`paths`, `hits`, `commits`, `log` of git, or ''."""
-    lines = [line for line in text[:20_000].split("\n") if line.strip()][:_LOOKED_AT]
+    lines = [line for _, line in _lines(text[:20_000])][:_LOOKED_AT]
     if len(lines) < 5 or reading.formed(lines):
         return ""
     if _HEAD.match(lines[0]) and any(line.startswith("Author: ") for line in lines[1:4]):
@@ -40,10 +45,18 @@ def _form(text: str) -> str:
     return ""
 
 
+def _lines(text: str) -> list[tuple[int, str]]:
+    """The lines that are not blank, with their numbers, without the graph of commits."""
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if lines and lines[0][1].startswith("* ") and _GRAPH.match(lines[0][1]):
+        lines = [(n, line.lstrip("*|\\/_ ")) for n, line in lines]
+    return [(n, line) for n, line in lines if line]
+
+
 def units(text: str) -> list[Unit]:
     """How many, the most frequent folders or files with their counts, then the lines."""
     form = _form(text)
-    lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    lines = [(n, line.strip()) for n, line in _lines(text)]
     if form == "paths":
         return _paths(lines)
     if form == "hits":
@@ -52,15 +65,19 @@ def units(text: str) -> list[Unit]:
 
 
 def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
+    others = [(number, line) for number, line in lines if not _PATH.match(line)]
+    lines = [(number, line) for number, line in lines if _PATH.match(line)]
     folders = Counter(os.path.dirname(line) or "." for _, line in lines)
     endings = Counter(os.path.splitext(line)[1] or "no ending" for _, line in lines)
     found = _sums(f"{len(lines)} paths in {len(folders)} folders", "folders", folders)
     found += [Unit(1, "endings", _counted(endings), 1.5, 2, derived=True)]
+    found += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
     return found + [Unit(number, "path", line, 0.5) for number, line in lines]
 
 
 def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
     hits = [(n, line, found) for n, line in lines if (found := _HIT.match(line))]
+    others = [(n, line) for n, line in lines if not _HIT.match(line) and line != "--"]
     files = Counter(found["path"] for _, _, found in hits)
     units = _sums(f"{len(hits)} lines in {len(files)} files", "files", files)
     seen = set()
@@ -69,7 +86,7 @@ def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
         seen.add(found["path"])
         said = " ".join(line.split())[:_LONGEST]
         units.append(Unit(number, "line", said, 1.0 if first else 0.5))
-    return units
+    return units + [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
 
 
 def _commits(lines: list[tuple[int, str]], in_full: bool) -> list[Unit]:

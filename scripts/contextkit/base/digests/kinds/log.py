@@ -10,14 +10,17 @@ from contextkit.base.digests.reading import Pattern, Unit
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
-_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])")
+_LEVEL = Pattern(
+    rf"\b({'|'.join(_LEVELS)})\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])"
+    r"|\b(level)\"?[=:] ?\"?\w|^([IWEF]\d{4}) \d\d:\d\d:"
+)  # logfmt or JSON; klog
 _OPENINGS = ("[", *"0123456789", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
-             "Oct", "Nov", "Dec")  # fmt: skip
+             "Oct", "Nov", "Dec", "I0", "I1", "W0", "W1", "E0", "E1", "F0", "F1")  # fmt: skip
 _SIGNS = ("ok", "not ok", *"✓✔✗✘×")
 _VERDICT = Pattern(
-    r"\b\d+ (?:passed|failed|errors?|failing|passing|tests?|examples?|problems?|skipped"
-    r"|warnings?)\b|^(?:\[\w+\] +)?(?:Tests?:|Tests run:|BUILD )|^test results?:|^FAILED \("
-    r"|^OK(?: \(|$)"
+    r"(?<![.:\d])\b\d+ (?:passed|failed|errors?|failing|passing|tests?|examples?|problems?|skipped"
+    r"|warnings?)\b|^(?:\[\w+\] +)?(?:Tests?: |Tests run:|BUILD )|^test results?:|^FAILED \("
+    r"|^(?-i:OK)(?: \(|$)"
     r"|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit (?:code|status)|^(?:Failed|Passed)! "
     r"|^Process (?:finished|exited)|^Finished|^Done\b|^[#ℹ] (?:pass|fail|tests) \d+"
     r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* \[|^ERROR: failed to solve",
@@ -29,17 +32,28 @@ _BAD = Pattern(  # a verdict that is not good
     r"|\*\*\*|failed to",
     re.I,
 )
+_EARLIER = ("ℹ fail ", "=", "test result: FAILED", "FAILED (")
 _COUNTS = Pattern(r"\b\d+ \w*(?:pass|fail|error|problem)|\b(?:failures|failed|errors)[=:]", re.I)
 _OF_A_TOOL = Pattern(  # how a tool reports a failure, or its end
     r"^(?:error(?:\[\w+\])?: |npm (?:ERR!|error) |--- FAIL: |##\[error\]|fatal: |FAILED )"
-    r"|^(?:Error|ERROR): "
+    r"|^(?:Error: |ERROR: |ERROR in |E: |error during build)|^\S+\.go:\d+:\d+: "
+    r"|: (?:command not found|No such file or directory|Permission denied)$"
     r"|^\S+\.\w{1,5}(?::\d+(?::\d+)?|\(\d+,\d+\))(?::| -) (?:fatal )?error\b|^\d+:\d+ +error "
     r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ "
     r"|^(?:make(?:\[\d+\])?: \*\*\* \[|[✕✗✘×✖●] \S|--> \S+:\d+|BUILD (?:FAIL|SUCC)|test result: )"
     r"|^(?:Tests: +\d|\d+ examples?, |\d+ (?:passing|failing)\b|(?:Found|✖) \d+ (?:error|problem))"
-    r"|^\d+% tests passed|\[FAIL\]$"
+    r"|^\d+% tests passed|\[FAIL\]$|^CONFLICT \("
 )
-_END_OF_A_TOOL = Pattern(r"^=* ?\d+ (?:passed|failed)\b.* in [\d.]+s\b|^Found \d+ errors?\b")
+_END_OF_A_TOOL = Pattern(
+    r"^=* ?\d+ (?:passed|failed|errors?|skipped|xfailed|deselected)\b.* in [\d.]+s\b"
+    r"|^=* ?no tests ran in|^Ran \d+ tests? in [\d.]+s$|^Found \d+ errors?\b|^\d+ errors?$"
+    r"|^(?:make(?:\[\d+\])?: \*\*\* |collect2: error: |error: could not compile )"
+)
+_ENDS = ("ed in ", "errors in ", "error in ", "test in ", "tests in ", "ran in ",
+         " errors\n", " error\n", "\nFound ", ": *** ", "collect2: error",
+         "could not compile")  # fmt: skip
+_OF_A_COMPILER = (": error: ", ": note: ", ": warning: ", ": In function ", "   required from ",
+                  "--> ")  # fmt: skip
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 _NAME = Pattern(r"\S+::\S+")
@@ -55,12 +69,12 @@ def confidence(text: str) -> int:
         return 0
     if "= test session starts =" in text[:2000] or "\nTAP version" in f"\n{text[:200]}":
         return 92
-    end = text[-1500:]
-    if ("ed in " in end or "\nFound " in end) and any(map(_END_OF_A_TOOL.match, end.split("\n"))):
-        return 92
-    formed = reading.formed(map(str.lstrip, lines))
+    compiled = _has(text[:20_000], _OF_A_COMPILER) and _compiled(lines)
+    formed = 0 if compiled else reading.formed(map(str.lstrip, lines))
     if formed * 3 >= len(lines):
         return 0
+    if _has_part_of_a_run(text) and not _is_prose(lines):
+        return 92
     some = lines[:: -(-len(lines) // _LOOKED_AT)]
     stamps = levels = 0
     if sum(map(_may_be_event, some)) * 5 > len(some):
@@ -69,7 +83,7 @@ def confidence(text: str) -> int:
     if max(stamps, levels) * 2 > len(some):
         return 85
     written = any(line.startswith(("## ", "### ", "<")) for line in lines)  # by people
-    if not written and formed * 5 < len(lines) and _alike(lines):
+    if not written and formed * 5 < len(lines) and (compiled or _alike(lines)):
         ends = text[-5000:].split("\n") if len(text) > 20_000 else []
         if any(_OF_A_TOOL.search(failures.bare(line)) for line in [*lines, *ends]):
             return 60
@@ -78,13 +92,48 @@ def confidence(text: str) -> int:
     return 40 if any(map(_VERDICT.search, text[-1500:].split("\n"))) else 0
 
 
+def _has_part_of_a_run(text: str) -> bool:
+    """Whether a heading of a test runner's report is there, or the end of a tool's output."""
+    if _headed(text[:3000], "= FAILURES =") or _headed(text[-5000:], "= short test summary info ="):
+        return True
+    end = text[-1500:] + "\n"
+    if _has(end, _ENDS) and any(map(_END_OF_A_TOOL.match, end.split("\n"))):
+        return True
+    return "\nℹ fail " in text
+
+
+def _headed(text: str, words: str) -> bool:
+    """Whether `words` are in a line that begins with `=`, unlike in code that quotes it."""
+    at = text.find(words)
+    return at >= 0 and text[text.rfind("\n", 0, at) + 1] == "="
+
+
+def _is_prose(lines: list[str]) -> bool:
+    """Whether more than a third of the lines are sentences."""
+    sentences = sum(
+        line.rstrip().endswith((".", "!", "?")) and line.count(" ") > 5 for line in lines
+    )
+    return sentences * 3 > len(lines)
+
+
 def _may_be_event(line: str) -> bool:
     """Whether a line might have a time or a level; spares most texts the patterns."""
     return (
         line.startswith(_OPENINGS)
         or line.lstrip().startswith(_SIGNS)
+        or "level" in line
         or any(level in line for level in _LEVELS)
     )
+
+
+def _has(text: str, parts: tuple[str, ...]) -> bool:
+    return any(part in text for part in parts)
+
+
+def _compiled(lines: list[str]) -> bool:
+    """Whether more than half of the lines are messages of a compiler, or the source they quote."""
+    quoted = sum(line.lstrip(" 0123456789").startswith("|") for line in lines)
+    return (sum(_has(line, _OF_A_COMPILER) for line in lines) + quoted) * 2 > len(lines)
 
 
 def _alike(lines: list[str]) -> bool:
@@ -123,9 +172,12 @@ def _last(lines: list[str], seen: set[int], weight: float) -> list[Unit]:
 def _verdict(lines: list[str]) -> tuple[list[Unit], set[int]]:
     """What summarizes the run, a failure before a success; the lines that do, from 0.
 
-    Of several such lines, it is the last one with a count, and the last one of all.
+    Of several such lines, it is the last one with a count, and the last one of all. A failure of
+    an earlier run, or above its details, counts wherever it is.
     """
-    end = range(max(0, len(lines) - _END), len(lines))
+    end = [*range(max(0, len(lines) - _END), len(lines))]
+    end += [n for n in range(end[0]) if lines[n].startswith(_EARLIER) and _BAD.search(lines[n])]
+    end.sort()
     said = {n: failures.bare(lines[n].strip("=- \t")) for n in end}
     summary = [n for n in end if _VERDICT.search(said[n]) and "fixable" not in said[n]]
     bad = [n for n in summary if _BAD.search(said[n])] or summary

@@ -15,6 +15,7 @@ _RULE = Pattern(r"[\s|:=-]+$")
 _PSQL = Pattern(r"^-+(?:\+-+)+$")
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
+_PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I)
 
@@ -24,7 +25,8 @@ def confidence(text: str) -> int:
     lines = [line for line in text[:20_000].split("\n") if line.strip()][:60]
     if len(lines) < 3:
         return 0
-    if sum(line.strip()[:1] == "|" for line in lines) * 10 > len(lines) * 8:
+    bordered = sum(line.strip()[:1] == "|" for line in lines)
+    if bordered * 10 > len(lines) * 8 and lines[0].strip()[:1] == "|":
         return 75
     return 70 if _delimiter(lines) or _columns(lines) else 0
 
@@ -41,7 +43,11 @@ def _delimiter(lines: list[str]) -> str:
         except csv.Error:
             return ""
         most = Counter(sizes).most_common(1)[0]
-        if most[0] > (2 if mark == "," else 1) and most[1] * 10 >= len(sizes) * 9:
+        if (
+            most[0] > (2 if mark == "," else 1)
+            and most[1] * 10 >= len(sizes) * 9
+            and sizes[0] == most[0]
+        ):
             prose = sum(line.rstrip().endswith((".", ":")) for line in lines)
             return "" if prose * 3 > len(lines) else mark
     return ""
@@ -59,7 +65,8 @@ def _columns(lines: list[str]) -> Callable[[str], list[str]] | None:
         return None
     count = len(_APART.split(lines[0].strip()))
     alike = sum(len(_APART.split(line.strip())) == count for line in lines)
-    if count > 2 and alike * 10 >= len(lines) * 9:
+    of_processes = lines[0].lstrip().startswith(_PROCESSES)
+    if count > 2 and alike * 10 >= len(lines) * 9 and not of_processes:
         return lambda line: [str(cell) for cell in _APART.split(line.strip())]
     words = len(lines[0].split())
     rows = [row for line in lines[1:] if len(row := line.split(None, words - 1)) == words]
@@ -70,7 +77,10 @@ def _columns(lines: list[str]) -> Callable[[str], list[str]] | None:
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
-    """The rows with their line numbers, header first; empty if the text is not a table."""
+    """The rows with their line numbers, header first; empty if the text is not a table.
+
+    The header is empty if a table of delimited cells has none, such as `git diff --numstat`.
+    """
     lines = text.split("\n")
     some = [line for line in lines[:60] if line.strip()]
     if some and some[0].strip()[:1] == "|":
@@ -84,9 +94,20 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
 
     reader = csv.reader(lines, delimiter=_delimiter(some) or ",")
     try:
-        return [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
     except csv.Error:
         return []
+    return rows if _headed([row for _, row in rows]) else [(1, []), *rows]
+
+
+def _headed(rows: list[list[str]]) -> bool:
+    """Whether the first row is a header: none of its cells is a value of its column."""
+    head, body = rows[0], [row for row in rows[1:] if row != rows[0]]
+    if head[0][:1].isdigit() and all(row[0][:1].isdigit() for row in body):
+        return False
+    return not any(
+        cell and cell == row[at] for row in body for at, cell in enumerate(head[: len(row)])
+    )
 
 
 def units(text: str) -> list[Unit]:
@@ -95,9 +116,10 @@ def units(text: str) -> list[Unit]:
     if len(rows) < 2:
         return []
     head, body = rows[0][1], rows[1:]
-    said = f"{len(body)} rows, {len(head)} columns: {', '.join(head[:14])}"
+    columns = len(head) or max(len(row) for _, row in body)
+    said = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
     found = [Unit(rows[0][0], "table", said, 2.0, 1, "table", derived=True)]
-    found += [unit for index in range(min(len(head), 30)) for unit in _column(head, body, index)]
+    found += [unit for index in range(min(columns, 30)) for unit in _column(head, body, index)]
     for number, row in (body[0], body[-1]):
         found.append(Unit(number, "row", told_row(head, row)[:240], 0.8))
     for number, row in body[1:-1]:
@@ -109,13 +131,14 @@ def units(text: str) -> list[Unit]:
 def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> list[Unit]:
     """For numbers, the minimum and maximum with their rows; for words, counts and rare ones."""
     given = [(n, row, row[index]) for n, row in body if index < len(row) and row[index]]
-    name = head[index]
+    name = head[index] if head else f"column {index + 1}"
     numbers = [(_value(cell), n, row, cell) for n, row, cell in given if _NUMBER.match(cell)]
     if len(numbers) > 2 and len(numbers) * 10 >= len(given) * 9:
         if index == 0 and len({value for value, *_ in numbers}) == len(numbers):
             return []  # a row number
         low, high = min(numbers, key=lambda one: one[0]), max(numbers, key=lambda one: one[0])
-        said = f"{low[3]} ({low[2][0]}) to {high[3]} ({high[2][0]})"
+        label = 0 if index else -1
+        said = f"{low[3]} ({low[2][label]}) to {high[3]} ({high[2][label]})"
         return [Unit(high[1], name, said, 1.3, 2, "columns", derived=True)]
     counts = Counter(cell for _, _, cell in given)
     if not 1 < len(counts) <= 8 or len(counts) * 2 > len(given):
