@@ -433,7 +433,8 @@ def test_what_a_pull_took_before_it_failed_is_still_theirs(
     for machine in (one, third):
         machine.find_out(f"of-{machine.root.name}", "text\n")
         machine.push()
-    get, asked = Folder.get, []
+    get = Folder.get
+    asked: list[str] = []
 
     def fails_later(self: Folder, machine: str, keys: Any) -> Any:
         wanted = list(keys)
