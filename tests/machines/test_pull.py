@@ -8,6 +8,7 @@ from typing import Any
 
 import memory_stores as stores
 import pytest
+from contextkit.base import files
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.flows import pull
@@ -47,7 +48,21 @@ def sent(machine: Machine) -> list[str]:
     return [row.id for row in machine.push().rows if row.did != "history"]
 
 
-@pytest.mark.parametrize("edited", [f"their text, edited {number} times\n" for number in range(6)])
+def lose_notes(machine: Machine) -> None:
+    """Remove what the machine noted about its remote, not what it knows of its documents."""
+    for path in (machine.root / ".contextkit/sync").glob("*.json"):
+        if path.name != "documents.json":
+            path.unlink()
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        f"{whose} text, edited {number} times\n"
+        for whose in ("their", "your")
+        for number in range(3)
+    ],
+)
 def test_a_text_beside_ours_is_replaced_by_a_newer_one_unless_somebody_edited_it(
     four: tuple[Machine, ...], edited: str
 ) -> None:
@@ -55,7 +70,8 @@ def test_a_text_beside_ours_is_replaced_by_a_newer_one_unless_somebody_edited_it
     one.find_out("ui", "theirs\n")
     ours = other.find_out("ui", "ours\n")
     one.push()
-    assert did(other) == ["beside"] and beside(other) == ["theirs\n"]
+    rows = [(row.did, row.to) for row in other.pull().rows if row.did != "history"]
+    assert rows == [("beside", f"{UI}{MARK}{name_of(one)}")] and beside(other) == ["theirs\n"]
     one.find_out("ui", "theirs, newer\n")
     one.push()
     assert did(other) == ["beside"] and beside(other) == ["theirs, newer\n"]
@@ -65,7 +81,7 @@ def test_a_text_beside_ours_is_replaced_by_a_newer_one_unless_somebody_edited_it
         one.find_out("ui", f"theirs, {number}\n")
         one.push()
         did(other)
-        assert beside(other) == [edited, f"theirs, {number}\n"]
+        assert beside(other) == sorted([edited, f"theirs, {number}\n"])
     for machine in (one, other):
         machine.find_out("ui", "what both agree on\n")
     one.push()
@@ -73,13 +89,16 @@ def test_a_text_beside_ours_is_replaced_by_a_newer_one_unless_somebody_edited_it
     assert ours.read_text("utf-8") == "what both agree on\n"
 
 
-def test_texts_of_several_machines_are_kept_until_all_agree(four: tuple[Machine, ...]) -> None:
+@pytest.mark.parametrize("backwards", [False, True])
+def test_texts_of_several_machines_are_kept_until_all_agree(
+    four: tuple[Machine, ...], backwards: bool
+) -> None:
     here, *others = four
     here.find_out("ui", "ours\n")
     for machine in others:
         machine.find_out("ui", f"of {machine.root.name}\n")
         machine.push()
-    for machine in sorted(others, key=name_of):
+    for machine in sorted(others, key=name_of, reverse=backwards):
         assert did(here, source=name_of(machine)) == ["beside"]
     assert beside(here) == ["of b\n", "of c\n", "of d\n"]
     here.find_out("ui", "settled\n")
@@ -189,7 +208,7 @@ def test_a_text_of_ours_that_wins_is_still_sent(four: tuple[Machine, ...]) -> No
         other.conclude("another", "a second later")
         other.conclude(f"ui-{number}", "the newer one")
     one.push()
-    other.pull()
+    assert did(other) == []
     assert sent(other) == ["verdict:another", *(f"verdict:ui-{number}" for number in range(6))]
     third.pull()
     said = [entry["summary"] for entry in verdicts.load_all(third.layout).documents]
@@ -226,7 +245,7 @@ def test_a_task_that_was_archived_there_is_archived_here(four: tuple[Machine, ..
         assert upkeep.archive(one.layout, "payload", [])
     one.push()
     assert "ended" in did(other)
-    assert not (other.root / path).exists()
+    assert not (other.root / path).exists() and "task:payload" not in sent(other)
     assert (other.root / "shared/payloads/payload").is_dir()
 
 
@@ -242,7 +261,8 @@ def test_a_document_that_is_missing_on_the_remote_is_taken_with_the_next_pull(
     third.push()
     for path in kept:
         path.unlink()
-    assert sorted(did(other)) == ["not taken", "taken"]
+    rows = [row for row in other.pull().rows if row.did != "history"]
+    assert sorted((row.did, row.bytes) for row in rows) == [("not taken", 0), ("taken", 13)]
     for path, data in kept.items():
         path.write_bytes(data)
     assert did(other) == ["taken"]
@@ -281,13 +301,16 @@ def test_a_machine_is_named_by_its_name_its_id_or_how_the_id_begins(
 def test_a_dry_run_says_what_would_be_taken_and_takes_nothing(four: tuple[Machine, ...]) -> None:
     one, other, *_ = four
     one.find_out("ui", "text\n")
+    one.remember("a note")
     one.push()
     rows = other.pull(dry_run=True).rows
-    assert [(row.did, row.id, row.bytes) for row in rows if row.did != "history"] == [
-        ("taken", "finding:ui_20261122T100000", 5)
+    assert [(row.did, row.id) for row in rows if row.did != "history"] == [
+        ("taken", "finding:ui_20261122T100000"),
+        ("taken", "reminder:remember-later.md"),
     ]
+    assert rows[0].bytes == 5
     assert not (other.root / UI).exists()
-    assert did(other) == ["taken"]
+    assert did(other) == ["taken", "taken"]
 
 
 def test_a_machine_without_news_is_not_read_again(four: tuple[Machine, ...], sealed: Path) -> None:
@@ -320,7 +343,7 @@ def test_a_machine_that_was_set_back_with_its_remote_is_read_again(
     assert did(other) == ["taken"]
 
 
-@pytest.mark.parametrize("text", ["edited meanwhile\n", "edited\n", "edit\n", "e\n"])
+@pytest.mark.parametrize("text", ["edited meanwhile\n", "edited\n", "edited now\n", "e\n"])
 def test_what_is_edited_while_a_pull_runs_is_not_overwritten(
     four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
@@ -485,6 +508,9 @@ def test_what_is_written_while_a_pull_runs_is_sent(
         patch.setattr(manifests, "unpack", written_first)
         assert did(other) == ["beside"]
     assert sent(other) == ["finding:ui_20261122T100000"]
+    before = name_of(other)
+    lose_notes(other)
+    assert sent(other) == [] and name_of(other) == before
 
 
 def test_a_machine_that_merged_and_lost_its_notes_of_the_remote_is_still_itself(
@@ -498,11 +524,8 @@ def test_a_machine_that_merged_and_lost_its_notes_of_the_remote_is_still_itself(
     assert did(here) == ["merged"] * 3
     here.push()
     before = name_of(here)
-    for path in (here.root / ".contextkit/sync").glob("*.json"):
-        if path.name != "documents.json":
-            path.unlink()
-    assert sent(here) == []
-    assert name_of(here) == before
+    lose_notes(here)
+    assert sent(here) == [] and name_of(here) == before
 
 
 def test_more_documents_than_one_fetch_gets_are_all_taken(
@@ -531,3 +554,56 @@ def test_rows_of_another_machine_are_reported_when_they_change_something(
     known.documents.clear()
     knowledge.save(other.layout, known)
     assert did(other) == [], "they are here already"
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_payloads_that_a_killed_pull_took_are_listed_by_the_next_one(
+    four: tuple[Machine, ...], after: bool
+) -> None:
+    one, other, *_ = four
+    for step in range(1, 20):
+        one.store(f"s{step}", "auth", "text\n")
+        one.push()
+        with killed_at(step, after):
+            other.pull()
+        other.pull()
+        listed = f"listed s{step}"
+        assert one.contents()[listed] == other.contents()[listed]
+
+
+def test_what_is_written_just_before_a_new_text_is_stored_stays_in_place(
+    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, *_ = four
+    one.find_out("ui", "theirs\n")
+    one.push()
+    create = files.create
+
+    def written_first(path: str, *given: Any, **more: Any) -> str:
+        if MARK not in path:
+            other.find_out("ui", "ours\n")
+        return create(path, *given, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "create", written_first)
+        assert did(other) == ["beside"]
+    assert (other.root / UI).read_text("utf-8") == "ours\n" and beside(other) == ["theirs\n"]
+
+
+def test_a_newer_verdict_of_another_machine_is_reported_as_merged(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, *_ = four
+    for agent, older, newer in (("ui", "a", "z"), ("qa", "z", "a")):
+        other.conclude(agent, older)
+        one.conclude(f"other-{agent}", "a second later")
+        one.conclude(agent, newer)
+    one.push()
+    assert sorted(did(other)) == ["merged", "merged", "taken", "taken"]
+
+
+def test_checkpoints_are_taken(four: tuple[Machine, ...]) -> None:
+    one, other, *_ = four
+    name = stores.checkpoint(one.layout)
+    one.push()
+    assert did(other) == ["taken"] and (other.root / name).is_file()

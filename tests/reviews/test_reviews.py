@@ -82,7 +82,9 @@ def test_the_run_id_of_the_first_line_and_the_sentinel_of_the_last_are_noticed()
     review = agent_review.parse(text)
     assert (review.run, review.complete, review.flags) == ("1b4e28ba-2fa1", True, ())
     assert not agent_review.parse(a_file(*ROWS)).complete
-    assert agent_review.parse("Prose.\n<!-- run-uuid: x -->\n").run == ""
+    assert not agent_review.parse("").complete
+    for text in ("Prose.\n<!-- run-uuid: x -->\n", "run: x\n", "<!-- version: x -->\n"):
+        assert agent_review.parse(text).run == ""
 
 
 # The table of the checklist
@@ -127,6 +129,16 @@ def test_rows_without_a_verdict_are_judged_by_themselves_where_the_file_goes_on(
     assert said(cut_off + "\n<!-- flux-drive:complete -->\n") == ("CLEAN", ("no_verdict",))
 
 
+def test_a_verdict_in_other_words_is_kept_as_it_was_written() -> None:
+    review = agent_review.parse(a_file(*ROWS, verdict="Verdict: PASS with notes"))
+    assert (review.stated, review.stated_raw) == ("", "PASS with notes")
+
+
+def test_a_first_line_that_begins_like_a_verdict_is_none() -> None:
+    review = agent_review.parse("Risky changes come first.\n\n" + a_file(*ROWS))
+    assert (review.stated, review.flags) == ("safe", ("late_index",))
+
+
 @pytest.mark.parametrize("text", ["", "\n", " \t\r\n", "\ufeff"])
 def test_an_empty_file_is_missing_and_an_error(text: str) -> None:
     assert agent_review.parse(text).validation == "missing"
@@ -150,6 +162,7 @@ def test_safe_that_is_taken_back_is_not_safe(verdict: str) -> None:
 def test_a_file_without_an_index_is_malformed_and_has_no_findings() -> None:
     review = agent_review.parse("# Review\n\nFine.\n\nVerdict: needs-changes\n")
     assert (review.validation, review.stated, review.findings) == ("malformed", "needs-changes", ())
+    assert (review.start_line, review.end_line) == (0, 0)
     assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ("malformed",))
 
 
@@ -362,11 +375,38 @@ def test_a_row_without_a_severity_takes_that_of_its_section() -> None:
     assert review.unparsed == ()
 
 
+@pytest.mark.parametrize(
+    ("row", "section", "stricter"), [("P2", "P0", "P0"), ("IMP", "P3", "P3"), ("P1", "P2", "P1")]
+)
+def test_a_row_that_is_milder_than_its_section_has_the_severity_of_the_section(
+    row: str, section: str, stricter: str
+) -> None:
+    text = a_file(f'- {row} | Q-1 | "Login" | It never ends', verdict="Verdict: risky")
+    review = agent_review.parse(f"{text}### Q-1: It never ends\n\n**Severity:** {section}\n")
+    assert [finding.severity for finding in review.findings] == [stricter]
+    assert ("severity_conflict" in review.flags) == (row != stricter)
+
+
+def test_a_section_without_an_id_is_not_that_of_a_row_without_one() -> None:
+    text = a_file("- P3 | Say what the flag does", verdict="Verdict: risky")
+    review = agent_review.parse(f"{text}### P0: Anyone can log in\n\nYes.\n")
+    assert [finding.severity for finding in review.findings] == ["P3"]
+    assert review.flags == ("index_incomplete",)
+
+
+def test_a_serious_section_whose_id_has_no_row_makes_the_index_incomplete() -> None:
+    text = a_file(P1, verdict="Verdict: needs-changes")
+    for identity, flags in (("P1-1", ()), ("P1-2", ("index_incomplete",))):
+        section = f"### {identity}. P1: A session never ends\n\nYes.\n"
+        assert agent_review.parse(text + section).flags == flags
+
+
 def test_a_finding_in_two_indexes_has_its_stricter_severity_whichever_comes_first() -> None:
-    strict, mild = (f'- {severity} | S-1 | "Login" | It never ends' for severity in ("P1", "P3"))
-    for first, second in ((strict, mild), (mild, strict)):
-        text = a_file(first, verdict="Verdict: needs-changes") + a_file(second)
-        assert [row[0] for row in found(text)] == ["P1"]
+    for strict, mild in (("P1", "P3"), ("P3", "IMP")):
+        for pair in ((strict, mild), (mild, strict)):
+            one, other = (f'- {severity} | S-1 | "Login" | It never ends' for severity in pair)
+            text = a_file(one, verdict="Verdict: needs-changes") + a_file(other)
+            assert [row[0] for row in found(text)] == [strict]
 
 
 @pytest.mark.parametrize(
@@ -427,6 +467,8 @@ def test_a_review_that_failed_has_the_findings_of_its_index_alone() -> None:
     end = "### Issues Found\n#### P0-1. P0: It loses data\nAll.\n"
     review = agent_review.parse(a_file(verdict="Verdict: error", end=end))
     assert (review.validation, review.findings) == ("error", ())
+    listed = agent_review.parse(a_file(P1, verdict="Verdict: error"))
+    assert listed.findings and not agent_review.is_read(listed)
 
 
 def test_a_work_report_has_no_index() -> None:
@@ -437,6 +479,7 @@ def test_a_work_report_has_no_index() -> None:
     for review, other in (
         (work, None),
         (work, header.replace(type="verdict")),
+        (work, header.replace(type="design")),
         (work, header.replace(form="tail")),
         (agent_review.parse(a_file(P1, verdict="Verdict: needs-changes")), header),
         (agent_review.parse(""), header),
@@ -461,6 +504,7 @@ def test_a_header_that_is_stricter_than_the_review_counts_and_is_flagged() -> No
         ("NEEDS_ATTENTION", clean, ("NEEDS_ATTENTION", ("header_mismatch",))),
         ("CLEAN", severe, ("NEEDS_ATTENTION", ("verdict_mismatch",))),
         ("ERROR", severe, ("ERROR", ("header_mismatch", "verdict_mismatch"))),
+        ("NEEDS_ATTENTION", severe, ("NEEDS_ATTENTION", ("verdict_mismatch",))),
     ):
         header = Header(form="lines", status=status, stated=status)
         assert agent_review.effective_status(review, header) == said
@@ -471,6 +515,11 @@ def test_two_indexes_are_read_as_one_and_the_strictest_verdict_counts() -> None:
     review = agent_review.parse(text)
     assert [f.severity for f in review.findings] == ["P2", "P3", "IMP", "P1"]
     assert (review.stated, review.flags) == ("risky", ("two_indexes",))
+
+
+def test_a_verdict_in_an_index_without_rows_counts_next_to_one_with_rows() -> None:
+    review = agent_review.parse(a_file(*ROWS) + "\n### Findings Index\nVerdict: risky\n")
+    assert (review.stated, review.stated_raw) == ("risky", "risky")
 
 
 def test_a_quoted_error_stub_does_not_take_the_findings_away() -> None:
@@ -542,6 +591,7 @@ def test_three_of_the_four_sections_make_a_file_research_or_its_sentinel() -> No
         text = "\n".join(f"### {name}\n\n- It says so.\n" for name in sections[:many])
         assert agent_review.parse(text).type == kind
     assert agent_review.parse("Text.\n\n<!-- flux-research:complete -->\n").type == "research"
+    assert agent_review.parse("### Sources\n\n- x\n\n### Gaps\n\n### Findings\n").type == "research"
 
 
 def test_only_headings_of_findings_are_findings_of_research() -> None:
@@ -549,6 +599,56 @@ def test_only_headings_of_findings_are_findings_of_research() -> None:
         text = RESEARCH.replace(f"### {section}\n", f"### {section}\n\n#### No finding\n")
         titles = [finding.title for finding in agent_review.parse(text).findings]
         assert titles and "No finding" not in titles
+    text = RESEARCH.replace("- Nothing on Windows.", "**Nothing** on Windows.")
+    text = text.replace("High: two", "**High** because two")
+    review = agent_review.parse(text)
+    assert [finding.title for finding in review.findings] == [
+        "1. Batches are faster.",
+        "Caches help",
+    ]
+    assert review.flags == ()
+
+
+def test_a_lone_heading_is_a_finding_of_research() -> None:
+    before, _, after = RESEARCH.partition("**1. Batches")
+    review = agent_review.parse(before + after[after.index("#### Caches") :])
+    assert [finding.title for finding in review.findings] == ["Caches help"]
+    assert agent_review.effective_status(review) == ("COMPLETE", ())
+
+
+def test_research_says_of_its_confidence_that_it_is_missing_or_low_and_not_both() -> None:
+    heading = "### Confidence\n\n"
+    assert agent_review.parse(RESEARCH.replace("High: two", "Low: two")).flags == (
+        "low_confidence",
+    )
+    for text in (
+        without("Confidence"),
+        RESEARCH.replace(f"{heading}High: two papers agree.", heading),
+    ):
+        assert agent_review.parse(text).flags == ("no_confidence",)
+
+
+def test_a_line_that_begins_with_a_tag_is_read_and_is_no_comment() -> None:
+    text = RESEARCH.replace("High: two", "<b>High</b>: two")
+    assert agent_review.parse(text).flags == ()
+
+
+def test_a_significant_gap_in_a_finding_is_no_gap_of_the_research() -> None:
+    text = RESEARCH.replace("A paragraph.", "\n\nA significant gap to the slower one.")
+    assert agent_review.parse(text).flags == ()
+
+
+def test_research_fails_if_an_index_in_it_says_error_and_by_no_other_verdict() -> None:
+    for verdict, validation, stated, status in (
+        ("error", "error", "error", "FAILED"),
+        ("safe", "valid", "", "COMPLETE"),
+        ("risky", "valid", "", "COMPLETE"),
+        ("wobbly", "valid", "", "COMPLETE"),
+    ):
+        text = f"### Findings Index\nVerdict: {verdict}\n\n{RESEARCH}"
+        review = agent_review.parse(text, "research")
+        assert (review.validation, review.stated) == (validation, stated)
+        assert agent_review.effective_status(review)[0] == status
 
 
 def test_research_is_complete_with_its_four_sections() -> None:

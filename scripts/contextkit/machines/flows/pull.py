@@ -41,7 +41,7 @@ class Offer:
         self.sessions: dict[str, None] = {}  # in which something was stored
         self.sender = machine
         self.later: list[tuple[Machine, list[Entry]]] = []  # output, which needs its run first
-        self.read: list[Head] = []  # heads of the machines that need not be read again
+        self.read: dict[str, int] = {}  # the manifest up to which each machine is done
 
 
 def pull(
@@ -71,7 +71,7 @@ def pull(
             raise
         if not dry_run:
             if chosen.is_all:
-                there.seen.update({head.machine: head.number for head in offer.read})
+                there.seen.update(offer.read)
             _make_indexes(offer)
             known.unfinished = False
             there.pulled_at = names.iso(offer.now)
@@ -104,7 +104,7 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
         return
     entries = [one for _, one in found.values() if chosen.takes(one.name, one.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
-    offer.read.append(head)
+    offer.read[head.machine] = head.number
     for entry in wanted:
         if entry.kind == manifests.ENDED:
             _end(offer, entry)
@@ -135,8 +135,7 @@ def _fetch(offer: Offer, at: Engine, documents: list[Entry]) -> None:
                 _offer(offer, entry, texts.get(manifests.object_key(entry.sha256)))
             except ContextError as error:
                 if isinstance(error, manifests.Unreadable):  # the next pull tries again
-                    sender = offer.sender.id
-                    offer.read = [head for head in offer.read if head.machine != sender]
+                    offer.read.pop(offer.sender.id, None)
                 where = shares.address(entry.name)
                 offer.report.add("not taken", where, 0, offer.sender.name, str(error))
                 offer.known.documents.setdefault(entry.name, Version(sha256="", gone=True))
@@ -257,17 +256,16 @@ def _merged(
 
 
 def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:
-    """Keep their text beside ours, in place of an older copy of theirs that nobody edited.
+    """Keep their text beside ours, in place of older copies that nobody edited.
 
     A copy is recorded before it is written: after a kill in between, it is known as theirs.
     """
-    for copy in version.beside:
+    for copy in list(version.beside):
         at = offer.layout.join(copy.path)
         if manifests.covers(entry.clock, copy.clock) and os.path.isfile(at):
             if names.sha256(files.read_bytes(at)) == copy.sha256:
                 files.discard(at)
                 version.beside.remove(copy)
-                break
     for at in files.numbered(f"{path}{shares.MARK}{offer.sender.id}"):
         there = os.path.lexists(at)
         if not there or files.read_bytes(at) == data:

@@ -79,7 +79,7 @@ def parse(text: str, mode: str = "") -> Review:
     if mode == "research" or found_out:
         review = reading.as_research()
     else:
-        review = reading.as_review(text.count("\n") + 1, complete)
+        review = reading.as_review(complete)
         if review.validation == "malformed":
             review = review.replace(findings=outline.findings(text))
     review = review.replace(findings=_addressed(review.findings), run=_run(text), complete=complete)
@@ -177,9 +177,9 @@ class _Reading:
             flags=(*flags, "unclosed_fence") if self._unclosed else flags,
         )
 
-    def as_review(self, lines: int, complete: bool) -> Review:
+    def as_review(self, complete: bool) -> Review:
         blocks = self.blocks
-        issues = self.issues.finish(lines)
+        issues = self.issues.finish(self._last)
         stated, raw = self._stated_verdict()
         findings, disagree = _settled(blocks, issues)
         unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
