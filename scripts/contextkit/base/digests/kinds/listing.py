@@ -7,6 +7,7 @@ from collections import Counter
 
 from contextkit.base.digests import reading, weighing
 from contextkit.base.digests.reading import Pattern, Unit
+from contextkit.base.names import counted
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
@@ -69,7 +70,7 @@ def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
     lines = [(number, line) for number, line in lines if _PATH.match(line)]
     folders = Counter(os.path.dirname(line) or "." for _, line in lines)
     endings = Counter(os.path.splitext(line)[1] or "no ending" for _, line in lines)
-    found = _sums(f"{len(lines)} paths in {len(folders)} folders", "folders", folders)
+    found = _sums(f"{len(lines)} paths in {counted(len(folders), 'folder')}", "folders", folders)
     found += [Unit(1, "endings", _counted(endings), 1.5, 2, derived=True)]
     found += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
     return found + [Unit(number, "path", line, 0.5) for number, line in lines]
@@ -79,7 +80,7 @@ def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
     hits = [(n, line, found) for n, line in lines if (found := _HIT.match(line))]
     others = [(n, line) for n, line in lines if not _HIT.match(line) and line != "--"]
     files = Counter(found["path"] for _, _, found in hits)
-    units = _sums(f"{len(hits)} lines in {len(files)} files", "files", files)
+    units = _sums(f"{len(hits)} lines in {counted(len(files), 'file')}", "files", files)
     seen = set()
     for number, line, found in hits:
         first = found["path"] not in seen
