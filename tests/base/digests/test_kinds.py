@@ -453,7 +453,7 @@ def test_the_diff_of_a_merge_counts_its_files_and_lines() -> None:
 def test_what_is_no_path_and_no_hit_is_not_counted_as_one_but_told() -> None:
     denied = "find: ‘./private’: Permission denied"
     said = digest_of([*(f"./src/file{n}.py" for n in range(40)), denied])
-    assert "40 paths in 1 folders" in said and denied in said
+    assert "40 paths in 1 folder" in said and denied in said
     missing = "grep: src/gone.py: No such file or directory"
     said = digest_of([*(f"src/file{n}.py:{n}: error = {n}" for n in range(40)), missing])
     assert "40 lines in 40 files" in said and missing in said

@@ -231,6 +231,7 @@ def _mention(
 
 
 def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mention:
+    """The mention of a test with what the lines in `block` say of it, without others' errors."""
     message, place = "", ""
     values: list[str] = []
     used: set[int] = set()

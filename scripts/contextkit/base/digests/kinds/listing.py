@@ -7,6 +7,7 @@ from collections import Counter
 
 from contextkit.base.digests import reading, weighing
 from contextkit.base.digests.reading import Pattern, Unit
+from contextkit.base.names import counted
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
@@ -69,8 +70,8 @@ def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
     lines = [(number, line) for number, line in lines if _PATH.match(line)]
     folders = Counter(os.path.dirname(line) or "." for _, line in lines)
     endings = Counter(os.path.splitext(line)[1] or "no ending" for _, line in lines)
-    found = _sums(f"{len(lines)} paths in {len(folders)} folders", "folders", folders)
-    found += [Unit(1, "endings", _counted(endings), 1.5, 2, derived=True)]
+    found = _sums(f"{len(lines)} paths in {counted(len(folders), 'folder')}", "folders", folders)
+    found += [Unit(1, "endings", _most(endings), 1.5, 2, derived=True)]
     found += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
     return found + [Unit(number, "path", line, 0.5) for number, line in lines]
 
@@ -79,7 +80,7 @@ def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
     hits = [(n, line, found) for n, line in lines if (found := _HIT.match(line))]
     others = [(n, line) for n, line in lines if not _HIT.match(line) and line != "--"]
     files = Counter(found["path"] for _, _, found in hits)
-    units = _sums(f"{len(hits)} lines in {len(files)} files", "files", files)
+    units = _sums(f"{len(hits)} lines in {counted(len(files), 'file')}", "files", files)
     seen = set()
     for number, line, found in hits:
         first = found["path"] not in seen
@@ -128,11 +129,11 @@ def _sums(said: str, name: str, counts: Counter[str]) -> list[Unit]:
     """The size of the listing, and what is most frequent in it."""
     found = [Unit(1, "listing", said, 3.0, 1, "listing", key=True, derived=True)]
     if counts and max(counts.values()) > 1:
-        found.append(Unit(1, name, _counted(counts), 2.0, 2, derived=True))
+        found.append(Unit(1, name, _most(counts), 2.0, 2, derived=True))
     return found
 
 
-def _counted(counts: Counter[str]) -> str:
+def _most(counts: Counter[str]) -> str:
     shown = counts.most_common(_SHOWN)
     more = f", +{len(counts) - len(shown)} more" if len(counts) > len(shown) else ""
     return ", ".join(f"{name} x{count}" for name, count in shown) + more
