@@ -111,6 +111,20 @@ def test_texts_of_several_machines_are_kept_until_all_agree(
     assert beside(here) == []
 
 
+def test_a_text_that_knew_of_several_copies_replaces_them_all(four: tuple[Machine, ...]) -> None:
+    here, one, other, _ = four
+    for machine in (here, one, other):
+        machine.find_out("ui", f"of {machine.root.name}\n")
+    one.push()
+    other.push()
+    assert did(here) == ["beside"] * 2 and did(one, source=name_of(other)) == ["beside"]
+    (copy,) = (one.root / UI).parent.glob(f"*{MARK}*")
+    copy.unlink()
+    one.find_out("ui", "of both\n")
+    one.push()
+    assert did(here) == ["beside"] and beside(here) == ["of both\n"]
+
+
 def test_notes_of_two_machines_are_merged_in_both_whoever_was_first(
     four: tuple[Machine, ...],
 ) -> None:
