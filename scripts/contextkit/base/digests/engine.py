@@ -36,7 +36,7 @@ _ROW = 4  # extra tokens per row
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
-_TRIES, _STEPS = 6, 5  # units that may not fit into the remaining room, and cuts of a unit
+_TRIES, _STEPS = 4, 5  # units that may not fit into the remaining room, and cuts of a unit
 _CUT, _SHORT = 16, 12  # units that may be cut, and the least characters that stay of one
 _HALF_LINE = 48  # bytes of a beginning that says something without a fact
 _MOST = 0.3  # share of a unit that must stay if it is cut
@@ -341,7 +341,9 @@ class _Filling:
                 above = self.try_([index], {index: beginning})
                 if above <= 0:
                     break
-                at = min(at - 1, bisect.bisect_right(ends, ends[at - 1] * room / (room + above)))
+                at = min(
+                    at - 1, bisect.bisect_right(ends, ends[at - 1] * room / (room + above + _SPARE))
+                )
 
 
 def _speaks_for_itself(beginning: str) -> bool:
