@@ -74,7 +74,8 @@ STANDS = (
     "It has a severe error",
     "It has a fatal bug",
     '<td title="P0|P1|P2|P3">P0</td>',
-    "P0: none of the inputs are checked, nothing",
+    "The login is critical",
+    "The login is critical. Fix it",
     "x" * 5_000 + " P0",
 )
 DENIED = (
@@ -138,7 +139,8 @@ DENIED = (
     "Rate each P0/P1/P2/P3",
     "\\u{110000}",
     "| P0 | - | x |",
-    "Severity levels: critical, high, medium, low",
+    "| Part | P0 |\n|---|---|\n| a | 0 |\n| b | - |\n| c | – |\n| d | — |\n| e | none |\n| f |  |",
+    "Severity: critical, high, medium, low",
     "Severity: critical, high, medium, low or imp",
     "Severity: P0, P1, P2 or P3",
     "Severity: P0, P1, P2, P3 or IMP",
@@ -258,6 +260,8 @@ def test_what_takes_back_may_be_in_other_words_or_on_the_next_line(line: str) ->
         "## P0 in login\nNone.",
         "P0 login is open\nNone.",
         "Login is open: P0\nNone.",
+        "P0: none of the inputs are checked, nothing",
+        "## The key to all of the login\n- P0: anyone can log in",
         "- In the whole change there is no\nP0 login is open to anyone",
         "The change | is small and has no\nP0 login is open to anyone",
         "The review of it all found this P0:\nnone; the login is open to anyone",
