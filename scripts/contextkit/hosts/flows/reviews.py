@@ -74,9 +74,9 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     run, agent = found
     from contextkit.reviews.flows import agent_files
 
-    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
+    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
-    verdict = agent_files.verdict(reading, asked.run)
+    verdict = agent_files.verdict(reading, run.id)
     if reading.validation not in _FINE:
         key = given.agent or names.slug(agent)
         if seen_agents.send_back(layout, given.session, key, layout.limits.hook_blocks):

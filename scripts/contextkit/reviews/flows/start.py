@@ -366,7 +366,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
         raise ContextError(
             f"{agent} is still working: subagent_abort id={working.id} to end it first"
         )
-    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
+    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
     wrong = _wrong(reading)
     if not wrong:
