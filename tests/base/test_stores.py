@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import a_toolkit
-from conftest import git
+from conftest import SCRIPTS, git
 from contextkit.base import changes, files, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -136,6 +137,13 @@ def test_every_store_loads_the_same_shape_of_nothing(repo: Path, store: Store) -
     found = stores.module(store).load_all(Layout())
     assert isinstance(found, stores.Loaded)
     assert found.broken == [] and len(found) == 0
+
+
+def test_whatever_is_called_load_all_returns_that_shape() -> None:
+    for path in (SCRIPTS / "contextkit").rglob("documents/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.name == "load_all":
+                assert node.returns and ast.unparse(node.returns).startswith("Loaded["), path
 
 
 # A store more, in a copy of the toolkit: one declaration and the module of its documents

@@ -604,6 +604,34 @@ def test_what_is_written_just_before_a_new_text_is_stored_stays_in_place(
     assert (other.root / UI).read_text("utf-8") == "ours\n" and beside(other) == ["theirs\n"]
 
 
+def test_a_name_beside_ours_that_is_taken_just_before_is_left_alone(
+    four: tuple[Machine, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, *_ = four
+    one.find_out("ui", "theirs\n")
+    one.push()
+    other.find_out("ui", "ours\n")
+    create = files.create
+    taken: list[str] = []
+
+    def written_first(path: str, *given: Any, **more: Any) -> str:
+        if MARK in path and not taken:
+            taken.append(path)
+            Path(path).write_text("somebody's\n", encoding="utf-8")
+        return create(path, *given, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "create", written_first)
+        assert did(other) == ["beside"]
+    assert beside(other) == ["somebody's\n", "theirs\n"]
+
+    one.find_out("ui", "theirs, newer\n")
+    one.push()
+    assert did(other) == ["beside"]
+    assert beside(other) == ["somebody's\n", "theirs, newer\n"]
+    assert Path(taken[0]).read_text("utf-8") == "somebody's\n"
+
+
 def test_a_newer_verdict_of_another_machine_is_reported_as_merged(
     four: tuple[Machine, ...],
 ) -> None:

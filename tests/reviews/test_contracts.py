@@ -39,7 +39,7 @@ def test_the_seeds_words_are_in_every_contract(mode: str, run: str) -> None:
 
 
 def test_every_process_and_agent_of_ours_is_within_the_limit(layout: Layout) -> None:
-    for process in processes.load_all(layout):
+    for process in processes.configured(layout):
         for agent in process.agents:
             folder = process.folder("docs/a question or a plan of usual length")
             text = contract(process.mode, f"{ROOT}/{folder}/{agent}.md")

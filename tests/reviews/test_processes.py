@@ -34,7 +34,7 @@ def a_process(**changes: Any) -> Process:
 
 
 def test_the_five_are_there_with_their_folders(layout: Layout) -> None:
-    found = {process.name: process for process in processes.load_all(layout)}
+    found = {process.name: process for process in processes.configured(layout)}
     assert list(found) == FIVE
     digest = names.sha256(b"plans/a plan.md")[:8]
     assert found["flux-drive"].folder("plans/a plan.md") == (

@@ -21,6 +21,7 @@ from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
+from contextkit.subagents.flows import launch as launching
 
 REGISTRY = Path("parallelus/manuals/subagent-registry.json")
 CAPSULES = Path("parallelus/manuals/capsules")
@@ -628,6 +629,23 @@ def test_an_end_without_a_result_is_said_with_the_last_words(manager: Manager) -
     manager("status")
     assert f"{dead}: failed (exit 7): no key" in manager.said
     assert f"{silent}: finished, but its verdict is ERROR" in manager.said
+
+
+def test_a_launch_leaves_an_end_that_was_recorded_before_it_returns(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = launching._note
+
+    def slow(*arguments: Any) -> None:
+        note(*arguments)
+        until(lambda: rows()[0]["status"] == "failed")  # the shell's own look is faster
+
+    monkeypatch.setattr(launching, "_note", slow)
+    identity = manager.launch("exit 7", "--capsule=none")
+    (row,) = rows()
+    assert (row["status"], row["exit_code"]) == ("failed", 7) and row["launcher_handle"]["pid"]
+    manager("status")
+    assert manager.said.count(f"{identity}: failed (exit 7)") == 1
 
 
 def test_a_look_that_overlaps_the_shells_own_says_it_once(

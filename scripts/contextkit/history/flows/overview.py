@@ -39,7 +39,7 @@ def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
         for name in kind.fields():
             source = SETTINGS if name in layout.settings else "default"
             rows.append((name, getattr(record, name), source))
-    for process in processes.load_all(layout):
+    for process in processes.configured(layout):
         source = SETTINGS if processes.is_set(layout, process.name) else "default"
         for name, value in vars(process).items():
             if name != "name" and value not in ("", (), 0):

@@ -70,7 +70,7 @@ def load(layout: Layout, session: str, agent: str) -> HookAgent:
         return HookAgent()
 
 
-def load_all(layout: Layout, session: str) -> dict[str, HookAgent]:
+def of_session(layout: Layout, session: str) -> dict[str, HookAgent]:
     """Load every subagent of a session, by its id; broken files are left out."""
     try:
         found = sorted(os.listdir(folder(layout, session)))

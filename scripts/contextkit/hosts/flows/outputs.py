@@ -267,7 +267,7 @@ def _name(layout: Layout, given: HookInput, known: HookAgent) -> str:
         return known.verdict
     kind = known.agent_type or given.agent_type
     kind = kind.replace("/", "-")
-    others = seen_agents.load_all(layout, given.session) if given.agent else {}
+    others = seen_agents.of_session(layout, given.session) if given.agent else {}
     for agent, other in others.items():
         if agent != given.agent and other.verdict == kind and known.started <= other.stopped:
             return f"{kind}:{given.agent[-8:]}"

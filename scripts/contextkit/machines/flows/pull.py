@@ -268,16 +268,21 @@ def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version
                 version.beside.remove(copy)
     for at in files.numbered(f"{path}{shares.MARK}{offer.sender.id}"):
         there = os.path.lexists(at)
-        if not there or files.read_bytes(at) == data:
+        if there and files.read_bytes(at) != data:
+            continue
+        shown = offer.layout.shown(at)
+        version.beside = [copy for copy in version.beside if copy.path != shown]
+        version.beside.append(
+            Copy(path=shown, sha256=entry.sha256, machine=offer.sender.id, clock=entry.clock)
+        )
+        if there:
             break
-    shown = offer.layout.shown(at)
-    version.beside = [copy for copy in version.beside if copy.path != shown]
-    version.beside.append(
-        Copy(path=shown, sha256=entry.sha256, machine=offer.sender.id, clock=entry.clock)
-    )
-    if not there:
         knowledge.save(offer.layout, offer.known)
-        files.create(at, data, exact=True)
+        try:
+            files.create(at, data, exact=True)
+            break
+        except FileExistsError:
+            version.beside.pop()  # somebody took the name just now: the next one
     return f"beside {shown}"
 
 

@@ -242,7 +242,7 @@ def _seen(layout: Layout, after: str) -> list[str]:
         return []
     for session in folders:
         if session not in own and names.safe(session):
-            known = seen_agents.load_all(layout, session).values()
+            known = seen_agents.of_session(layout, session).values()
             found += [a.agent_type for a in known if a.started >= limit and a.started > a.stopped]
     return [name for name in found if name]
 

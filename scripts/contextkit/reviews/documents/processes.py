@@ -133,7 +133,7 @@ def load(layout: Layout, name: str) -> Process:
     return _merged(layout, name)
 
 
-def load_all(layout: Layout) -> list[Process]:
+def configured(layout: Layout) -> list[Process]:
     """Load every process configured here, by name."""
     packages.need("yaml")
     return [_merged(layout, name) for name in _names(layout)]

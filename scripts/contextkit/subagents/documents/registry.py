@@ -133,14 +133,19 @@ def add(layout: Layout, wanted: str, make: Callable[[str], Row | None]) -> Row:
 
 def update(layout: Layout, identity: str, **values: Any) -> Row:
     """Set these fields of a row and return it, keeping the other fields and their order."""
+    return change_row(layout, identity, lambda row: row.update(values))
 
-    def edit(found: list[Any]) -> Row:
+
+def change_row(layout: Layout, identity: str, edit: Callable[[Row], None]) -> Row:
+    """Let `edit` change one row as it is now, and return it; see `find` and `change`."""
+
+    def edit_found(found: list[Any]) -> Row:
         rows = [row for row in found if isinstance(row, dict) and isinstance(row.get("id"), str)]
         row = find(rows, identity)
-        row.update(values)
+        edit(row)
         return row
 
-    return change(layout, edit)
+    return change(layout, edit_found)
 
 
 def remove(layout: Layout, identity: str) -> None:

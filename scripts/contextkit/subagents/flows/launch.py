@@ -69,7 +69,12 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
     finally:
         holds[0].release()
     _note(layout, order, session)
-    return registry.update(layout, order.id, **changes)
+
+    def edit(row: Row) -> None:
+        seen = {} if row["status"] == "pending_launch" else {"status": row["status"]}
+        row.update(changes | seen)  # a quick agent's own look may have recorded its end already
+
+    return registry.change_row(layout, order.id, edit)
 
 
 def _note(layout: Layout, order: Order, session: str) -> None:
