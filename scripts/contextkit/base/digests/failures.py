@@ -22,15 +22,19 @@ _STAMP = Pattern(
     r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
     r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
 )
+OF_A_TOOL = (  # how some tools begin or end a line about a failure; a part of two patterns
+    r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: )"
+    r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ "
+    r"|: (?:command not found|No such file or directory|Permission denied)$"
+)
 FAILS = Pattern(
-    r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
+    OF_A_TOOL
+    + r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
     r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
-    r"|^(?:make(?:\[\d+\])?: \*\*\*|##\[error\]|! \[(?:remote )?rejected\]|CONFLICT \()"
+    r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
-    r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ |\bSegmentation fault\b"
-    r"|: (?:undefined reference to|multiple definition of) |^\S+\.go:\d+:\d+: "
-    r"|: (?:command not found|No such file or directory|Permission denied)$|^E: "
-    r"|^error during build|^[EF]\d{4} \d\d:\d\d:\d\d"
+    r"|\bSegmentation fault\b|: (?:undefined reference to|multiple definition of) "
+    r"|^[EF]\d{4} \d\d:\d\d:\d\d"
     r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
     r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
     r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b"
