@@ -37,8 +37,7 @@ _BAD = Pattern(  # a verdict that is not good
 _EARLIER = ("ℹ fail ", "=", "test result: FAILED", "FAILED (")
 _COUNTS = Pattern(r"\b\d+ \w*(?:pass|fail|error|problem)|\b(?:failures|failed|errors)[=:]", re.I)
 _OF_A_TOOL = Pattern(  # how a tool reports a failure, or its end
-    failures.OF_A_TOOL
-    + r"|^(?:error(?:\[\w+\])?: |npm (?:ERR!|error) |--- FAIL: |fatal: |FAILED )"
+    failures.OF_A_TOOL + r"|^(?:error(?:\[\w+\])?: |npm (?:ERR!|error) |--- FAIL: |fatal: |FAILED )"
     r"|^(?:Error: |ERROR: |ERROR in )|^\d+:\d+ +error "
     r"|^\S+\.\w{1,5}(?::\d+(?::\d+)?|\(\d+,\d+\))(?::| -) (?:fatal )?error\b"
     r"|^(?:make(?:\[\d+\])?: \*\*\* \[|[✕✗✘×✖●] \S|--> \S+:\d+|BUILD (?:FAIL|SUCC)|test result: )"
