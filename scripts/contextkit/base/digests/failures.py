@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from contextkit.base.digests import reading
 from contextkit.base.digests.reading import Pattern
 from contextkit.base.records import NamedTuple
 
@@ -140,11 +141,7 @@ def bare(line: str) -> str:
 
 def shown(line: str) -> str:
     """At most 260 characters of a line, cut at a space."""
-    line = " ".join(line.split())
-    if len(line) <= _LONGEST:
-        return line
-    blank = line.rfind(" ", 0, _LONGEST)
-    return line[: blank if blank > 100 else _LONGEST] + " …"
+    return reading.cut(" ".join(line.split()), _LONGEST)
 
 
 def varying(line: str) -> str:
@@ -423,5 +420,6 @@ def _near(bares: list[str], at: int) -> str:
         for line in bares[max(0, at - _AFTER) : at][::-1]:
             if line.startswith('File "') and (place := _place(line)):
                 return place
-    below = itertools.takewhile(lambda line: not FAILS.search(line), bares[at + 1 :])
-    return next(filter(None, map(_place, itertools.islice(below, _AFTER))), "")
+    near = bares[at + 1 : at + 1 + _AFTER]
+    below = itertools.takewhile(lambda line: not FAILS.search(line), near)
+    return next(filter(None, map(_place, below)), "")
