@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from conftest import Script, git
@@ -82,12 +83,11 @@ def test_a_gate_reads_its_run_and_the_dismissals_once_whatever_the_number_of_age
         (out / f"{agent}.md").write_text(SMALL, encoding="utf-8")
     a_run(out, roster, finished_at=names.iso(names.now()))
     ingest(run)
-    read: list[str] = []
-    parse, load = runs.parse, dismissals.load
-    monkeypatch.setattr(runs, "parse", lambda *given: read.append("run") or parse(*given))
-    monkeypatch.setattr(dismissals, "load", lambda *given: read.append("gone") or load(*given))
+    parse, load = Mock(wraps=runs.parse), Mock(wraps=dismissals.load)
+    monkeypatch.setattr(runs, "parse", parse)
+    monkeypatch.setattr(dismissals, "load", load)
     assert gate(run) == ("PASS", [])
-    assert sorted(read) == ["gone", "run"]
+    assert (parse.call_count, load.call_count) == (1, 1)
 
 
 def test_the_ledger_says_which_verdicts_a_gate_used(out: Path, run: Script) -> None:
