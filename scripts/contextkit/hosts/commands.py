@@ -25,8 +25,8 @@ def adopt(layout: Layout, args: Arguments) -> str:
 
     into, folder = _place(layout, args)
     with _held(into):
-        names = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
-        return _carried_out(adoption.adopt(into, folder, names, args.link), args.dry_run)
+        chosen = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
+        return _carried_out(adoption.adopt(into, folder, chosen, args.link), args.dry_run)
 
 
 def unadopt(layout: Layout, args: Arguments) -> str:
@@ -94,8 +94,7 @@ def examine(layout: Layout, args: Arguments) -> Answer:
     rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
              "mend": one.mend} for one in found]  # fmt: skip
     lines = [f"{_level(f.note)}: {f.area}: {f.problem} ({f.mend})" for f in found]
-    things = "1 problem" if wrong == 1 else f"{wrong} problems"
-    lines.append(things if wrong else "nothing is wrong")
+    lines.append(names.counted(wrong, "problem") if wrong else "nothing is wrong")
     return Answer(text="\n".join(lines), status=1 if wrong else 0, data=rows)
 
 

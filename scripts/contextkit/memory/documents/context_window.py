@@ -78,9 +78,7 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
     return path if os.path.exists(layout.join(path)) else ""
 
 
-def look(
-    layout: Layout, session: str, task: str, tokens: int, window: int = 0
-) -> tuple[Zone, str]:
+def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) -> tuple[Zone, str]:
     """Return the zone and the path of this rise's snapshot, or '' if there is none.
 
     In the save zone, a snapshot is due if there is none. Below it, the last one is forgotten.
