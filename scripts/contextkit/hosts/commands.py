@@ -8,7 +8,7 @@ import os
 import sys
 
 from contextkit.base import names
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.base.commands import DRY_RUN, JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
@@ -102,7 +102,6 @@ def _level(note: bool) -> str:
     return "note" if note else "wrong"
 
 
-_DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would change")
 _PLACE = (
     Option(name="into", required=True, positional=True, help="the repository's folder"),
     Option(
@@ -116,7 +115,7 @@ _PLACE = (
     Option(
         name="link", kind="flag", help="no copy: use this checkout's hooks, on this machine only"
     ),
-    _DRY_RUN,
+    DRY_RUN,
 )
 
 ADOPT = Program(
@@ -137,7 +136,7 @@ ADOPT = Program(
             options=(
                 Option(name="to", help="a checkout's folder, a URL, a version (default: newest)"),
                 Option(name="force", kind="flag", help="allow a downgrade"),
-                _DRY_RUN,
+                DRY_RUN,
             ),
         ),
     ),
