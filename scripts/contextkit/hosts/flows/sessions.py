@@ -56,7 +56,7 @@ def brief(layout: Layout) -> Answer:
     from contextkit.base import git
     from contextkit.capsules.documents import branches
 
-    branch = git.head(layout.repository).name if layout.repository else ""
+    branch = git.head(layout.repository).name
     written = branch and branches.paths(branches.folder(layout, branch))
     if not written and not os.path.isdir(layout.handoffs):
         return NOTHING
