@@ -22,6 +22,7 @@ _STAMP = Pattern(
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
     r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
     r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
+    r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
 )
 OF_A_TOOL = (  # how some tools begin or end a line about a failure; a part of two patterns
     r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: )"
@@ -35,7 +36,7 @@ FAILS = Pattern(
     r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
     r"|\bSegmentation fault\b|: (?:undefined reference to|multiple definition of) "
-    r"|^[EF]\d{4} \d\d:\d\d:\d\d"
+    r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b"
     r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
     r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
     r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b"
