@@ -142,25 +142,25 @@ def cells(line: str) -> list[str]:
 
 def outline(lines: list[str]) -> list[tuple[str, int, int]]:
     """(heading, first line, line after the last) of each heading with all below it, from 0."""
-    coded = in_fences(lines)
-    heads = [
-        (number, *found)
-        for number, (line, code) in enumerate(zip(lines, coded, strict=True))
-        if not code and (found := heading(line))[0]
-    ]
+    heads = _headings(lines)
     ends = (
-        next((number for number, other, _ in heads[index:] if other <= order), len(lines))
-        for index, (_, order, _) in enumerate(heads, start=1)
+        next((number for number, other, _ in heads[index:] if other <= level), len(lines))
+        for index, (_, level, _) in enumerate(heads, start=1)
     )
     return [(title, number, end) for (number, _, title), end in zip(heads, ends, strict=True)]
 
 
 def sections(lines: list[str], order: int) -> list[tuple[int, int]]:
     """(first line, line after the last) of each section at heading level `order`, from 0."""
-    coded = in_fences(lines)
-    starts = [
-        number
-        for number, (line, code) in enumerate(zip(lines, coded, strict=True))
-        if not code and heading(line)[0] == order
-    ]
+    starts = [number for number, level, _ in _headings(lines) if level == order]
     return list(zip(starts, [*starts, len(lines)][1:], strict=True))
+
+
+def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
+    """(line from 0, level, title) of each heading outside of code."""
+    coded = in_fences(lines)
+    return [
+        (number, *found)
+        for number, (line, code) in enumerate(zip(lines, coded, strict=True))
+        if not code and (found := heading(line))[0]
+    ]
