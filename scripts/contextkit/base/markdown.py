@@ -6,7 +6,8 @@
     heading(line)            its level and title
     mark_of(line)            the bullet or number of a list item
     cells(line)              the cells of a table row
-    sections(lines, order)   the content below each heading
+    outline(lines)           each heading with all below it
+    sections(lines, level)   the content below each heading of a level
 
 Lines are classified one at a time, once they are known not to be code. Deliberate differences from
 a CommonMark parser are listed in tests/base/test_markdown.py.
@@ -107,10 +108,10 @@ def heading(line: str) -> tuple[int, str]:
     if bare[:1] != "#" or len(line[: line.index("#")].expandtabs(4)) >= _CODE:
         return 0, ""
     title = bare.lstrip("#")
-    order = len(bare) - len(title)
-    if order > 6 or not (title == "" or title[0] in " \t"):
+    level = len(bare) - len(title)
+    if level > 6 or not (title == "" or title[0] in " \t"):
         return 0, ""
-    return order, _unclosed(title.strip())
+    return level, _unclosed(title.strip())
 
 
 def _unclosed(title: str) -> str:
@@ -150,9 +151,9 @@ def outline(lines: list[str]) -> list[tuple[str, int, int]]:
     return [(title, number, end) for (number, _, title), end in zip(heads, ends, strict=True)]
 
 
-def sections(lines: list[str], order: int) -> list[tuple[int, int]]:
-    """(first line, line after the last) of each section at heading level `order`, from 0."""
-    starts = [number for number, level, _ in _headings(lines) if level == order]
+def sections(lines: list[str], level: int) -> list[tuple[int, int]]:
+    """(first line, line after the last) of each section at a heading level, from 0."""
+    starts = [number for number, other, _ in _headings(lines) if other == level]
     return list(zip(starts, [*starts, len(lines)][1:], strict=True))
 
 
