@@ -233,7 +233,8 @@ def test_a_retry_gives_a_new_file_and_says_what_was_wrong(run: Script) -> None:
     assert found["path"] == f"{OUT}/a.md" and not (OUT / "a.md").exists()
     assert len(list(OUT.glob("a.md.aborted-*"))) == 1
     prompt = Path(found["prompt"]).read_text(encoding="utf-8")
-    assert "What was wrong with the last attempt" in prompt and "Findings Index" in prompt
+    assert "What was wrong with the last attempt" in prompt
+    assert "- line 1: there is no Findings Index; it should read `### Findings Index`\n" in prompt
     assert not runs.load(Layout(), identity).ingested_at
     assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 0  # now the file is missing
     again = Path(found["prompt"]).read_text(encoding="utf-8")

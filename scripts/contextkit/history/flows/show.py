@@ -73,10 +73,11 @@ def _plain(value: object) -> str:
 
 def _review(layout: Layout, name: str) -> Opened:
     """Return a finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
+    from contextkit.reviews.documents import runs
     from contextkit.reviews.flows import agent_files, drill_down
 
     run, _, rest = name.partition("/")
-    about = agent_files.of_run(layout, run)
+    about = agent_files.of_run(layout, runs.load(layout, run))
     agent, _, finding = rest.rpartition("/") if rest not in about.roster else (rest, "", "")
     if agent not in about.roster:
         raise ContextError(
@@ -90,7 +91,7 @@ def _review(layout: Layout, name: str) -> Opened:
             raise ContextError(
                 f"review:{name}: there is no {finding!r}; available: {', '.join(ids)}"
             )
-    ref = "/".join(filter(None, (f"review:{about.run}", agent, finding)))
+    ref = "/".join(filter(None, (f"review:{about.run_id}", agent, finding)))
     return Opened(ref=ref, kind="review", path=layout.shown(path), text=text)
 
 

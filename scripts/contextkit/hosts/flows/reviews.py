@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _FINE = ("valid", "error")  # "error": an agent that says it could not review has answered
 _ANSWER = "Findings written to "  # how the contract tells an agent to answer
-_COMPLAINTS = 12  # complaints per message
-_LENGTH = 240  # characters per complaint
 
 
 def expected(layout: Layout, given: HookInput, now: int) -> tuple[Run, str] | None:
@@ -76,9 +74,9 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     run, agent = found
     from contextkit.reviews.flows import agent_files
 
-    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
+    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
-    verdict = agent_files.verdict(reading, asked.run)
+    verdict = agent_files.verdict(reading, run.id)
     if reading.validation not in _FINE:
         key = given.agent or names.slug(agent)
         if seen_agents.send_back(layout, given.session, key, layout.limits.hook_blocks):
@@ -111,19 +109,13 @@ def _faults(reading: Reading) -> list[str]:
     if reading.validation == "missing":
         there = os.path.lexists(reading.path)
         return ["the file is empty" if there else "there is no such file"]
-    said = []
-    if reading.validation == "partial":
-        said = ["it is still named `.partial`: rename it when it is complete"]
-    elif reading.validation == "foreign":
+    if reading.validation == "foreign":
         return [names.one_line(reading.summary)]
     from contextkit.reviews.documents import contracts
 
-    found = contracts.check(reading.text)
-    for number, wrong, should in found[:_COMPLAINTS]:
-        read = f"; it should read `{names.one_line(should)}`" if should else ""
-        said.append(f"line {number}: {wrong}{read}"[:_LENGTH])
-    more = len(found) - _COMPLAINTS
-    return [*said, f"and {more} more: `make verdict_check` lists all"] if more > 0 else said
+    unrenamed = ["it is still named `.partial`: rename it when it is complete"]
+    said = unrenamed if reading.validation == "partial" else []
+    return [*said, *contracts.feedback(reading.text)]
 
 
 # Agents that are sessions of their own

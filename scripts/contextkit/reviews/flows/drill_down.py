@@ -82,7 +82,8 @@ def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> lis
         found = iter(review.findings)
         sections = review_sections.sections(text, [one.id for one in review.findings])
         for kind, line in _rows(review) or [("none", "(no Findings Index)")]:
-            row = IndexRow(run=asked.run, agent=agent, id=kind, kind=kind, row=names.one_line(line))
+            shown = names.one_line(line)
+            row = IndexRow(run=asked.run_id, agent=agent, id=kind, kind=kind, row=shown)
             if kind == "source":
                 row = row.replace(title=row.row.partition(" | ")[2])
             elif kind == "finding":
@@ -171,7 +172,7 @@ def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[S
                 file, line = _place_of(one, section)
                 found.append(
                     Shown(
-                        run=asked.run, agent=agent, id=one.id, severity=one.severity or "?",
+                        run=asked.run_id, agent=agent, id=one.id, severity=one.severity or "?",
                         section=one.section, title=one.title, file=file, line=line,
                         text_line=one.line, text=review_sections.excerpt(section, one.title),
                     )
