@@ -250,6 +250,11 @@ class Layout:
         return self.store("state")
 
     @property
+    def running(self) -> str:
+        """Which sessions hosts run here, so that one that died is noticed."""
+        return os.path.join(self.state, "sessions")
+
+    @property
     def swept(self) -> str:
         """A file touched by each sweep of idle sessions that a command does in passing."""
         return os.path.join(self.state, "swept")

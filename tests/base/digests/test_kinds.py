@@ -52,6 +52,19 @@ def test_a_log_of_a_service_shows_each_error_once_with_how_often() -> None:
     assert "refused (x7)" in said and said.count("refused") == 1
 
 
+def test_a_log_of_requests_counts_their_statuses_and_shows_the_failed_ones() -> None:
+    line = (
+        '10.0.0.{n} - - [12/Nov/2026:10:00:{n:02} +0000] "{what} HTTP/1.1" {status} 512 "-" "{by}"'
+    )
+    by = "Mozilla/5.0 (X11; Linux x86_64)"
+    lines = [line.format(n=n, what=f"GET /items/{n}", status=200, by=by) for n in range(40)]
+    lines[9] = line.format(n=9, what="GET /gone", status=404, by=by)
+    lines[20:23] = [line.format(n=n, what="POST /orders", status=502, by=by) for n in range(20, 23)]
+    said = digest_of("\n".join(lines), "log").summary
+    assert "36 HTTP 200, 3 HTTP 502, 1 HTTP 404 of 40" in said
+    assert 'failed: "POST /orders HTTP/1.1" 502' in said and said.count("POST") == 1
+
+
 DIFF = """diff --git a/src/app.py b/src/app.py
 index 111..222 100644
 --- a/src/app.py

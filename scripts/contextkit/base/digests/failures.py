@@ -22,10 +22,11 @@ _STAMP = Pattern(
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
     r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
     r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
+    r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
 )
 OF_A_TOOL = (  # how some tools begin or end a line about a failure; a part of two patterns
     r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: )"
-    r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ "
+    r"|^\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: )"
     r"|: (?:command not found|No such file or directory|Permission denied)$"
 )
 FAILS = Pattern(
@@ -35,7 +36,7 @@ FAILS = Pattern(
     r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
     r"|\bSegmentation fault\b|: (?:undefined reference to|multiple definition of) "
-    r"|^[EF]\d{4} \d\d:\d\d:\d\d"
+    r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b"
     r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
     r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
     r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b"
@@ -104,8 +105,10 @@ _PLACE = Pattern(
 _THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
            "org.junit", "<frozen", "/lib/python")  # fmt: skip
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
-_LISTED = Pattern(r"^(\d+:\d+)\s+error\s+(\S.*)$")  # eslint, below the name of the file
-_FILE = Pattern(r"^\S+\.\w{1,5}$")
+_LISTED = Pattern(  # by eslint, or by ruff in groups, below the name of the file
+    r"^(\d+:\d+)\s+(?:error\s+(?=\S)|(?=[A-Z]+\d+ |invalid-syntax: ))(.+)$"
+)
+_FILE = Pattern(r"^(\S+\.\w{1,5}):?$")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
 _LONGEST = 260  # characters shown of a failure
@@ -370,9 +373,7 @@ def _errors(bares: list[str], used: set[int]) -> list[Failure]:
         if at not in used and not continued and _fails(bares, at):
             npm = _NPM.match(line)
             if not (npm and before == npm[0].strip()):  # the first of them shows the others
-                own = line.startswith("CONFLICT") or _PLACE.match(line)
-                key = line if own else varying(line)
-                seen.setdefault(key, []).append(at)
+                seen.setdefault(_in_common(bares, at), []).append(at)
             before = npm[0].strip() if npm else ""
         else:
             before = ""
@@ -388,6 +389,14 @@ def _errors(bares: list[str], used: set[int]) -> list[Failure]:
     return list(found.values())
 
 
+def _in_common(bares: list[str], at: int) -> str:
+    """What repetitions of an error have in common: its place, if it has one, but no numbers."""
+    line = bares[at]
+    if _LISTED.match(line):
+        return _error(bares, at)
+    return line if line.startswith("CONFLICT") or _PLACE.match(line) else varying(line)
+
+
 def _fails(bares: list[str], at: int) -> bool:
     line = bares[at]
     if _SUMS_UP.search(line) or (PASSES.search(line) and not _SURE.match(line)):
@@ -399,11 +408,12 @@ def _fails(bares: list[str], at: int) -> bool:
 
 
 def _error(bares: list[str], at: int) -> str:
-    """The text of an error: below eslint's name of a file, with that; npm's lines in one."""
+    """The text of an error: listed below the name of its file, with that; npm's lines in one."""
     line = bares[at]
     if listed := _LISTED.match(line):
-        file = next((bares[n] for n in range(at - 1, -1, -1) if _FILE.match(bares[n])), "")
-        return shown(f"{file}:{listed[1]} {listed[2]}" if file else line)
+        above = (bares[n] for n in range(at - 1, -1, -1))
+        file = next(filter(None, map(_FILE.match, above)), None)
+        return shown(f"{file[1]}:{listed[1]} {listed[2]}" if file else line)
     if npm := _NPM.match(line):
         more = []
         for other in bares[at:]:

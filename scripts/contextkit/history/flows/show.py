@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import addresses, files, formats, markdown, names, tokens
+from contextkit.base import addresses, files, formats, ledger, markdown, names, stores, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -43,8 +43,6 @@ def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> O
 
 def whole(layout: Layout, found: addresses.Address) -> str:
     """Return the whole of a document that was found, whatever kind of file holds it."""
-    from contextkit.base import stores
-
     store = stores.named(found.kind)
     if not store.is_file:
         return files.read_bytes(found.path).decode("utf-8", "replace")
@@ -99,8 +97,6 @@ def _review(layout: Layout, name: str) -> Opened:
 
 def _session(layout: Layout, name: str) -> Opened:
     """Return what is known of a session: its events, one per line."""
-    from contextkit.base import ledger
-
     events = [one for one in ledger.read(layout) if one.get("session") == name]
     if not events:
         raise ContextError(

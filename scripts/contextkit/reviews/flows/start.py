@@ -137,7 +137,7 @@ def _run(
         started_at=names.iso(now),
         target=subject.target,
         revision=subject.revision,
-        head=git.head(layout.repository).commit if layout.repository else "",
+        head=git.head(layout.repository).commit,
         base=subject.base,
         source=subject.source,
         input=os.path.join(folder, "input", subject.name),

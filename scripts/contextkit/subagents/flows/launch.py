@@ -193,7 +193,7 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
     rows = [row for row in registry.rows(layout) if row["id"] == identity]
     role = str(rows[0].get("role_prompt") or "") if rows else ""
     judge = prompts.Role(name=role, path="", text="") if role else None
-    branch = _head(layout).name
+    branch = git.head(layout.repository).name
     own = [str(rows[0].get("scope_path") or "")] if rows else []
     chosen, notes, _ = choose(layout, wanted, judge, branch, [path for path in own if path])
     if not chosen:
@@ -250,7 +250,7 @@ def prepare(layout: Layout, request: Request) -> Prepared:
     kind = request.type or "here"
     if kind != "here":
         sandboxes.top_of(layout)
-    head = _head(layout)
+    head = git.head(layout.repository)
     branch = head.name
     role = prompts.read_role(layout, request.role)
     scope = prompts.read_scope(layout, request.scope)
@@ -289,10 +289,6 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         warnings=tuple(warnings),
         lacks_capsule=lacking,
     )
-
-
-def _head(layout: Layout) -> git.Head:
-    return git.head(layout.repository) if layout.repository else git.Head()
 
 
 def _is_prompt(layout: Layout, path: str) -> bool:

@@ -56,6 +56,7 @@ _ENDS = ("ed in ", "errors in ", "error in ", "test in ", "tests in ", "ran in "
 _OF_A_COMPILER = (": error: ", ": note: ", ": warning: ", ": In function ", "   required from ",
                   "--> ")  # fmt: skip
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
+_STATUS = Pattern(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 _NAME = Pattern(r"\S+::\S+")
 _SAYS = Pattern(  # a line with two words, other than a frame of a trace or a heading
@@ -193,7 +194,7 @@ def _verdict(lines: list[str]) -> tuple[list[Unit], set[int]]:
 
 
 def _counts(text: str, lines: list[str]) -> list[Unit]:
-    """The number of lines with each result or level; in a long log, how often each word occurs.
+    """The number of lines with each result, level, or status; in a long log, how often each occurs.
 
     A test that is named twice with the same result counts once.
     """
@@ -210,6 +211,8 @@ def _counts(text: str, lines: list[str]) -> list[Unit]:
                 name = _NAME.search(line)
                 seen.add((level[1], name[0] if name else number))
         counts |= Counter(result for result, _ in seen)
+    statuses = Counter(_STATUS.findall(whole or text))
+    counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     if not said:
         return []
