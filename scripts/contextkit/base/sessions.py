@@ -150,8 +150,7 @@ def _kept(layout: Layout) -> str:
 
 
 def _slug(layout: Layout) -> str:
-    branch = git.head(layout.repository).branch if layout.repository else ""
-    return branch.replace("/", "-")
+    return git.head(layout.repository).branch.replace("/", "-")
 
 
 def _is_stale(layout: Layout, kept: str, now: int) -> bool:

@@ -14,29 +14,27 @@ from __future__ import annotations
 
 from contextkit.base import names, tokens
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.handoffs.documents import artifacts
+from contextkit.handoffs.documents.artifacts import IDENTITY, LISTS, Handoff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from contextkit.base.settings import Limits
-    from contextkit.handoffs.documents.artifacts import Fields, Handoff
+    from contextkit.handoffs.documents.artifacts import Fields
 
     Fits = Callable[[Handoff], bool]
 
-LISTS = ("decisions", "files_modified", "blockers", "rejected")
-IDENTITY = ("story_id", "story_path", "current_task", "branch")
-MOST_SENTENCES = 2  # in a next_action
 _FEW_DECISIONS, _FEW_FILES = 3, 5
 _WIDTHS = (240, 160, 120, 90, 60)  # characters per entry, tried in turn
 _SMALLEST = (60, 30, 15)  # characters per entry in the smallest form; fewer for costly scripts
 _LEAST = 24  # fewest characters of an entry restored in part
 _ACTION = 160  # next_action is not cut below this many characters before the smallest form
-_ENDS = (". ", "! ", "? ")
 
 
 def clipped(
-    handoff: Handoff, limits: Limits, render: Callable[[Handoff], str], strict: bool
+    handoff: Handoff, limits: Limits, strict: bool = False
 ) -> tuple[Handoff, tuple[str, ...]]:
     """Return the handoff within the limits, and a message for everything that was cut.
 
@@ -52,7 +50,7 @@ def clipped(
     )
 
     def fits(one: Handoff) -> bool:
-        return tokens.within(render(one), most, limits.tokenizer)
+        return tokens.within(artifacts.render(one), most, limits.tokenizer)
 
     if short == handoff and fits(short):
         return handoff, ()
@@ -63,12 +61,12 @@ def clipped(
     if not fits(short):
         short = _fitting(short, _counted(handoff.files_modified), fits)
         if not fits(short):
-            raise _too_long(short, most, render(short), limits.tokenizer)
+            raise _too_long(short, most, artifacts.render(short), limits.tokenizer)
     said = _cuts(handoff, short)
     if strict:
         raise bad_input("strict: " + "; ".join(said))
     short = short.replace(facts_kept=f"{facts.kept(whole, _cuttable(short))}/{len(whole)}")
-    size = tokens.estimate(render(short), limits.tokenizer)
+    size = tokens.estimate(artifacts.render(short), limits.tokenizer)
     kept = ", ".join(f"{len(getattr(short, n))} {n}" for n in LISTS if getattr(short, n))
     said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{size} tokens")
     return short, tuple(said)
@@ -176,7 +174,7 @@ def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
             files_modified=handoff.files_modified[:1],
             rejected=(),
             next_action=names.clipped_at_space(
-                sentences(handoff.next_action, 1), min(_ACTION, 3 * width)
+                artifacts.sentences(handoff.next_action, 1), min(_ACTION, 3 * width)
             ),
         )
         yield handoff
@@ -206,17 +204,6 @@ def _narrowed(handoff: Handoff, width: int) -> Handoff:
         last_command=names.clipped_at_space(handoff.last_command, width),
         next_action=names.clipped_at_space(handoff.next_action, max(2 * width, _ACTION)),
     )
-
-
-def sentences(text: str, most: int = MOST_SENTENCES) -> str:
-    """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a space."""
-    end = 0
-    for _ in range(most):
-        found = [at + 1 for at in (text.find(mark, end) for mark in _ENDS) if at >= 0]
-        if not found:
-            return text
-        end = min(found)
-    return text[:end]
 
 
 def _cuts(given: Handoff, kept: Handoff) -> list[str]:
