@@ -11,6 +11,7 @@ import pytest
 from conftest import Script, git, until
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
+from contextkit.reviews.flows import workers
 from contextkit.subagents.documents import registry
 
 DONE = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n<!-- flux-drive:complete -->\n"
@@ -24,6 +25,12 @@ def branch(repo: Path) -> Path:
     git("branch", "main")
     Path("new.py").write_text("new\n", encoding="utf-8")
     return repo
+
+
+@pytest.fixture(autouse=True)
+def short_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wait sees at once that a subagent has ended."""
+    monkeypatch.setattr(workers, "LOOK", 0.01)
 
 
 def begin(run: Script, *more: str, agents: str = "a b") -> str:

@@ -51,8 +51,8 @@ def _end(name: str) -> str:
 
 
 def _by_answer(layout: Layout, given: HookInput, found: list[Run]) -> tuple[Run, str] | None:
-    path = given.text("last_assistant_message").rpartition(_ANSWER)[2].partition("\n")[0]
-    path = path.strip(" \t\"'`*.") if _ANSWER in given.text("last_assistant_message") else ""
+    _, mark, rest = given.text("last_assistant_message").rpartition(_ANSWER)
+    path = rest.partition("\n")[0].strip(" \t\"'`*.") if mark else ""
     if not path:
         return None
     for run in found:
@@ -92,10 +92,9 @@ def _mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
     from contextkit.reviews.flows import start
 
     path = layout.shown(runs.output_path(layout, run, agent))
-    lines = _faults(reading)
     return "\n".join([
         f"The review run {run.id} expects the findings of {names.one_line(agent)} in `{path}`.",
-        *(f"- {line}" for line in lines),
+        *(f"- {line}" for line in _faults(reading)),
         "",
         f"Please {'write' if reading.validation == 'missing' else 'fix'} that file"
         " in the form of this contract, and then answer with its one line.",
