@@ -139,8 +139,9 @@ def test_all_parts_of_a_value_are_redacted_and_nothing_else(
 
 
 def test_a_short_value_does_not_go_on_in_the_next_line() -> None:
-    text = f"{a_random(26)}\ni8BJu_-6a1"
-    assert redaction.redacted(text)[0] == "(redacted random)\ni8BJu_-6a1"
+    for before in ("", "the value found: "):
+        text = f"{before}{a_random(26)}\ni8BJu_-6a1"
+        assert redaction.redacted(text)[0] == f"{before}(redacted random)\ni8BJu_-6a1"
 
 
 def test_a_value_after_a_name_may_be_long_and_contain_quotes_and_signs() -> None:
@@ -184,6 +185,46 @@ def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -
 )
 def test_what_is_just_long_and_varied_enough_is_found(text: str, kinds: str) -> None:
     assert " ".join(secret.kind for secret in redaction.found(text)) == kinds
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        (f"x{a_token()} ", a_token()),
+        ("ghp_short ", a_token()),
+        (f"AKIA{'Q7ZW2' * 4}_x ", "AKIA" + a_random(16, "ABCDEFGHJKMNPQRSTVWXYZ234567")),
+        (f"{a_token()[:30]}... ", a_token()),
+        ("eyJhbGciOiJIUzI1NiJ9 ", text_of(("jwt", ".env")).partition("=")[2]),
+        (
+            "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n",
+            SECRETS["rsa-key"]["prose"],
+        ),
+        (f"-----BEGIN {'x' * 80} ", SECRETS["rsa-key"]["prose"]),
+        (
+            "-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n",
+            SECRETS["rsa-key"]["prose"],
+        ),
+        (f"digest {a_random(40)} ", f"value {a_random(40, seed=4)} ends"),
+        ("internationalization of ", f"value {a_random(40)} ends"),
+        (f"https://a.example.org/{a_random(40)} ", f"value {a_random(40, seed=4)} ends"),
+        ("bearer of news, ", "Bearer 0123456789abcde0 now"),
+        ("a cupbearer 0123456789abcde1, ", "Bearer 0123456789abcde0 now"),
+        ("compass: a1B2c3D4e5, ", "pass: a1B2c3D4!x"),
+        ("public_token=a1B2c3D4e5, ", "token=a1B2c3D4e6"),
+        ("password: none, ", "password: hunter2!x"),
+        ("ftp://me@example.org ", "ftp://me:hunter2!x@example.org"),
+    ],
+)
+def test_what_is_passed_over_hides_nothing_behind_it(before: str, text: str) -> None:
+    (alone,) = redaction.found(text)
+    last = redaction.found(before + text)[-1]
+    assert last.kind == alone.kind
+    assert last.span == tuple(len(before) + at for at in alone.span)
+
+
+def test_a_word_before_more_words_is_not_a_password_however_long_they_go_on() -> None:
+    for words in (1, 1_000):
+        assert not redaction.found("password: correct" + " horse battery" * words)
 
 
 def test_two_rare_pairs_in_five_are_no_language() -> None:
