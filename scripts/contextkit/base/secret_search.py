@@ -420,8 +420,6 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     The third item is the quote around the value, else a verb or comparison, a space after an
     option, or ''.
     """
-    if text[at : at + 1] in _INSIDE:
-        return None
     is_option = text[at : at + 1] == " " and "--" in _word_before(text, at)
     while text[at : at + 1] in _AFTER_NAME:
         at += 1
