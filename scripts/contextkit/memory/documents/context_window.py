@@ -92,10 +92,7 @@ def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) 
 
 def forget(layout: Layout, session: str, task: str) -> None:
     """Drop the mark after the context was emptied, so that the next save is a new snapshot."""
-    try:
-        os.unlink(_mark(layout, session, task))
-    except FileNotFoundError:
-        pass
+    files.discard(_mark(layout, session, task))
 
 
 def once(
