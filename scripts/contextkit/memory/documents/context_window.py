@@ -221,12 +221,7 @@ def _message_text(event: dict[str, Any]) -> str:
     message = event.get("message")
     if event.get("isSidechain") or not isinstance(message, dict):
         return ""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return formats.texts_of(message.get("content"))
 
 
 def _refuse_strangers(path: str, first: bytes) -> None:
