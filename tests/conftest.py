@@ -10,7 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -285,3 +286,23 @@ def start(*arguments: str, **changes: str) -> subprocess.Popen[str]:
         encoding="utf-8",
         env={**os.environ, **changes},
     )
+
+
+def forked(work: Callable[[], object]) -> int:
+    """A forked process that does `work`, much cheaper than an interpreter each."""
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    return process
+
+
+def ended(processes: Iterable[int]) -> list[int]:
+    """The exit statuses of forked processes, each awaited."""
+    return [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]
