@@ -112,6 +112,8 @@ def _tokens(text: str) -> Iterator[Place]:
                 continue
             if text[judged : judged + 1] in _INSIDE:
                 continue  # a longer name
+            if not text[at:judged].strip(_HEX):
+                continue  # a digest
             if _is_cut(text, judged) or _is_published(text[at:judged]):
                 continue
             if kind != "jwt" or tail.count(".") > 0:
