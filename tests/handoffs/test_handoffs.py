@@ -285,15 +285,68 @@ def test_what_was_left_out_last_comes_back_as_far_as_it_has_room(
     assert kept.decisions[4].endswith("word…") and "decisions: 1 shortened" in said
 
 
-def test_files_that_were_left_out_are_counted_in_the_last_entry() -> None:
-    kept, said = fitting.clipped(a_handoff(**TYPICAL | full(160)), LIMITS)
-    number = len(kept.files_modified) - 1
-    assert kept.files_modified[-1] == f"(+{10 - number} more)"
+Cut = Callable[[Handoff, Callable[[Handoff], bool]], tuple[Handoff, tuple[str, ...]]]
+
+
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
+    """Cuts a handoff to the first form that the test says has room."""
+
+    def run(given: Handoff, has_room: Callable[[Handoff], bool]) -> tuple[Handoff, tuple[str, ...]]:
+        monkeypatch.setattr(handoffs, "render", lambda one: "a " * (300 if has_room(one) else 501))
+        return fitting.clipped(given, LIMITS)
+
+    return run
+
+
+def test_short_entries_come_back_whole(cut: Cut) -> None:
+    short = {"decisions": ("keep it small", "use TOML", "no cache"), "rejected": ("a daemon",)}
+    given = a_handoff(**TYPICAL | full(160) | short)
+    kept, _ = cut(given, lambda one: len(one.files_modified) == 1)
+    assert kept.decisions == given.decisions and kept.rejected == given.rejected
+
+
+def test_the_next_action_keeps_twice_the_width_of_other_texts(cut: Cut) -> None:
+    given = a_handoff(next_action="word " * 120, story_status="word " * 60)
+    kept, _ = cut(given, lambda one: len(one.story_status) <= 90)
+    assert 80 <= len(kept.story_status) <= 90 and 200 < len(kept.next_action) <= 240
+
+
+@pytest.mark.parametrize(("width", "least", "most"), [(30, 120, 160), (15, 60, 90)])
+def test_the_smallest_form_keeps_more_of_the_next_action_than_of_a_decision(
+    cut: Cut, width: int, least: int, most: int
+) -> None:
+    given = a_handoff(decisions=("word " * 60,), next_action="word " * 120)
+    kept, _ = cut(given, lambda one: len(one.decisions[0]) <= width)
+    assert width // 2 < len(kept.decisions[0]) <= width and least < len(kept.next_action) <= most
+
+
+@pytest.mark.parametrize("most", [*range(16, 30), *range(62, 120)])
+def test_a_text_is_cut_to_the_last_character_that_there_is_room_for(cut: Cut, most: int) -> None:
+    given = a_handoff(story_status="x" * 300, decisions=("x" * 300,))
+    kept, _ = cut(given, lambda one: max(map(len, (one.story_status, *one.decisions))) <= most)
+    assert (len(kept.story_status), len(kept.decisions[0])) == (most, most)
+
+
+@pytest.mark.parametrize("char", ["a", "漢"])
+def test_every_text_that_was_cut_is_named(cut: Cut, char: str) -> None:
+    texts = ("story_status", "next_action", "last_command")
+    given = a_handoff(decisions=(char * 300, "b"), **dict.fromkeys(texts, char * 300))
+    kept, said = cut(given, lambda one: len(one.next_action) <= 160)
+    lengths = [f"{name}: shortened to {len(getattr(kept, name))} characters" for name in texts]
+    assert said[:-1] == ("decisions: 1 shortened", *lengths)
+
+
+@pytest.mark.parametrize("number", [5, 6, 7, 8, 9])
+def test_files_that_were_left_out_are_counted_in_the_last_entry(cut: Cut, number: int) -> None:
+    given = a_handoff(**TYPICAL | full(160))
+    kept, said = cut(given, lambda one: one.files_modified[number][0] == "(")
+    assert kept.files_modified[number:] == (f"(+{10 - number} more)",)
     assert f"files_modified: 10 given, {number} kept, {10 - number} dropped" in said
 
 
 def test_a_count_in_the_last_entry_stays_true_when_more_files_go() -> None:
-    for more in (1, 2, 21):
+    for more in (1, 2, 12, 21):
         files = (*(f"src/{'module' * 20}{n}.py (modified)" for n in range(8)), f"(+{more} more)")
         kept, _ = fitting.clipped(
             a_handoff(**TYPICAL | full(160) | {"files_modified": files}), LIMITS
@@ -322,6 +375,39 @@ def test_a_full_stop_at_the_start_ends_a_sentence() -> None:
     assert handoffs.sentences(". And more. And more", 1) == "."
 
 
+LAST = {"story_id": "2", "decisions": ("a",), "blockers": ("b",), "rejected": ("c",)}
+
+
+def carried(fields: dict[str, Any], by_hand: str = "", limits: Limits = LIMITS) -> dict[str, Any]:
+    """The lists of the handoff after `LAST`, of the same story unless `fields` names another."""
+    fields = {"story_id": "2"} | fields
+    found, _ = fitting.carry(fields, a_handoff(**LAST), limits, lambda blocker: False, (by_hand,))
+    names = ("decisions", "blockers", "rejected", "resolved")
+    return {name: found[name] for name in names if found.get(name)}
+
+
+def test_a_list_that_is_declared_empty_closes_no_other() -> None:
+    whole = {name: LAST[name] for name in ("decisions", "blockers", "rejected")}
+    assert carried({}) == whole
+    for name in ("decisions", "rejected"):
+        assert carried({name: ()}, name) == {n: whole[n] for n in whole if n != name}
+    assert carried({"blockers": ()}, "blockers") == {
+        "decisions": ("a",), "rejected": ("c",), "resolved": ("b",)
+    }  # fmt: skip
+
+
+def test_another_story_has_no_decisions_yet() -> None:
+    for story in ("1", "3"):
+        assert carried({"story_id": story}) == {"blockers": ("b",)}
+
+
+def test_a_combined_line_takes_one_place_of_any_limit() -> None:
+    for most in (2, 3, 4, 5):
+        new = tuple(f"new {number}" for number in range(6))
+        found = carried({"decisions": new}, limits=Limits(handoff_decisions=most))["decisions"]
+        assert found == (*new[: most - 1], "Earlier: " + " | ".join((*new[most - 1 :], "a")))
+
+
 def test_combined_entries_that_do_not_fit_in_a_line_are_counted() -> None:
     old = tuple(f"decision {number} {'x' * 60}" for number in range(30))
     line = fitting._line("decisions", old)
@@ -341,7 +427,8 @@ def test_full_caps_fit_and_identity_stays(width: int) -> None:
 
 
 def test_what_cannot_fit_is_refused_by_the_name_of_what_is_too_long() -> None:
-    with pytest.raises(ContextError, match=r"cannot fit: .* story_path has 3000 char") as refusal:
+    said = r"cannot fit: ~\d+ tokens in its smallest form, 500 are the most; story_path has 3000 ch"
+    with pytest.raises(ContextError, match=said) as refusal:
         fitting.clipped(a_handoff(story_path="docs/" + "x7Qz9" * 599), LIMITS)
     assert refusal.value.status == 1
 

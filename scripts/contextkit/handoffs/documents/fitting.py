@@ -112,7 +112,7 @@ def _text_filled(name: str, text: str, shorter: Handoff, fits: Fits) -> Handoff:
     def cut(width: int) -> Handoff:
         return shorter.replace(**{name: names.clipped_at_space(text, width)})
 
-    return _widest(shorter, cut, len(getattr(shorter, name)) + 1, len(text), fits)
+    return _widest(shorter, cut, len(getattr(shorter, name)), len(text), fits)
 
 
 def _entry_filled(name: str, at: int, entry: str, shorter: Handoff, fits: Fits) -> Handoff:
@@ -124,15 +124,17 @@ def _entry_filled(name: str, at: int, entry: str, shorter: Handoff, fits: Fits) 
             **{name: (*kept[:at], names.clipped_at_space(entry, width), *kept[at + 1 :])}
         )
 
-    return _widest(shorter, cut, len(kept[at]) + 1 if at < len(kept) else _LEAST, len(entry), fits)
+    least = len(kept[at]) if at < len(kept) else _LEAST
+    return _widest(shorter, cut, least, len(entry), fits)
 
 
 def _widest(
     found: Handoff, cut: Callable[[int], Handoff], low: int, high: int, fits: Fits
 ) -> Handoff:
-    """The widest cut from `low` to `high` characters that fits; `found` if none does."""
-    if low > high:
-        return found
+    """The whole text of `high` characters if it fits, else its widest cut from `low` characters on.
+
+    `found` if none fits.
+    """
     if fits(whole := cut(high)):
         return whole
     while low < high:
@@ -149,20 +151,20 @@ def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
     if handoff.resolved:
         handoff = handoff.replace(resolved=())
         yield handoff
-    for most in range(len(handoff.rejected) - 1, 0, -1):
+    for most in reversed(range(1, len(handoff.rejected))):
         handoff = handoff.replace(rejected=handoff.rejected[:most])
         yield handoff
-    for most in range(len(handoff.decisions) - 1, _FEW_DECISIONS - 1, -1):
+    for most in reversed(range(_FEW_DECISIONS, len(handoff.decisions))):
         handoff = handoff.replace(decisions=handoff.decisions[:most])
         yield handoff
     paths = handoff.files_modified
-    for most in range(len(paths) - 1, _FEW_FILES - 1, -1):
+    for most in reversed(range(_FEW_FILES, len(paths))):
         handoff = handoff.replace(files_modified=(*paths[:most], f"(+{given - most} more)"))
         yield handoff
     for width in _WIDTHS:
         handoff = _narrowed(handoff, width)
         yield handoff
-    for most in range(len(handoff.blockers) - 1, 0, -1):
+    for most in reversed(range(1, len(handoff.blockers))):
         handoff = handoff.replace(blockers=handoff.blockers[:most])
         yield handoff
     for width in _SMALLEST:
@@ -170,7 +172,6 @@ def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
         handoff = handoff.replace(
             decisions=handoff.decisions[:1],
             files_modified=handoff.files_modified[:1],
-            blockers=handoff.blockers[:1],
             rejected=(),
             next_action=names.clipped_at_space(
                 artifacts.sentences(handoff.next_action, 1), min(_ACTION, 3 * width)
@@ -226,7 +227,7 @@ def _too_long(handoff: Handoff, most: int, text: str, tokenizer: str) -> Context
     longest = max(IDENTITY, key=lambda name: len(getattr(handoff, name)))
     size = tokens.size(text, tokenizer)
     said = f"~{size} tokens in its smallest form"
-    if tokens.cautious(text, tokenizer) <= most < size:
+    if tokens.count(text, tokenizer) < 0:
         said = f"up to {size} tokens in its smallest form, where nothing counts them exactly"
     return ContextError(
         f"the artifact cannot fit: {said}, {most} are the most;"
