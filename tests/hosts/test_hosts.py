@@ -216,7 +216,10 @@ def test_no_code_but_its_declaration_names_a_host() -> None:
     for path in sorted((CHECKOUT / "scripts").rglob("*.py")):
         if path.parent.name in ("declared", "compiled") or path.name in _OTHER_THINGS:
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if not words.search(text.replace("_", " ")):
+            continue  # most modules: no need to take them apart
+        tree = ast.parse(text)
         for node in ast.walk(tree):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 node.value.value = ""  # a docstring
