@@ -61,7 +61,7 @@ bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact 
 bench_receipts: $(CONTEXTKIT_DEVELOPMENT) ## what receipts keep of the facts of real texts, beside other ways: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/receipts.py' $(CONTEXTKIT_FOLDER)
 
-bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## what of planted secrets is found, and what is flagged that is none: folder=DIR
+bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## how many planted secrets are found, and what is flagged by mistake: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)
 
 bench_reviews: $(CONTEXTKIT_DEVELOPMENT) ## how many clean reviews are flagged, and serious ones are not: folder=DIR

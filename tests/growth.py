@@ -31,13 +31,27 @@ def grows_in_proportion(
     return any(seconds(work, large) < 24 * seconds(work, small) + 0.01 for _ in range(5))
 
 
+_LOOKS = ("open", "stat", "lstat", "listdir", "scandir")
+
+
 def calls(work: Callable[[], object]) -> int:
     """How many functions `work` calls, ours and built-in ones: the same on every machine."""
+    return _counted(work, lambda event, called: event in ("call", "c_call"))
+
+
+def looks(work: Callable[[], object]) -> int:
+    """How often `work` opens a file, asks for its state, or lists a folder."""
+    return _counted(
+        work, lambda event, called: event == "c_call" and getattr(called, "__name__", "") in _LOOKS
+    )
+
+
+def _counted(work: Callable[[], object], counts: Callable[[str, object], bool]) -> int:
     count = 0
 
     def counted(frame: FrameType, event: str, argument: object) -> None:
         nonlocal count
-        count += event in ("call", "c_call")
+        count += counts(event, argument)
 
     sys.setprofile(counted)
     try:

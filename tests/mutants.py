@@ -75,6 +75,10 @@ MODULES = {
     ),
     "redaction": ("base/redaction.py", "base/test_redaction.py"),
     "secret_search": ("base/secret_search.py", "base/test_redaction.py"),
+    "failures": (
+        "base/digests/failures.py",
+        "base/digests/test_failures.py base/digests/test_kinds.py",
+    ),
     "drift": (
         "capsules/flows/drift.py",
         "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",

@@ -25,7 +25,7 @@ sys.path.insert(0, str(CHECKOUT / "scripts"))
 from contextkit.base import tokens  # noqa: E402
 from contextkit.base.layout import Layout  # noqa: E402
 from contextkit.base.settings import Limits  # noqa: E402
-from contextkit.handoffs.documents import artifacts  # noqa: E402
+from contextkit.handoffs.documents import artifacts, fitting  # noqa: E402
 from contextkit.payloads.flows import storing  # noqa: E402
 
 LANGUAGES = {
@@ -120,7 +120,7 @@ def made(number: int, tokenizer: str, seed: int = 16) -> Iterator[Made]:
             told = storing.store_at(layout, f"{folder}/x.md", output, 1_767_225_600, True)
             yield Made(kind, "receipt", told.receipt, limits.payload_receipt_tokens, True)
             handoff = artifacts.make(_fields(kinds, chance))
-            short, cut = handoff.clipped(limits)
+            short, cut = fitting.clipped(handoff, limits)
             most = limits.handoff_max_tokens
             yield Made(kind, "handoff", artifacts.render(short), most, bool(cut))
 

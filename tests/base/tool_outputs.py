@@ -443,6 +443,38 @@ Found 1 error.
 """,
         ("F401", "src/login.py:3:8", "Found 1 error"),
     ),
+    "ruff, grouped": (
+        "Checked src/m{n}.py",
+        """
+src/login.py:
+  3:8 F401 [*] `os` imported but unused
+  5:9 B006 Do not use mutable data structures for argument defaults
+
+src/parse.py:
+  3:8 F401 [*] `os` imported but unused
+  4:7 invalid-syntax: Expected a parameter or the end of the parameter list
+
+Found 4 errors.
+[*] 2 fixable with the `--fix` option.
+""",
+        (
+            "src/login.py:3:8 F401 [*] os imported but unused",
+            "src/login.py:5:9 B006",
+            "src/parse.py:3:8 F401 [*] os imported but unused",
+            "src/parse.py:4:7 invalid-syntax: Expected a parameter",
+            "Found 4 errors",
+        ),
+    ),
+    "ruff, concise": (
+        "Checked src/m{n}.py",
+        """
+src/login.py:4:7: invalid-syntax: Expected a parameter or the end of the parameter list
+src/parse.py:3:8: F401 [*] `os` imported but unused
+src/parse.py:5:9: B006 Do not use mutable data structures for argument defaults
+Found 3 errors.
+""",
+        ("src/login.py:4:7: invalid-syntax: Expected", "src/parse.py:3:8: F401", "Found 3 errors"),
+    ),
     "pip": (
         "Collecting package{n}",
         """

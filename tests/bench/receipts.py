@@ -84,18 +84,18 @@ def by_new_facts(given: list[str], known: list[facts.Fact], room: int) -> str:
     pairs = {(kind, value) for kind, value, _ in known}
     carried = [engine.carried(one, pairs) for one in given]
     costs = [tokens.estimate(one) + 1 for one in given]
-    told: set[tuple[str, str]] = set()
+    covered: set[tuple[str, str]] = set()
     said: list[str] = []
     left = list(range(len(given)))
     while left:
-        best = max(left, key=lambda i: len(carried[i] - told) / costs[i])
+        best = max(left, key=lambda i: len(carried[i] - covered) / costs[i])
         left.remove(best)
-        if not carried[best] - told:
+        if not carried[best] - covered:
             break
         if costs[best] <= room:
             room -= costs[best]
             said.append(given[best])
-            told |= carried[best]
+            covered |= carried[best]
     return "\n".join(said)
 
 
@@ -136,7 +136,7 @@ def severe(text: str) -> set[str]:
     return {identity for _, identity in rows} | set(heads)
 
 
-def all_severe_told(text: str, receipt: str) -> bool:
+def all_severe_covered(text: str, receipt: str) -> bool:
     """Whether each P0 and P1 is named in the receipt, or counted in a `+n more`."""
     found = severe(text)
     count, named = len(found), sum(identity in receipt for identity in found)
@@ -178,10 +178,10 @@ def main(folder: Path) -> int:
         kind = re.findall(r"^kind: (\w+)", receipt, re.M)[0]
         shares = [100 * one / count if count else 100.0 for one in kept]
         totals.setdefault(kind, []).append(shares)
-        told = "" if all_severe_told(text, receipt) else "  P0 or P1 not told"
+        lack = "" if all_severe_covered(text, receipt) else "  P0 or P1 missing"
         name = path.stem if len(path.stem) <= 38 else path.stem[:37] + "…"
         print(f"{name:<38} {kind:<7} {room:>6} {count:>5}", end="")
-        print("".join(f"{share:>9.1f}%" for share in shares) + told)
+        print("".join(f"{share:>9.1f}%" for share in shares) + lack)
     if not totals:
         print(f"{folder}: no text of more than {SHORTEST} tokens", file=sys.stderr)
         return 1

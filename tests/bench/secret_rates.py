@@ -1,4 +1,4 @@
-"""make bench_secrets: how much of what is planted is found, and what is flagged that is none.
+"""make bench_secrets: how many planted secrets are found, and what is flagged by mistake.
 
 The planted fakes are ours (tests/planted.py), so their rate says that no rule is broken, not how
 well strangers' secrets are found. For that, `folder=DIR` takes any folder: it prints how many

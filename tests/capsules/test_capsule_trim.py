@@ -1,4 +1,4 @@
-"""capsule_trim.py: what a body loses first, and that it fits."""
+"""trim.py: what a body loses first, and that it fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""capsules.py: the pure half first, then where capsules lie on the disk."""
+"""documents/store.py: the pure half first, then where capsules lie on the disk."""
 
 from __future__ import annotations
 

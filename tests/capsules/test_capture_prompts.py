@@ -1,4 +1,4 @@
-"""subagents.py, capture: what the prompt says, what it quotes, and how long it may get."""
+"""capture.py: what the prompt says, what it quotes, and how long it may get."""
 
 from __future__ import annotations
 

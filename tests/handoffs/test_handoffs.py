@@ -227,7 +227,7 @@ def test_too_many_entries_keep_the_first_ones_and_say_how_many_were_dropped() ->
     given = a_handoff(
         decisions=tuple("abcdef"), files_modified=tuple("abcdefghijk"), blockers=tuple("abcd")
     )
-    kept, said = given.clipped(LIMITS)
+    kept, said = fitting.clipped(given, LIMITS)
     assert kept.decisions == tuple("abcde") and kept.blockers == tuple("abc")
     assert kept.files_modified == tuple("abcdefghij")
     assert said[:3] == (
@@ -237,16 +237,16 @@ def test_too_many_entries_keep_the_first_ones_and_say_how_many_were_dropped() ->
     )
     assert said[3].startswith("kept: 5 decisions, 10 files_modified, 3 blockers")
     with pytest.raises(ContextError, match="strict: decisions: 6 given") as refusal:
-        given.clipped(LIMITS, strict=True)
+        fitting.clipped(given, LIMITS, strict=True)
     assert refusal.value.status == 2
 
 
 def test_what_fits_is_left_alone_and_strict_takes_it() -> None:
     handoff = a_handoff(decisions=("a",))
-    assert handoff.clipped(LIMITS, strict=True) == (handoff, ())
+    assert fitting.clipped(handoff, LIMITS, strict=True) == (handoff, ())
 
 
-def test_the_order_of_trimming() -> None:
+def test_the_order_of_trimming(monkeypatch: pytest.MonkeyPatch) -> None:
     """Decisions 5 to 3, files 10 to 5, shorter texts, blockers 3 to 1, the smallest form."""
     seen: list[tuple[int, int, int]] = []
 
@@ -256,7 +256,8 @@ def test_the_order_of_trimming() -> None:
         return "a " * (400 if least and handoff.next_action == "Finish task 3." else 501)
 
     given = a_handoff(**TYPICAL | full(160))
-    kept, said = fitting.clipped(given, LIMITS, render, strict=False)
+    monkeypatch.setattr(handoffs, "render", render)
+    kept, said = fitting.clipped(given, LIMITS)
     by_files = [(3, n + 1, 3) for n in range(9, 4, -1)]
     assert seen[: seen.index((1, 1, 1)) + 1] == [  # then what was cut is restored as far as it fits
         *((5, 10, 3), (5, 10, 3), (4, 10, 3), (3, 10, 3)), *by_files, *[(3, 6, 3)] * 5,
@@ -269,29 +270,87 @@ def test_the_order_of_trimming() -> None:
     assert "decisions: 1 shortened" in said
 
 
-def test_what_was_left_out_last_comes_back_as_far_as_it_has_room() -> None:
+def test_what_was_left_out_last_comes_back_as_far_as_it_has_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     given = a_handoff(decisions=tuple(f"{n} " + "word " * 119 + "end" for n in range(5)))
 
     def render(handoff: Handoff) -> str:
         return "word " * sum(len(text.split()) for text in handoff.decisions)
 
-    kept, said = fitting.clipped(given, LIMITS, render, strict=False)
+    monkeypatch.setattr(handoffs, "render", render)
+    kept, said = fitting.clipped(given, LIMITS)
     sizes = [len(text.split()) for text in kept.decisions]
     assert sizes[:4] == [121] * 4 and 10 < sizes[4] < 20 and len(sizes) == 5
     assert kept.decisions[4].endswith("word…") and "decisions: 1 shortened" in said
 
 
-def test_files_that_were_left_out_are_counted_in_the_last_entry() -> None:
-    kept, said = a_handoff(**TYPICAL | full(160)).clipped(LIMITS)
-    number = len(kept.files_modified) - 1
-    assert kept.files_modified[-1] == f"(+{10 - number} more)"
+Cut = Callable[[Handoff, Callable[[Handoff], bool]], tuple[Handoff, tuple[str, ...]]]
+
+
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
+    """Cuts a handoff to the first form that the test says has room."""
+
+    def run(given: Handoff, has_room: Callable[[Handoff], bool]) -> tuple[Handoff, tuple[str, ...]]:
+        monkeypatch.setattr(handoffs, "render", lambda one: "a " * (300 if has_room(one) else 501))
+        return fitting.clipped(given, LIMITS)
+
+    return run
+
+
+def test_short_entries_come_back_whole(cut: Cut) -> None:
+    short = {"decisions": ("keep it small", "use TOML", "no cache"), "rejected": ("a daemon",)}
+    given = a_handoff(**TYPICAL | full(160) | short)
+    kept, _ = cut(given, lambda one: len(one.files_modified) == 1)
+    assert kept.decisions == given.decisions and kept.rejected == given.rejected
+
+
+def test_the_next_action_keeps_twice_the_width_of_other_texts(cut: Cut) -> None:
+    given = a_handoff(next_action="word " * 120, story_status="word " * 60)
+    kept, _ = cut(given, lambda one: len(one.story_status) <= 90)
+    assert 80 <= len(kept.story_status) <= 90 and 200 < len(kept.next_action) <= 240
+
+
+@pytest.mark.parametrize(("width", "least", "most"), [(30, 120, 160), (15, 60, 90)])
+def test_the_smallest_form_keeps_more_of_the_next_action_than_of_a_decision(
+    cut: Cut, width: int, least: int, most: int
+) -> None:
+    given = a_handoff(decisions=("word " * 60,), next_action="word " * 120)
+    kept, _ = cut(given, lambda one: len(one.decisions[0]) <= width)
+    assert width // 2 < len(kept.decisions[0]) <= width and least < len(kept.next_action) <= most
+
+
+@pytest.mark.parametrize("most", [*range(16, 30), *range(62, 120)])
+def test_a_text_is_cut_to_the_last_character_that_there_is_room_for(cut: Cut, most: int) -> None:
+    given = a_handoff(story_status="x" * 300, decisions=("x" * 300,))
+    kept, _ = cut(given, lambda one: max(map(len, (one.story_status, *one.decisions))) <= most)
+    assert (len(kept.story_status), len(kept.decisions[0])) == (most, most)
+
+
+@pytest.mark.parametrize("char", ["a", "漢"])
+def test_every_text_that_was_cut_is_named(cut: Cut, char: str) -> None:
+    texts = ("story_status", "next_action", "last_command")
+    given = a_handoff(decisions=(char * 300, "b"), **dict.fromkeys(texts, char * 300))
+    kept, said = cut(given, lambda one: len(one.next_action) <= 160)
+    lengths = [f"{name}: shortened to {len(getattr(kept, name))} characters" for name in texts]
+    assert said[:-1] == ("decisions: 1 shortened", *lengths)
+
+
+@pytest.mark.parametrize("number", [5, 6, 7, 8, 9])
+def test_files_that_were_left_out_are_counted_in_the_last_entry(cut: Cut, number: int) -> None:
+    given = a_handoff(**TYPICAL | full(160))
+    kept, said = cut(given, lambda one: one.files_modified[number][0] == "(")
+    assert kept.files_modified[number:] == (f"(+{10 - number} more)",)
     assert f"files_modified: 10 given, {number} kept, {10 - number} dropped" in said
 
 
 def test_a_count_in_the_last_entry_stays_true_when_more_files_go() -> None:
-    for more in (1, 2, 21):
+    for more in (1, 2, 12, 21):
         files = (*(f"src/{'module' * 20}{n}.py (modified)" for n in range(8)), f"(+{more} more)")
-        kept, _ = a_handoff(**TYPICAL | full(160) | {"files_modified": files}).clipped(LIMITS)
+        kept, _ = fitting.clipped(
+            a_handoff(**TYPICAL | full(160) | {"files_modified": files}), LIMITS
+        )
         number = len(kept.files_modified) - 1
         assert 0 < number < 8 and kept.files_modified[-1] == f"(+{8 + more - number} more)"
 
@@ -299,19 +358,54 @@ def test_a_count_in_the_last_entry_stays_true_when_more_files_go() -> None:
 def test_a_file_whose_name_is_a_number_is_no_count() -> None:
     for name in ("7", "7 more)", "(+7"):
         files = (*(f"src/{'module' * 20}{n}.py (modified)" for n in range(8)), name)
-        kept, _ = a_handoff(**TYPICAL | full(160) | {"files_modified": files}).clipped(LIMITS)
+        kept, _ = fitting.clipped(
+            a_handoff(**TYPICAL | full(160) | {"files_modified": files}), LIMITS
+        )
         number = len(kept.files_modified) - 1
         assert 0 < number < 8 and kept.files_modified[-1] == f"(+{9 - number} more)"
 
 
 def test_a_long_text_takes_the_room_that_there_is() -> None:
     for name in ("next_action", "story_status", "last_command"):
-        kept, _ = a_handoff(**TYPICAL | {name: "word " * 600}).clipped(LIMITS)
+        kept, _ = fitting.clipped(a_handoff(**TYPICAL | {name: "word " * 600}), LIMITS)
         assert len(getattr(kept, name)) > 500  # more than the width it was cut to at first
 
 
 def test_a_full_stop_at_the_start_ends_a_sentence() -> None:
-    assert fitting.sentences(". And more. And more", 1) == "."
+    assert handoffs.sentences(". And more. And more", 1) == "."
+
+
+LAST = {"story_id": "2", "decisions": ("a",), "blockers": ("b",), "rejected": ("c",)}
+
+
+def carried(fields: dict[str, Any], by_hand: str = "", limits: Limits = LIMITS) -> dict[str, Any]:
+    """The lists of the handoff after `LAST`, of the same story unless `fields` names another."""
+    fields = {"story_id": "2"} | fields
+    found, _ = fitting.carry(fields, a_handoff(**LAST), limits, lambda blocker: False, (by_hand,))
+    names = ("decisions", "blockers", "rejected", "resolved")
+    return {name: found[name] for name in names if found.get(name)}
+
+
+def test_a_list_that_is_declared_empty_closes_no_other() -> None:
+    whole = {name: LAST[name] for name in ("decisions", "blockers", "rejected")}
+    assert carried({}) == whole
+    for name in ("decisions", "rejected"):
+        assert carried({name: ()}, name) == {n: whole[n] for n in whole if n != name}
+    assert carried({"blockers": ()}, "blockers") == {
+        "decisions": ("a",), "rejected": ("c",), "resolved": ("b",)
+    }  # fmt: skip
+
+
+def test_another_story_has_no_decisions_yet() -> None:
+    for story in ("1", "3"):
+        assert carried({"story_id": story}) == {"blockers": ("b",)}
+
+
+def test_a_combined_line_takes_one_place_of_any_limit() -> None:
+    for most in (2, 3, 4, 5):
+        new = tuple(f"new {number}" for number in range(6))
+        found = carried({"decisions": new}, limits=Limits(handoff_decisions=most))["decisions"]
+        assert found == (*new[: most - 1], "Earlier: " + " | ".join((*new[most - 1 :], "a")))
 
 
 def test_combined_entries_that_do_not_fit_in_a_line_are_counted() -> None:
@@ -325,7 +419,7 @@ def test_combined_entries_that_do_not_fit_in_a_line_are_counted() -> None:
 @pytest.mark.parametrize("width", [40, 80, 160, 500])
 def test_full_caps_fit_and_identity_stays(width: int) -> None:
     given = a_handoff(**TYPICAL | full(width))
-    kept, said = given.clipped(LIMITS)
+    kept, said = fitting.clipped(given, LIMITS)
     assert tokens.within(handoffs.render(kept), LIMITS.handoff_max_tokens)
     assert [getattr(kept, n) for n in STORY] == [getattr(given, n) for n in STORY]
     assert kept.decisions and kept.files_modified and kept.blockers
@@ -333,8 +427,9 @@ def test_full_caps_fit_and_identity_stays(width: int) -> None:
 
 
 def test_what_cannot_fit_is_refused_by_the_name_of_what_is_too_long() -> None:
-    with pytest.raises(ContextError, match=r"cannot fit: .* story_path has 3000 char") as refusal:
-        a_handoff(story_path="docs/" + "x7Qz9" * 599).clipped(LIMITS)
+    said = r"cannot fit: ~\d+ tokens in its smallest form, 500 are the most; story_path has 3000 ch"
+    with pytest.raises(ContextError, match=said) as refusal:
+        fitting.clipped(a_handoff(story_path="docs/" + "x7Qz9" * 599), LIMITS)
     assert refusal.value.status == 1
 
 
@@ -343,21 +438,21 @@ def test_every_artifact_fits_loads_and_keeps_its_identity(
     fields: dict[str, Any], action: str, times: int
 ) -> None:
     long = {name: tuple(text * times for text in fields.get(name, ()))
-            for name in fitting.LISTS}  # fmt: skip
+            for name in handoffs.LISTS}  # fmt: skip
     given = handoffs.make({**fields, **long, "next_action": action * times})
     try:
-        kept, said = given.clipped(LIMITS)
+        kept, said = fitting.clipped(given, LIMITS)
     except ContextError as refusal:
         assert refusal.status == 1 and "cannot fit" in str(refusal)
         return
     assert tokens.within(handoffs.render(kept), LIMITS.handoff_max_tokens)
     assert handoffs.parse(handoffs.render(kept)) == kept
-    for name in fitting.IDENTITY:
+    for name in handoffs.IDENTITY:
         assert getattr(kept, name) == getattr(given, name)
-    for name in fitting.LISTS:
+    for name in handoffs.LISTS:
         assert bool(getattr(kept, name)) == bool(getattr(given, name))
     assert bool(said) == (kept != given)
-    assert kept.clipped(LIMITS) == (kept, ())
+    assert fitting.clipped(kept, LIMITS) == (kept, ())
 
 
 HARD = {
@@ -379,7 +474,7 @@ def test_exact_counts_of_what_was_cut_are_within_the_limit(
     kind: str, golden: Callable[[str, str], None]
 ) -> None:
     given = HARD if kind == "hard" else full(int(kind))
-    kept, _ = a_handoff(**TYPICAL | given).clipped(LIMITS)
+    kept, _ = fitting.clipped(a_handoff(**TYPICAL | given), LIMITS)
     golden(f"agent_handoff_{kind}.yaml", handoffs.render(kept))
     most = LIMITS.handoff_max_tokens
     assert 0.85 * most <= tokens.count(handoffs.render(kept)) <= most
@@ -593,4 +688,4 @@ def test_a_refusal_says_that_nothing_counts_exactly_here(monkeypatch: pytest.Mon
     monkeypatch.setitem(tokens._COUNTERS, "o200k_base", None)
     given = a_handoff(current_task="दिन " * 60)
     with pytest.raises(ContextError, match=r"nothing counts them exactly, .* and is never cut"):
-        given.clipped(LIMITS)
+        fitting.clipped(given, LIMITS)

@@ -129,8 +129,7 @@ def counts(tokens: int, window: int) -> str:
 def test_the_tokens_of_a_rollout_and_its_window(layout: Layout, repo: Path) -> None:
     path = repo.parent / "rollout.jsonl"
     path.write_text(counts(5, 1) + "\n" + counts(300_000, 400_000) + "\n", encoding="utf-8")
-    assert context_window.context_tokens(str(path)) == 300_000
-    assert context_window.size(str(path), 300_000) == 400_000
+    assert context_window.usage(str(path)) == (300_000, 400_000)
     for tokens, there in ((299_999, 0), (300_000, 1)):  # three quarters of it
         path.write_text(counts(tokens, 400_000) + "\n", encoding="utf-8")
         fire("Stop", "codex", transcript_path=str(path))

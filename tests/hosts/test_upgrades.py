@@ -15,6 +15,7 @@ from contextkit.hosts.documents import vendored
 from contextkit.hosts.flows import upgrades
 
 FOLDER = "tools/contextkit"
+UNSYNCED = str(Path(__file__).parent / "unsynced")  # for processes that write whole copies
 CHANGES = {
     "1.0.0": "# Changelog\n\n## 1.0.0 - 2025-01-01\n\n### Features\n"
     "- The first one,\n  in two lines.\n",
@@ -49,7 +50,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def clone(released: Path, version: str, folder: Path) -> Path:
-    git("clone", "-q", "--no-local", str(released), str(folder))
+    git("clone", "-q", str(released), str(folder))
     git("checkout", "-q", "-B", "main", f"v{version}", cwd=folder)
     return folder
 
@@ -57,6 +58,7 @@ def clone(released: Path, version: str, folder: Path) -> Path:
 def adopt(toolkit: Path, *arguments: str, status: int = 0) -> str:
     done = subprocess.run(
         [sys.executable, toolkit / "scripts" / "adopt.py", *arguments],
+        env={**os.environ, "PYTHONPATH": UNSYNCED},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",

@@ -52,8 +52,8 @@ class Seaweed:
         return f"http://127.0.0.1:{self.s3}"
 
     def start(self) -> None:
-        # A single master that was killed waits for a majority that is not to come; without its
-        # log it learns all it needs from the volumes.
+        # A master that was killed waits for a majority that will never come; without its log it
+        # learns all it needs from the volumes.
         for raft in self.folder.glob("m[0-9]*"):
             shutil.rmtree(raft)
         with (self.folder / "log").open("ab") as log:
@@ -62,6 +62,7 @@ class Seaweed:
                  f"-s3.port={self.s3}", f"-filer.port={self._filer}",
                  f"-master.port={self._master}", f"-volume.port={self._volume}",
                  "-volume.max=20", "-master.volumeSizeLimitMB=64",
+                 "-master.peers=none",  # a single master, which does not look for others first
                  # What would listen on a fixed port, or leave files in /tmp.
                  "-s3.port.iceberg=0", "-s3.port.lance=0",
                  "-filer.localSocket=filer.sock", "-s3.localSocket=s3.sock"],

@@ -135,12 +135,12 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
 
 def pull_when_ready(machine: Machine) -> None:
     """Pull once the server has found its volumes again, a few seconds after it answers."""
-    for _ in range(600):
+    for _ in range(3000):
         try:
             machine.pull()
             return
         except ContextError:
-            time.sleep(0.5)
+            time.sleep(0.1)
     machine.pull()
 
 

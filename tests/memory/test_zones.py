@@ -62,10 +62,11 @@ def written(name: str) -> str:
 
 def due(layout: Layout, tokens: int, session: str = "s", task: str = "t") -> bool:
     """Look once, writing a snapshot if one is due."""
-    _, now = zones.look(layout, session, task, tokens)
-    if now:
-        zones.once(layout, session, task, lambda: written("snap.md"), 0)
-    return now
+    found, path = zones.look(layout, session, task, tokens)
+    if path or found.name != zones.SAVE:
+        return False
+    zones.once(layout, session, task, lambda: written("snap.md"), 0)
+    return True
 
 
 def test_a_snapshot_is_due_once_until_the_count_dropped(layout: Layout) -> None:

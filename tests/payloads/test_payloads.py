@@ -1,4 +1,4 @@
-"""payloads.py: the file of a payload first, then a session's folder with its manifest."""
+"""documents/store.py: the file of a payload first, then a session's folder with its manifest."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, retrieval
 from contextkit.payloads.flows.retention import Ended
-from growth import calls
+from growth import calls, looks
 from test_payloads import a_payload, manifest
 
 NOW = 1_764_324_300  # 2025-11-28 10:05:00 UTC
@@ -597,8 +597,20 @@ def test_the_last_words_of_a_session_are_those_of_its_last_end(layout: Layout) -
 # Size
 
 
-def work_of(layout: Layout, count: int) -> tuple[int, int]:
-    """How many calls it takes to end a session of `count` payloads, and to resume it."""
+class Name(str):
+    """The name of a file, which counts how often one is compared with another."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def fill(layout: Layout, count: int) -> None:
+    """Store `count` payloads and one more, which alone has a text."""
     save(layout)
     entries = []
     for number in range(count):
@@ -610,6 +622,12 @@ def work_of(layout: Layout, count: int) -> tuple[int, int]:
     head = {"sessionId": "s", "createdAt": names.iso(NOW)}
     text = manifests.render(head, entries)
     (folder(layout) / "manifest.json").write_text(text, "utf-8")
+    os.utime(folder(layout) / "manifest.json", (NOW, NOW))
+
+
+def work_of(layout: Layout, count: int) -> tuple[int, int]:
+    """How many calls it takes to end a session of `count` payloads, and to resume it."""
+    fill(layout, count)
     found: list[Ended | None] = []
     end = calls(lambda: found.append(retention.end(layout, "s", NOW)))
     assert found[0] is not None
@@ -625,3 +643,34 @@ def test_an_end_takes_work_in_proportion_to_the_payloads_and_a_return_always_the
 ) -> None:
     few, many = work_of(layout, 100), work_of(layout, 1_000)
     assert many[0] < 12 * few[0] and many[1] == few[1]
+
+
+def test_an_end_compares_no_payload_with_all_the_others(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda path: [Name(name) for name in listed(path)])
+    fill(layout, 300)
+    Name.compared = 0
+    ended = retention.end(layout, "s", NOW)
+    assert ended and ended.payloads == 301
+    assert retention.purge(layout, "s", NOW) == ["session s: removed for good"]
+    assert Name.compared <= 300
+
+
+def test_however_many_payloads_there_are_no_more_files_are_looked_at(layout: Layout) -> None:
+    def looks_with(count: int) -> list[int]:
+        fill(layout, count)
+        return [
+            looks(lambda: save(layout)),
+            looks(lambda: sweep(layout, NOW + DAY)),
+            looks(lambda: retention.end(layout, "s", NOW)),
+            looks(lambda: resume(layout, NOW)),
+            looks(lambda: sweep(layout, NOW + 2 * DAY)),
+            looks(lambda: sweep(layout, NOW + 4 * DAY)),
+        ]
+
+    looks_with(1)  # what is looked up once in a process is known by now
+    few, many = looks_with(5), looks_with(200)
+    assert many == few and min(few) > 0
+    assert not os.listdir(layout.ended)

@@ -79,6 +79,17 @@ def test_a_review_written_to_the_letter_is_valid() -> None:
     assert contracts.check(text) == []
 
 
+def test_an_agent_is_told_the_first_complaints_and_how_many_more_there_are() -> None:
+    index = "### Findings Index\n" + "".join(f"odd {n} {'x' * 300}\n" for n in range(20))
+    text = f"{index}Verdict: safe\n"
+    said = contracts.feedback(text)
+    assert said[0].startswith("line 2: this line is not understood; it should read `- P0|")
+    assert len(said) == 13 and max(map(len, said)) <= 240
+    more = len(contracts.check(text)) - 12
+    assert said[-1] == f"and {more} more: `make verdict_check` lists all"
+    assert contracts.feedback("### Findings Index\nVerdict: safe\n") == []
+
+
 def test_a_review_without_findings_is_clean() -> None:
     text = f"<!-- run-uuid: {RUN} -->\n### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n"
     assert agent_review.effective_status(agent_review.parse(text)) == ("CLEAN", ())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from conftest import Script, git
 from contextkit.base import changes, ledger, names
 from contextkit.base.layout import Layout
-from contextkit.reviews.documents import runs
+from contextkit.reviews.documents import dismissals, runs
 from contextkit.reviews.documents.runs import Run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -72,6 +73,21 @@ def test_a_run_of_clean_agents_passes(out: Path, run: Script) -> None:
     assert gate(run) == ("PASS", [])
     assert run.out == "PASS 2 of 2 agents; what was reviewed is unchanged\n"
     assert runs.load(Layout(), "r-1").finished_at
+
+
+def test_a_gate_reads_its_run_and_the_dismissals_once_whatever_the_number_of_agents(
+    out: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roster = (*ROSTER, *(f"fd-{number}" for number in range(9)))
+    for agent in roster:
+        (out / f"{agent}.md").write_text(SMALL, encoding="utf-8")
+    a_run(out, roster, finished_at=names.iso(names.now()))
+    ingest(run)
+    parse, load = Mock(wraps=runs.parse), Mock(wraps=dismissals.load)
+    monkeypatch.setattr(runs, "parse", parse)
+    monkeypatch.setattr(dismissals, "load", load)
+    assert gate(run) == ("PASS", [])
+    assert (parse.call_count, load.call_count) == (1, 1)
 
 
 def test_the_ledger_says_which_verdicts_a_gate_used(out: Path, run: Script) -> None:

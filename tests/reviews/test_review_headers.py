@@ -1,4 +1,4 @@
-"""review_headers.py: what an agent says of itself in a few lines, and when that is believed."""
+"""headers.py: what an agent says of itself in a few lines, and when that is believed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""reviews.py: what an agent's file says, in whatever form, and that nothing wrong comes out clean.
+"""agent_review.py: what an agent's file says, in any form; nothing wrong comes out clean.
 
 `tests/refused/review_*.md` are files that must never be clean, one thing wrong in each.
 """

@@ -11,6 +11,7 @@ import pytest
 from conftest import Script, git, until
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
+from contextkit.reviews.flows import workers
 from contextkit.subagents.documents import registry
 
 DONE = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n<!-- flux-drive:complete -->\n"
@@ -24,6 +25,12 @@ def branch(repo: Path) -> Path:
     git("branch", "main")
     Path("new.py").write_text("new\n", encoding="utf-8")
     return repo
+
+
+@pytest.fixture(autouse=True)
+def short_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wait sees at once that a subagent has ended."""
+    monkeypatch.setattr(workers, "LOOK", 0.01)
 
 
 def begin(run: Script, *more: str, agents: str = "a b") -> str:
@@ -233,7 +240,8 @@ def test_a_retry_gives_a_new_file_and_says_what_was_wrong(run: Script) -> None:
     assert found["path"] == f"{OUT}/a.md" and not (OUT / "a.md").exists()
     assert len(list(OUT.glob("a.md.aborted-*"))) == 1
     prompt = Path(found["prompt"]).read_text(encoding="utf-8")
-    assert "What was wrong with the last attempt" in prompt and "Findings Index" in prompt
+    assert "What was wrong with the last attempt" in prompt
+    assert "- line 1: there is no Findings Index; it should read `### Findings Index`\n" in prompt
     assert not runs.load(Layout(), identity).ingested_at
     assert run("verdict", "retry", f"--run={identity}", "--agent=a") == 0  # now the file is missing
     again = Path(found["prompt"]).read_text(encoding="utf-8")

@@ -15,6 +15,25 @@ from contextkit.reviews.documents import vocabulary
         ("P2-1. P1: x", "P1", "P1", "P2-1", "x", True),
         ("P2 x", "P2", "P2", "", "x", False),
         ("Critical things", "", "", "", "Critical things", False),
+        ("**[F1] P0 x**", "P0", "P0", "F1", "x", True),
+        ("[Q7] [P0] x", "P0", "P0", "Q7", "x", True),
+        ("[P2] P0-1: x", "P0", "P2", "P0-1", "x", True),
+        ("P0 P1 x", "P0", "P0", "P1", "x", False),
+        ("P0: P1: x", "P0", "P0", "P1", "x", True),
+        ("(P1) x", "P1", "P1", "", "x", True),
+        ("( P1 ): x", "P1", "P1", "", "x", True),
+        ("P0) x", "P0", "P0", "", "x", True),
+        ("High. x", "P1", "High", "", "x", True),
+        ("High) x", "P1", "High", "", "x", True),
+        ("High - x", "P1", "High", "", "x", True),
+        ("High   : x", "P1", "High", "", "x", True),
+        ("P0—x", "P0", "P0", "", "x", True),
+        ("P0", "P0", "P0", "", "", False),
+        ("Q7: Q8: x", "", "", "Q7", "Q8: x", True),
+        ("F1 x", "", "", "", "F1 x", False),
+        ("[x] P0", "", "", "", "[x] P0", False),
+        ("[] P0 x", "", "", "", "[] P0 x", False),
+        ("[P0 x", "P0", "", "[P0", "x", False),
     ],
 )
 def test_a_line_begins_with_a_severity_or_an_id(
@@ -27,7 +46,10 @@ def test_a_line_begins_with_a_severity_or_an_id(
 
 @pytest.mark.parametrize(
     ("identity", "severity"),
-    [("P0-1", "P0"), ("P0", "P0"), ("P0X", ""), ("P01", ""), ("IMP-2", "IMP"), ("FD-P1", "")],
+    [
+        *(("P0-1", "P0"), ("P0", "P0"), ("P0X", ""), ("P01", ""), ("IMP-2", "IMP"), ("FD-P1", "")),
+        *(("**p0-1**", "P0"), ("P1_2", "P1"), ("P1a-2", ""), ("P01-2", ""), ("P", "")),
+    ],
 )
 def test_an_id_carries_the_severity_that_it_begins_with(identity: str, severity: str) -> None:
     assert vocabulary.severity_of_id(identity) == severity
@@ -45,6 +67,20 @@ def test_an_id_carries_the_severity_that_it_begins_with(identity: str, severity:
         ('safe if you ask "the bot"', ""),
         ("needs_changes soon", "needs-changes"),
         ("riskyx", ""),
+        ("riskyx y", ""),
+        ("risky: yes", "risky"),
+        ("needs-changes | risky", ""),
+        ("safe — x", "safe"),
+        ("safe - x", "safe"),
+        ("safe: x", "safe"),
+        ("safe x", ""),
+        ("safe | risky", ""),
+        ("safe, not unsafe", ""),
+        ("safe. " + "x" * 500 + " risky", ""),
+        ("SAFE", "safe"),
+        ("error: x", "error"),
+        ("errors", ""),
+        ("not safe", ""),
     ],
 )
 def test_a_verdict_is_safe_only_if_nothing_takes_it_back(said: str, word: str) -> None:
@@ -60,6 +96,13 @@ def test_a_verdict_is_safe_only_if_nothing_takes_it_back(said: str, word: str) -
         ("| Status | x |", ("STATUS", "x")),
         ("Verdict： safe", ("VERDICT", "safe")),
         ("no label", ("", "")),
+        ("| Status | x | y |", ("", "")),
+        ("| Status |", ("", "")),
+        ("}Status: x", ("}STATUS", "x")),
+        ("Status: a: b：c", ("STATUS", "a: b:c")),
+        ("Status： a：b", ("STATUS", "a：b")),
+        ("a" * 38 + ": x", ("A" * 38, "x")),
+        ("a" * 50 + ": x", ("", "")),
     ],
 )
 def test_a_label_and_its_value(line: str, label: tuple[str, str]) -> None:
@@ -81,3 +124,62 @@ def test_a_comment_is_a_whole_line_without_a_row() -> None:
 
 def test_a_word_is_trimmed_to_its_letters_and_digits() -> None:
     assert [vocabulary.trimmed(word) for word in ("(P0):", "--", "a", "")] == ["P0", "", "a", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        *(("P0", "P0"), ("must fix", "P1"), ("Must_Fix", "P1"), ("high/medium", "P1")),
+        *(("(Critical)", "P0"), ("🔴 Critical", "P0"), ("🔴", "P0"), ("— P0 —", "P0")),
+        *(("critical path", ""), ("P0 1", ""), ("", ""), ("P0 " * 19, "P0"), ("P0 " * 30, "")),
+    ],
+)
+def test_a_severity_is_a_word_for_one_or_several(text: str, severity: str) -> None:
+    assert vocabulary.severity(text) == severity
+
+
+@pytest.mark.parametrize("text", ["Q7", "P0-1", "**P0-1**", "AR_1", "AR-001", "x1" * 11])
+def test_an_id_begins_with_a_letter_and_has_a_digit(text: str) -> None:
+    assert vocabulary.is_id(text)
+
+
+@pytest.mark.parametrize("text", ["7Q", "Q", "AR", "7", "Q7!", "AR 1", "", "x1" * 20])
+def test_what_is_not_an_id(text: str) -> None:
+    assert not vocabulary.is_id(text)
+
+
+def test_a_line_says_nothing_only_with_words_for_nothing() -> None:
+    for text in ("None found.", "no", "no P0", "(none)", "none " * 15):
+        assert vocabulary.says_nothing(text), text
+    for text in ("nothing here", "found", "", "none of them", "none " * 30):
+        assert not vocabulary.says_nothing(text), text
+
+
+def test_a_head_begins_with_a_known_word_or_with_what_is_not_a_word() -> None:
+    for text in ("P0 x", "Critical x", "**Must** fix", "1. x", "[F1] x", "Nice to have: x"):
+        assert vocabulary.may_begin(text), text
+    for text in ("The login", "(The login", "Look at it"):
+        assert not vocabulary.may_begin(text), text
+
+
+@pytest.mark.parametrize(
+    ("line", "stated"),
+    [
+        ("**Verdict:** `safe`", "safe"),
+        ("Overall verdict: x y", "x y"),
+        ("FINAL VERDICT: RISKY", "RISKY"),
+        ("My verdict: safe", None),
+        ("The verdict is in", None),
+        ("Status: safe", None),
+    ],
+)
+def test_a_line_states_a_verdict_by_its_label(line: str, stated: str | None) -> None:
+    assert vocabulary.verdict(line) == stated
+
+
+def test_a_verdict_in_other_words_passes_only_if_nothing_in_it_fails() -> None:
+    for said in ("PASS with notes", "LGTM!", "ok", "approved"):
+        assert vocabulary.passes(said), said
+    for said in ("pass | fail", "passed, one failed", "not a pass", "passing", "2 pass"):
+        assert not vocabulary.passes(said), said
+    assert not vocabulary.passes("pass. " + "x" * 500 + " fail")

@@ -58,6 +58,25 @@ STANDS = (
     "No P0 findings were fixed.",
     "🅿️0️⃣ x",
     "P0 - login",
+    "P\u115f0 login",
+    "P٠ login",
+    "P१ login",
+    "🅒🅡🅘🅣🅘🅒🅐🅛: login",
+    "🅱🅻🅾🅲🅺🅴🆁: login",
+    "🇧🇱🇴🇨🇰🇪🇷: login",
+    "\u202enigol 0P",
+    '"\\ud83d\\udd34 login"',
+    "P0 - critical: login is open",
+    "The login (critical) is open",
+    'It says "critical" about the login',
+    "The login is open to all: critical",
+    "It has a critical error",
+    "It has a severe error",
+    "It has a fatal bug",
+    '<td title="P0|P1|P2|P3">P0</td>',
+    "The login is critical",
+    "The login is critical. Fix it",
+    "x" * 5_000 + " P0",
 )
 DENIED = (
     "no P0",
@@ -110,6 +129,28 @@ DENIED = (
     "Nothing here is a P0. P1-1 of the last review is gone.",
     "### P0 — Critical Structural Issues\n\nNone found.",
     "#### Category: CRITICAL Issues (Severity: CRITICAL — Count: 0)\n*No critical issues found.*",
+    'It says "high" about the login',
+    "| The critical path is short | x |",
+    "We looked at this, critical paths first",
+    "The retry ends with a fatal error",
+    "the value 0P of it",
+    "Any P0: risky",
+    "Any P1: needs-changes",
+    "Rate each P0/P1/P2/P3",
+    "\\u{110000}",
+    "| P0 | - | x |",
+    "| Part | P0 |\n|---|---|\n| a | 0 |\n| b | - |\n| c | – |\n| d | — |\n| e | none |\n| f |  |",
+    "Severity: critical, high, medium, low",
+    "Severity: critical, high, medium, low or imp",
+    "Severity: P0, P1, P2 or P3",
+    "Severity: P0, P1, P2, P3 or IMP",
+    "Severity levels:\n- P0: blocks the release\n- P1: soon",
+    "**Legend**\n- P0: blocks the release",
+    "## Legend\n- P0: blocks the release\n- P1: less than P0",
+    "## Legend\n- P0: worse than P1\n- P1: soon",
+    "Confidence | Title | Value\n---|---|---\nHigh | x | High",
+    "| Confidence | Title | Value |\n|---|---|---|\n| High | x | High |",
+    "fine\n" * 45 + "| P0 | P1 |\n|---|---|\n| 0 | 0 |",
 )
 
 
@@ -208,7 +249,25 @@ def test_what_takes_back_may_be_in_other_words_or_on_the_next_line(line: str) ->
         "Severity: P0 (critical, blocker, fatal), P1 (high, major), P2 (medium), P3 (low)",
         "<div data-severity=P0>x</div>",
         "| Severity | Confidence |\n|---|---|\n| High | High |",
-        "x" * 1_998 + " P0 is open",
+        "## Legend\n- P0: blocks the release\n- P0: anyone can log in",
+        "## Legend\n- P0: P1 and P2 are closed, this is not",
+        "## Legend\nThe login has a P0",
+        "## Legend\n- P2: later\n## Login\n- P0: anyone can log in",
+        "## Legend\n- P2: later\n**Login**\n- P0: anyone can log in",
+        "## Login\n- P0: anyone can log in",
+        "Login:\n- P0: anyone can log in",
+        "Known P0 bugs in login issues\nNone.",
+        "## P0 in login\nNone.",
+        "P0 login is open\nNone.",
+        "Login is open: P0\nNone.",
+        "P0: none of the inputs are checked, nothing",
+        "## The key to all of the login\n- P0: anyone can log in",
+        "- In the whole change there is no\nP0 login is open to anyone",
+        "The change | is small and has no\nP0 login is open to anyone",
+        "The review of it all found this P0:\nnone; the login is open to anyone",
+        "The change is small and there is no\n\nP0 login is open to anyone",
+        "word " * 50 + "and there is no\nP0 login is open to anyone",
+        "The change is small and there is no\nP0 login is open to anyone " + "word " * 50,
     ],
 )
 def test_what_only_looks_like_a_denial_takes_nothing_back(line: str) -> None:
@@ -240,7 +299,7 @@ def test_the_reviews_that_mutants_are_made_of_are_clean() -> None:
 
 def test_a_text_that_denies_without_end_is_not_believed() -> None:
     assert wide_reading.standing("no P0 or P1 " * 100 + "\n") == []
-    assert wide_reading.standing("no P0 or P1 \n" * 600)
+    assert wide_reading.standing("no P0, P1 or P0 \n" * 400)
 
 
 def test_a_row_of_counts_may_have_fewer_cells_than_its_head() -> None:
@@ -249,6 +308,27 @@ def test_a_row_of_counts_may_have_fewer_cells_than_its_head() -> None:
     assert wide_reading.standing(table.replace("| 0 | 0 |", "| 2 | 0 |"))
 
 
+@pytest.mark.parametrize("rows", [1, 29, 30, 31, 36, 50])
+def test_a_count_below_many_that_are_0_stands(rows: int) -> None:
+    table = "| P0 | P1 |\n|---|---|\n" + "| 0 | 0 |\n" * rows
+    assert wide_reading.standing(table + "| 0 | 1 |\n")
+    assert bool(wide_reading.standing(table)) == (rows > 30)
+
+
+def test_a_severity_is_found_at_any_place_of_a_long_line() -> None:
+    for at in (*range(1_700, 2_300, 3), *range(3_500, 4_100, 3)):
+        assert wide_reading.standing("x" * at + " P0 is open"), at
+
+
+def test_a_line_is_named_once() -> None:
+    assert len(wide_reading.standing("P0 is open " * 1_000)) == 1
+
+
+def test_a_long_line_is_examined_once_and_one_without_end_is_not_believed() -> None:
+    assert wide_reading.standing("the critical path " * 3_000) == []
+    assert wide_reading.standing("the critical path of 1 critical path " * 10_001)
+
+
 def test_no_more_lines_are_named_than_somebody_reads() -> None:
     text = "".join(f"P0: the login of part {n} is open\n" for n in range(20))
-    assert len(wide_reading.standing(text)) == wide_reading.MOST
+    assert len(wide_reading.standing(text)) == 5

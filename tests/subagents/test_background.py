@@ -19,7 +19,7 @@ def begin(sealed: Path) -> Iterator[Starter]:
     """`begin("sleep 9")` starts it and gives its folder; what still runs is ended afterwards."""
     folders: list[Path] = []
 
-    def make(command: str, limit: int = 0, prompt: str = "the prompt\n") -> Path:
+    def make(command: str, limit: float = 0, prompt: str = "the prompt\n") -> Path:
         folder = sealed / f"run{len(folders)}"
         hold = background.Hold(str(folder))
         (folder / "prompt.md").write_text(prompt, encoding="utf-8")
@@ -79,10 +79,10 @@ def test_it_leads_a_session_of_its_own_and_keeps_no_descriptor(begin: Starter) -
 def test_when_its_time_is_up_it_is_asked_and_then_killed(
     begin: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "GRACE", 1)
     polite = begin("trap 'echo bye; exit 0' TERM; while :; do sleep 0.05; done", limit=1)
     quick = begin("echo done", limit=60)
-    stubborn = begin("trap '' TERM; while :; do sleep 0.05; done", limit=1)
+    monkeypatch.setattr(background, "GRACE", 0.2)
+    stubborn = begin("trap '' TERM; while :; do sleep 0.05; done", limit=0.2)
     assert ended(quick) == ("finished", 0)
     assert ended(polite) == ("timed_out", 0) and log(polite).endswith("bye\n")
     assert ended(stubborn)[0] == "timed_out"

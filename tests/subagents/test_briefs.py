@@ -1,4 +1,4 @@
-"""Briefs: what a hook tells a fresh subagent; the newest context, marked, and no process."""
+"""prompts.py, briefs: what a hook tells a new subagent, marked, and no process."""
 
 from __future__ import annotations
 

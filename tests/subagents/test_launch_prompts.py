@@ -1,4 +1,4 @@
-"""launch_prompts.py: the order of the parts, and that none of them can break out of its place."""
+"""prompts.py: the order of the parts, and that none of them can break out of its place."""
 
 from __future__ import annotations
 

@@ -139,6 +139,7 @@ class Rows:
 
 ROOT = Option(name="root", help="the repository (default: the one around the current directory)")
 JSON = Option(name="json", kind="flag", help="JSON for programs instead of a table for people")
+DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would be done")
 REDACT = Option(name="redact", kind="flag", help="redact secrets instead of refusing them")
 WORKTREE = Option(name="worktree", help="another worktree: its path, or the branch in it")
 

@@ -100,8 +100,10 @@ def _repository(top: str, dot_git: str) -> Repository | None:
     return Repository(top=top, folder=folder, common=common)
 
 
-def head(repository: Repository) -> Head:
-    """The branch and commit that are checked out."""
+def head(repository: Repository | None) -> Head:
+    """The branch and commit that are checked out; neither outside a repository."""
+    if repository is None:
+        return Head()
     ref, commit = _pointer(repository.folder)
     if ref == "refs/heads/.invalid":  # a reftable store, which only git can read
         ref = output(repository.top, "symbolic-ref", "--quiet", "HEAD").strip()

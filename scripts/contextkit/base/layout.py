@@ -83,16 +83,15 @@ class Layout:
         read-only disk stay. A repository that has never held anything of contextkit gets no mark.
         """
         marks = os.path.join(self.state, "drafts")
-        due = [mark for kind in self.used if files.is_old(mark := os.path.join(marks, kind))]
+        due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
         there = os.path.isdir(self.state)
         if not due or not (there or written):
             return
         try:
-            for mark in due if there else ():
-                _touch(mark)
-            kinds = map(os.path.basename, due)
+            for kind in due if there else ():
+                _touch(os.path.join(marks, kind))
             now = time.time()
-            for folder in filter(os.path.isdir, written.union(*map(self._swept_folders, kinds))):
+            for folder in filter(os.path.isdir, written.union(*map(self._swept_folders, due))):
                 files.sweep(folder, now)
         except (ContextError, OSError):
             pass
@@ -249,6 +248,11 @@ class Layout:
     def state(self) -> str:
         """Locks, caches and sessions; never in git."""
         return self.store("state")
+
+    @property
+    def running(self) -> str:
+        """Which sessions hosts run here, so that one that died is noticed."""
+        return os.path.join(self.state, "sessions")
 
     @property
     def swept(self) -> str:

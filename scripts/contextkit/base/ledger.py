@@ -96,7 +96,7 @@ def _line(
 
 def _commit(layout: Layout) -> str:
     """The commit that is checked out, for documents whose inputs may change later."""
-    return git.head(layout.repository).commit if layout.repository else ""
+    return git.head(layout.repository).commit
 
 
 def _by() -> str:

@@ -6,7 +6,8 @@
     heading(line)            its level and title
     mark_of(line)            the bullet or number of a list item
     cells(line)              the cells of a table row
-    sections(lines, order)   the content below each heading
+    outline(lines)           each heading with all below it
+    sections(lines, level)   the content below each heading of a level
 
 Lines are classified one at a time, once they are known not to be code. Deliberate differences from
 a CommonMark parser are listed in tests/base/test_markdown.py.
@@ -107,10 +108,10 @@ def heading(line: str) -> tuple[int, str]:
     if bare[:1] != "#" or len(line[: line.index("#")].expandtabs(4)) >= _CODE:
         return 0, ""
     title = bare.lstrip("#")
-    order = len(bare) - len(title)
-    if order > 6 or not (title == "" or title[0] in " \t"):
+    level = len(bare) - len(title)
+    if level > 6 or not (title == "" or title[0] in " \t"):
         return 0, ""
-    return order, _unclosed(title.strip())
+    return level, _unclosed(title.strip())
 
 
 def _unclosed(title: str) -> str:
@@ -142,25 +143,25 @@ def cells(line: str) -> list[str]:
 
 def outline(lines: list[str]) -> list[tuple[str, int, int]]:
     """(heading, first line, line after the last) of each heading with all below it, from 0."""
-    coded = in_fences(lines)
-    heads = [
-        (number, *found)
-        for number, (line, code) in enumerate(zip(lines, coded, strict=True))
-        if not code and (found := heading(line))[0]
-    ]
+    heads = _headings(lines)
     ends = (
-        next((number for number, other, _ in heads[index:] if other <= order), len(lines))
-        for index, (_, order, _) in enumerate(heads, start=1)
+        next((number for number, other, _ in heads[index:] if other <= level), len(lines))
+        for index, (_, level, _) in enumerate(heads, start=1)
     )
     return [(title, number, end) for (number, _, title), end in zip(heads, ends, strict=True)]
 
 
-def sections(lines: list[str], order: int) -> list[tuple[int, int]]:
-    """(first line, line after the last) of each section at heading level `order`, from 0."""
-    coded = in_fences(lines)
-    starts = [
-        number
-        for number, (line, code) in enumerate(zip(lines, coded, strict=True))
-        if not code and heading(line)[0] == order
-    ]
+def sections(lines: list[str], level: int) -> list[tuple[int, int]]:
+    """(first line, line after the last) of each section at a heading level, from 0."""
+    starts = [number for number, other, _ in _headings(lines) if other == level]
     return list(zip(starts, [*starts, len(lines)][1:], strict=True))
+
+
+def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
+    """(line from 0, level, title) of each heading outside of code."""
+    coded = in_fences(lines)
+    return [
+        (number, *found)
+        for number, (line, code) in enumerate(zip(lines, coded, strict=True))
+        if not code and (found := heading(line))[0]
+    ]

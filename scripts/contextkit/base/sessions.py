@@ -139,10 +139,7 @@ def forget(layout: Layout, session: str) -> None:
     """Stop reusing a generated session that was ended."""
     kept = _kept(layout)
     if files.first_line(kept) == session:
-        try:
-            os.unlink(kept)
-        except FileNotFoundError:
-            pass  # ended by two processes at once
+        files.discard(kept)
 
 
 def _kept(layout: Layout) -> str:
@@ -150,8 +147,7 @@ def _kept(layout: Layout) -> str:
 
 
 def _slug(layout: Layout) -> str:
-    branch = git.head(layout.repository).branch if layout.repository else ""
-    return branch.replace("/", "-")
+    return git.head(layout.repository).branch.replace("/", "-")
 
 
 def _is_stale(layout: Layout, kept: str, now: int) -> bool:

@@ -106,12 +106,8 @@ class Limits(Record):
     # Hooks (the hosts' own limits are 10,000 characters and about 2,500 tokens)
     hook_context_tokens: int = 2400  # tokens that a hook hands to an agent
     hook_context_characters: int = 9500  # characters of it
-    hook_report_tokens: int = (
-        2000  # tokens in a subagent's report, above which a receipt replaces it
-    )
-    hook_tool_output_tokens: int = (
-        0  # tokens in a tool's output, above which a receipt replaces it; 0: never
-    )
+    hook_report_tokens: int = 2000  # tokens in a report, above which a receipt replaces it
+    hook_tool_output_tokens: int = 0  # tokens in a tool's output, likewise; 0: never
     hook_blocks: int = 2  # how often a subagent is sent back to fix its output
 
     def check(self) -> None:

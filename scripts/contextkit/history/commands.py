@@ -7,9 +7,18 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, ledger, names, tokens
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
-from contextkit.base.errors import bad_input
+from contextkit.base import addresses, cli, files, ledger, names, tokens
+from contextkit.base.commands import (
+    DRY_RUN,
+    JSON,
+    Answer,
+    Arguments,
+    Command,
+    Option,
+    Program,
+    Rows,
+)
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
 TYPE_CHECKING = False
@@ -92,8 +101,6 @@ def events(layout: Layout, args: Arguments) -> Rows:
 
 def _ref(layout: Layout, given: str) -> str:
     """Return the address that was meant, or what was typed if the document is gone."""
-    from contextkit.base.errors import ContextError
-
     kind, _ = addresses.parts(given)
     try:
         return addresses.find(layout, given).ref
@@ -130,7 +137,6 @@ def _session(row: Session) -> str:
 
 
 def why(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base.errors import ContextError
     from contextkit.history.flows import why as reasons
 
     ref = _ref(layout, args.ref)
@@ -184,7 +190,6 @@ def search(layout: Layout, args: Arguments) -> Answer:
 
 
 def report(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import files
     from contextkit.history.flows import report as reporting
 
     target = layout.typed(args.file, "file") if args.file else os.path.join(layout.state, _PAGE)
@@ -242,7 +247,7 @@ PROGRAM = Program(
         Command(
             run=init,
             help="make the documented files that are missing; refresh unedited copies of ours",
-            options=(Option(name="dry_run", kind="flag", help="only show what would be done"),),
+            options=(DRY_RUN,),
         ),
         Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
         Command(run=status, help="one line per system: stored, open, stale", options=(JSON,)),

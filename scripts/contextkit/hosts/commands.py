@@ -8,7 +8,7 @@ import os
 import sys
 
 from contextkit.base import names
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.base.commands import DRY_RUN, JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
@@ -25,8 +25,8 @@ def adopt(layout: Layout, args: Arguments) -> str:
 
     into, folder = _place(layout, args)
     with _held(into):
-        names = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
-        return _carried_out(adoption.adopt(into, folder, names, args.link), args.dry_run)
+        chosen = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
+        return _carried_out(adoption.adopt(into, folder, chosen, args.link), args.dry_run)
 
 
 def unadopt(layout: Layout, args: Arguments) -> str:
@@ -94,8 +94,7 @@ def examine(layout: Layout, args: Arguments) -> Answer:
     rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
              "mend": one.mend} for one in found]  # fmt: skip
     lines = [f"{_level(f.note)}: {f.area}: {f.problem} ({f.mend})" for f in found]
-    things = "1 problem" if wrong == 1 else f"{wrong} problems"
-    lines.append(things if wrong else "nothing is wrong")
+    lines.append(names.counted(wrong, "problem") if wrong else "nothing is wrong")
     return Answer(text="\n".join(lines), status=1 if wrong else 0, data=rows)
 
 
@@ -103,7 +102,6 @@ def _level(note: bool) -> str:
     return "note" if note else "wrong"
 
 
-_DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would change")
 _PLACE = (
     Option(name="into", required=True, positional=True, help="the repository's folder"),
     Option(
@@ -117,7 +115,7 @@ _PLACE = (
     Option(
         name="link", kind="flag", help="no copy: use this checkout's hooks, on this machine only"
     ),
-    _DRY_RUN,
+    DRY_RUN,
 )
 
 ADOPT = Program(
@@ -138,7 +136,7 @@ ADOPT = Program(
             options=(
                 Option(name="to", help="a checkout's folder, a URL, a version (default: newest)"),
                 Option(name="force", kind="flag", help="allow a downgrade"),
-                _DRY_RUN,
+                DRY_RUN,
             ),
         ),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextkit.base import names
 from contextkit.base.commands import (
+    DRY_RUN,
     JSON,
     WORKTREE,
     Answer,
@@ -90,7 +91,6 @@ _WHAT = (
     Option(name="task", help="only the memory of this task"),
     Option(name="run", help="only this review run"),
 )  # fmt: skip
-_DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would be done")
 
 PROGRAM = Program(
     name="context_sync",
@@ -105,7 +105,7 @@ PROGRAM = Program(
                 Option(name="redact", kind="flag",
                        help="send documents with secrets redacted, and marked as such"),
                 WORKTREE,
-                _DRY_RUN,
+                DRY_RUN,
                 JSON,
             ),
         ),
@@ -117,7 +117,7 @@ PROGRAM = Program(
                 *_WHAT,
                 Option(name="from", help="only from this machine: id or name"),
                 WORKTREE,
-                _DRY_RUN,
+                DRY_RUN,
                 JSON,
             ),
         ),

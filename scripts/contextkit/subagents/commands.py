@@ -9,7 +9,7 @@ from contextkit.base import cli, files, names, packages, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.subagents.flows import lifecycle, watch
+from contextkit.subagents.flows import lifecycle, sandboxes, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,6 @@ ID = Option(
 NOBODY = "No running subagents detected. Exiting monitor loop."
 _SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
 _GLANCE = 1  # seconds after which a monitor notices that a subagent has ended
-
-
-KINDS = ("here", "throwaway", "worktree")  # as sandboxes.py makes them
 
 
 def launch(layout: Layout, args: Arguments) -> Answer:
@@ -235,7 +232,7 @@ LAUNCH = (
     Option(name="capsule", help="a path, latest, or none (default: the branch's newest fresh one)"),
     Option(name="workstream", help="whose newest capsule, if the branch has several"),
     Option(name="cmd", help="the agent's command line: gets the prompt on standard input"),
-    Option(name="type", choices=KINDS, help="where it works (default: here)"),
+    Option(name="type", choices=sandboxes.KINDS, help="where it works (default: here)"),
     Option(name="timeout", help="stop it after this long (90s, 30m; default: never)"),
     Option(name="max_tokens", kind="whole", help="trim the capsule to this many tokens"),
     Option(name="deliverables", kind="items", single="deliverable",

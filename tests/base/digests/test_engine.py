@@ -29,7 +29,7 @@ The loader reads `src/app.py:42` in 52 ms for 4,500 lines.
 """
 
 
-def told(text: str, cap: int = 120) -> str:
+def summary_of(text: str, cap: int = 120) -> str:
     return engine.digest(text, cap).summary
 
 
@@ -48,16 +48,16 @@ def test_rows_come_in_the_order_of_the_text_with_their_lines() -> None:
 
 
 def test_a_label_is_no_finding() -> None:
-    assert "Severity" not in told(REPORT, 400)
+    assert "Severity" not in summary_of(REPORT, 400)
 
 
-def test_a_heading_that_turns_the_sense_round_is_told_with_what_stands_below() -> None:
-    assert "What we rejected: Use src/slow.py in 900 ms." in told(REPORT, 200)
+def test_a_heading_that_turns_the_sense_round_is_shown_with_what_stands_below() -> None:
+    assert "What we rejected: Use src/slow.py in 900 ms." in summary_of(REPORT, 200)
 
 
 def test_an_item_keeps_the_words_that_it_hangs_on() -> None:
     text = "# Rules\n\nDo not:\n\n- write to `src/app.py` from a hook\n- read 900 ms of logs\n"
-    assert "Do not: write to src/app.py from a hook" in told(text, 200)
+    assert "Do not: write to src/app.py from a hook" in summary_of(text, 200)
 
 
 def test_what_is_left_out_has_a_place() -> None:
@@ -89,7 +89,7 @@ def test_a_digest_holds_its_cap(cap: int, tokenizer: str) -> None:
     st.text(st.sampled_from("aB1 .\n#-|`*:/+@{}\"'[](),=<>\t~☃"), max_size=400),
     st.integers(20, 200),
 )
-def test_whatever_the_text_it_is_told_twice_the_same_and_within_its_cap(
+def test_whatever_the_text_it_is_shown_twice_the_same_and_within_its_cap(
     text: str, cap: int
 ) -> None:
     digest = engine.digest(text, cap)
@@ -129,25 +129,25 @@ reports = st.lists(
 @given(text=reports, cap=st.integers(60, 400))
 def test_a_receipt_states_nothing_that_the_text_does_not(text: str, cap: int) -> None:
     """Every finding of a report is made of runs of words that stand in the text like that."""
-    told = " ".join(WORD.findall(text.lower()))
+    words = " ".join(WORD.findall(text.lower()))
     for row in engine.digest(text, cap).rows:
         finding, _, names = row.finding.lower().partition(" more: ")
         parts = re.split(r"[;:…()]|\.(?:\s|$)|\+\d+(?: more)?| - ", finding)
         for part in [*parts, *names.split(", ")]:
             said = " ".join(WORD.findall(part))
-            assert said in told, (row, text)
+            assert said in words, (row, text)
 
 
-def test_a_text_in_a_script_without_blanks_is_told_up_to_a_whole_character() -> None:
+def test_a_text_in_a_script_without_blanks_is_shown_up_to_a_whole_character() -> None:
     said = "བོད་ཡིག་གི་ཚིག་འདི་ནི་ཧ་ཅང་རིང་པོ་ཡིན་པས་གྲངས་མང་པོ་དགོས་པ་ཡིན"
     long = said * 6
     digest = engine.digest(f"# བོད\n\n- {long}\n- {long[9:]}\n", 160)
-    told = digest.rows[0].finding.removesuffix(" …")
-    assert 20 < len(told) < len(long) and long.startswith(told)
-    assert unicodedata.category(long[len(told)])[0] != "M"
+    shown = digest.rows[0].finding.removesuffix(" …")
+    assert 20 < len(shown) < len(long) and long.startswith(shown)
+    assert unicodedata.category(long[len(shown)])[0] != "M"
 
 
-def test_a_unit_is_cut_where_a_clause_ends_once_others_are_told() -> None:
+def test_a_unit_is_cut_where_a_clause_ends_once_others_are_shown() -> None:
     items = [f"- The step {n} reads src/step_{n}.py:{n} and writes" for n in range(9)]
     long = "The last one waits for the lock; then it reads what the others wrote, " + "word " * 20
     digest = engine.digest("\n".join(["# Steps", *items, f"- **Key finding**: {long}"]), 60)
@@ -155,6 +155,6 @@ def test_a_unit_is_cut_where_a_clause_ends_once_others_are_told() -> None:
         assert row.endswith((" …", "writes", "wrote")) and not row.endswith("word …")
 
 
-def test_key_findings_are_told_without_the_words_that_announce_them() -> None:
+def test_key_findings_are_shown_without_the_words_that_announce_them() -> None:
     text = "# T\n\nKey findings for the team:\n\n- The cache takes 52 ms.\n- It holds 4 MB.\n"
     assert "Key findings" not in engine.digest(text, 60).summary

@@ -1,4 +1,4 @@
-"""The output of common tools: it is recognized, and each failure is told with its cause."""
+"""The output of common tools: it is recognized, and each failure is shown with its cause."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ def output(tool: str) -> str:
     return "\n".join(progress.format(n=n) for n in range(80)) + end
 
 
-def told(text: str, cap: int = 200) -> str:
+def summary_of(text: str, cap: int = 200) -> str:
     return " ".join(engine.digest(text, cap).summary.replace("`", "").split())
 
 
 @pytest.mark.parametrize("tool", OUTPUTS)
 def test_the_output_of_a_tool_is_a_log_with_its_failures_and_their_causes(tool: str) -> None:
     assert engine.digest(output(tool), 200).kind == "log"
-    said = told(output(tool))
+    said = summary_of(output(tool))
     for part in OUTPUTS[tool][2]:
         assert " ".join(part.replace("`", "").split()) in said
 
@@ -40,21 +40,21 @@ def test_tests_of_one_name_in_two_files_are_two_failures_each_with_its_own_messa
             f"tests/test_{n}.py:{n + 3}: E",
             "",
         ]
-    said = told("\n".join([f"tests/test_{n}.py::test_ok PASSED" for n in range(99)] + lines))
+    said = summary_of("\n".join([f"tests/test_{n}.py::test_ok PASSED" for n in range(99)] + lines))
     assert "tests/test_0.py::test_it: assert 0 == 2 (tests/test_0.py:3)" in said
     assert "tests/test_1.py::test_it: assert 1 == 2 (tests/test_1.py:4)" in said
 
 
 def test_errors_that_begin_with_their_place_are_counted_one_by_one() -> None:
     lines = [f"src/f{n}.ts({n},5): error TS2322: Type 'a' is not a 'b'." for n in range(90)]
-    shown = told("\n".join(lines)).count("TS2322")
-    assert shown > 1 and f"+{90 - shown} more" in told("\n".join(lines))
+    shown = summary_of("\n".join(lines)).count("TS2322")
+    assert shown > 1 and f"+{90 - shown} more" in summary_of("\n".join(lines))
 
 
 def test_colors_are_left_out() -> None:
     text = output("jest").replace("✕", "\x1b[31m✕\x1b[0m").replace("●", "\x1b[1m●\x1b[22m")
     text = text.replace("1 failed", "\x1b[1m\x1b[31m1 failed\x1b[39m\x1b[22m")
-    assert told(text) == told(output("jest")) and "\x1b" not in told(text)
+    assert summary_of(text) == summary_of(output("jest")) and "\x1b" not in summary_of(text)
 
 
 def test_a_text_about_errors_is_no_log() -> None:
@@ -148,7 +148,7 @@ def test_a_long_message_of_pytest_is_one_failure() -> None:
     assert said == [f"{test} - AssertionError: lists differ (tests/test_a.py:3)"]
 
 
-def test_a_module_that_could_not_be_collected_is_told_with_its_error() -> None:
+def test_a_module_that_could_not_be_collected_is_shown_with_its_error() -> None:
     lines = [
         "__________________ ERROR collecting tests/test_d.py __________________",
         ".venv/lib/python3.11/site-packages/_pytest/python.py:5: in parse",
@@ -166,13 +166,13 @@ def test_a_module_that_could_not_be_collected_is_told_with_its_error() -> None:
 
 
 def test_a_printed_ok_is_not_the_verdict() -> None:
-    said = told("\n".join(["FAILED tests/test_a.py::test_b - assert 0"] * 3 + ["", "ok"]))
+    said = summary_of("\n".join(["FAILED tests/test_a.py::test_b - assert 0"] * 3 + ["", "ok"]))
     assert "ok" not in said.split("\n")[0].split() and "FAILED" in said
 
 
-def test_the_conflicts_of_git_are_told_one_by_one() -> None:
+def test_the_conflicts_of_git_are_shown_one_by_one() -> None:
     lines = [f"Auto-merging f{n}\nCONFLICT (content): Merge conflict in f{n}" for n in range(3)]
-    said = told("\n".join([*lines, "Automatic merge failed; fix conflicts."]))
+    said = summary_of("\n".join([*lines, "Automatic merge failed; fix conflicts."]))
     assert all(f"f{n}" in said for n in range(3))
 
 
@@ -225,7 +225,7 @@ def test_the_beginning_and_the_end_of_a_run_of_pytest_are_logs() -> None:
 def test_a_failure_of_an_earlier_run_is_in_the_verdict() -> None:
     lines = [f"tests/a.py::t{n} PASSED" for n in range(9)] + ["=== 1 failed, 8 passed in 2.0s ==="]
     lines += [f"tests/b.py::t{n} PASSED" for n in range(60)] + ["=== 60 passed in 2.0s ==="]
-    assert "1 failed, 8 passed" in told("\n".join(lines))
+    assert "1 failed, 8 passed" in summary_of("\n".join(lines))
 
 
 def test_prose_that_ends_with_a_result_is_no_log() -> None:

@@ -1,4 +1,4 @@
-"""Each kind of text: that it is recognized, and that what decides is told."""
+"""Each kind of text: that it is recognized, and that what decides is shown."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from contextkit.base.digests import engine
 from contextkit.base.digests.engine import Digest
 
 
-def tell(text: str, kind: str, cap: int = 200) -> Digest:
+def digest_of(text: str, kind: str, cap: int = 200) -> Digest:
     digest = engine.digest(text, cap)
     assert digest.kind == kind
     return digest
 
 
-def test_one_failure_among_400_passes_is_told_with_its_place() -> None:
+def test_one_failure_among_400_passes_is_shown_with_its_place() -> None:
     lines = [f"tests/test_api.py::test_{n} PASSED" for n in range(400)]
     lines[217] = "tests/test_api.py::test_limit FAILED"
     lines += [
@@ -25,7 +25,7 @@ def test_one_failure_among_400_passes_is_told_with_its_place() -> None:
         "FAILED tests/test_api.py::test_limit - assert 200 == 429",
         "=== 1 failed, 399 passed in 3.21s ===",
     ]
-    said = tell("\n".join(lines), "log").summary
+    said = digest_of("\n".join(lines), "log").summary
     assert "1 failed, 399 passed in 3.21s" in said
     assert "tests/test_api.py::test_limit - assert 200 == 429" in said
     assert said.count("399") == 1  # what the verdict counts is not counted again
@@ -35,21 +35,34 @@ def test_one_failure_among_400_passes_is_told_with_its_place() -> None:
 def test_failures_without_room_are_counted() -> None:
     lines = [f"FAILED tests/test_{n}.py::test_x - assert {n} == 0" for n in range(80)]
     lines += ["=== 80 failed in 9.99s ==="]
-    digest = tell("\n".join(lines), "log", 120)
+    digest = digest_of("\n".join(lines), "log", 120)
     shown = digest.summary.count("FAILED tests/")
     assert f"+{80 - shown} more" in digest.summary and shown > 1
 
 
 def test_a_log_that_says_no_errors_has_no_failure() -> None:
     lines = [f"2026-01-02 10:00:{n:02} INFO step {n}: 0 errors" for n in range(50)]
-    assert "failed" not in tell("\n".join(lines), "log").summary
+    assert "failed" not in digest_of("\n".join(lines), "log").summary
 
 
-def test_a_log_of_a_service_tells_each_error_once_with_how_often() -> None:
+def test_a_log_of_a_service_shows_each_error_once_with_how_often() -> None:
     lines = [f"2026-01-02T10:00:{n:02}Z INFO request {n} took 12 ms" for n in range(40)]
     lines[5:5] = [f"2026-01-02T10:01:{n:02}Z ERROR connection 10{n} refused" for n in range(7)]
-    said = tell("\n".join(lines), "log").summary
+    said = digest_of("\n".join(lines), "log").summary
     assert "refused (x7)" in said and said.count("refused") == 1
+
+
+def test_a_log_of_requests_counts_their_statuses_and_shows_the_failed_ones() -> None:
+    line = (
+        '10.0.0.{n} - - [12/Nov/2026:10:00:{n:02} +0000] "{what} HTTP/1.1" {status} 512 "-" "{by}"'
+    )
+    by = "Mozilla/5.0 (X11; Linux x86_64)"
+    lines = [line.format(n=n, what=f"GET /items/{n}", status=200, by=by) for n in range(40)]
+    lines[9] = line.format(n=9, what="GET /gone", status=404, by=by)
+    lines[20:23] = [line.format(n=n, what="POST /orders", status=502, by=by) for n in range(20, 23)]
+    said = digest_of("\n".join(lines), "log").summary
+    assert "36 HTTP 200, 3 HTTP 502, 1 HTTP 404 of 40" in said
+    assert 'failed: "POST /orders HTTP/1.1" 502' in said and said.count("POST") == 1
 
 
 DIFF = """diff --git a/src/app.py b/src/app.py
@@ -76,18 +89,18 @@ rename to b.py
 """
 
 
-def test_a_diff_tells_its_files_with_counts_and_what_happened_to_them() -> None:
-    said = tell(DIFF, "diff").summary
+def test_a_diff_shows_its_files_with_counts_and_what_happened_to_them() -> None:
+    said = digest_of(DIFF, "diff").summary
     assert "3 files changed, +2 -3" in said
     assert "src/app.py +2 -1" in said
     assert "old.py +0 -2 (removed)" in said
     assert "b.py +0 -0 (renamed from a.py)" in said
 
 
-def test_json_tells_its_shape_and_what_stands_out() -> None:
+def test_json_shows_its_shape_and_what_stands_out() -> None:
     jobs = [{"id": n, "name": f"job-{n}", "status": "ok", "seconds": n} for n in range(60)]
     jobs[41]["status"] = "failed"
-    digest = tell(json.dumps({"run": "r-1", "jobs": jobs}, indent=1), "json")
+    digest = digest_of(json.dumps({"run": "r-1", "jobs": jobs}, indent=1), "json")
     assert "object of 2 keys: run, jobs" in digest.summary
     assert "list of 60" in digest.summary
     assert "ok x59, failed x1" in digest.summary and "name=job-41" in digest.summary
@@ -95,20 +108,20 @@ def test_json_tells_its_shape_and_what_stands_out() -> None:
 
 def test_json_lines_are_a_list() -> None:
     lines = [json.dumps({"level": "info", "n": n}) for n in range(20)]
-    assert "list of 20" in tell("\n".join(lines), "json").summary
+    assert "list of 20" in digest_of("\n".join(lines), "json").summary
 
 
-def test_a_table_tells_columns_ends_and_the_row_that_stands_out() -> None:
+def test_a_table_shows_columns_ends_and_the_row_that_stands_out() -> None:
     rows = [f"node-{n},eu,{n * 3},ok" for n in range(40)]
     rows[17] = "node-17,eu,9000,failed"
-    digest = tell("host,region,latency,state\n" + "\n".join(rows), "table")
+    digest = digest_of("host,region,latency,state\n" + "\n".join(rows), "table")
     assert "40 rows, 4 columns: host, region, latency, state" in digest.summary
     assert "9000 (node-17)" in digest.summary and "state: failed" in digest.summary
 
 
 def test_a_markdown_table_keeps_the_words_of_its_head() -> None:
     text = "| host | latency |\n|---|---|\n" + "".join(f"| h{n} | {n} ms |\n" for n in range(9))
-    assert "h8 - latency: 8 ms" in tell(text, "table").summary
+    assert "h8 - latency: 8 ms" in digest_of(text, "table").summary
 
 
 CODE = '''"""Read settings from a file."""
@@ -129,8 +142,8 @@ def main() -> int:
 '''
 
 
-def test_code_tells_what_it_is_and_what_it_defines() -> None:
-    said = tell(CODE, "code").summary
+def test_code_shows_what_it_is_and_what_it_defines() -> None:
+    said = digest_of(CODE, "code").summary
     assert "Read settings from a file." in said
     assert "class Settings" in said and "def main() -> int" in said
     assert "TODO: say which file is missing" in said
@@ -147,8 +160,8 @@ json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
 """
 
 
-def test_a_trace_tells_the_error_and_the_innermost_own_frame() -> None:
-    said = tell(TRACE, "trace", 90).summary
+def test_a_trace_shows_the_error_and_the_innermost_own_frame() -> None:
+    said = digest_of(TRACE, "trace", 90).summary
     assert "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)" in said
     assert 'File "/app/src/load.py", line 40, in load: return json.loads(text)' in said
 
@@ -170,16 +183,16 @@ The middleware returns before the check. Add the check to `src/auth.py:90`.
 """
 
 
-def test_a_review_tells_its_verdict_and_every_finding_of_the_highest_priority() -> None:
-    digest = tell(REVIEW, "review")
+def test_a_review_shows_its_verdict_and_every_finding_of_the_highest_priority() -> None:
+    digest = digest_of(REVIEW, "review")
     assert "Verdict: risky" in digest.summary
     assert "P0-1 - Tokens are never checked (src/auth.py:88)" in digest.summary
     assert "P1-1" in digest.summary and "P1-2" in digest.summary
 
 
-def test_a_finding_that_index_and_heading_name_is_told_once() -> None:
+def test_a_finding_that_index_and_heading_name_is_shown_once() -> None:
     text = REVIEW.replace("P0-1", "Q-1").replace("### Q-1.", "### Q-1. P0:")
-    findings = [row.finding for row in tell(text, "review").rows]
+    findings = [row.finding for row in digest_of(text, "review").rows]
     assert sum("Tokens are never checked" in finding for finding in findings) == 1
 
 
@@ -187,15 +200,15 @@ def test_findings_of_a_priority_without_room_are_counted() -> None:
     rows = "".join(
         f'- P1 | P1-{n} | "S" | Something {n} that is quite wrong here\n' for n in range(60)
     )
-    digest = tell(f"# Review\n\n### Findings Index\n{rows}Verdict: risky\n", "review", 150)
+    digest = digest_of(f"# Review\n\n### Findings Index\n{rows}Verdict: risky\n", "review", 150)
     shown = digest.summary.count("Something")
     assert f"P1: +{60 - shown} more" in digest.summary
 
 
-def test_a_report_tells_or_counts_every_item_of_its_highest_priority() -> None:
+def test_a_report_shows_or_counts_every_item_of_its_highest_priority() -> None:
     items = [f"- P0: repair shard {n} in src/shard_{n}.py:{n}, it loses writes." for n in range(30)]
     text = "\n".join(["# Plan", "", "## Actions", "", *items, "- P1: raise it to 512 MB.", ""])
-    digest = tell(text, "report")
+    digest = digest_of(text, "report")
     shown = digest.summary.count("P0: repair")
     assert shown > 1 and f"P0: +{30 - shown} more" in digest.summary
     assert "P1: +" not in digest.summary
@@ -215,8 +228,8 @@ Not fit to be merged. Repair P0 first.
 """
 
 
-def test_findings_that_items_mark_are_told_by_severity_with_their_places() -> None:
-    digest = tell(MARKED, "review")
+def test_findings_that_items_mark_are_shown_by_severity_with_their_places() -> None:
+    digest = digest_of(MARKED, "review")
     assert digest.key == "Verdict: Not fit to be merged."
     rows = {row.aspect: row.finding for row in digest.rows}
     assert rows["P0"] == "Tokens are never checked (src/auth.py:88)"
@@ -224,25 +237,25 @@ def test_findings_that_items_mark_are_told_by_severity_with_their_places() -> No
         "src/store.py:3 — writes are not synced, they get lost; "
         "Sessions outlive logout (src/session.py:12-20)"
     )
-    short = tell(MARKED, "review", 60).summary
+    short = digest_of(MARKED, "review", 60).summary
     assert "P1: +2 more: src/store.py:3, src/session.py:12-20" in short
 
 
 def test_sentences_below_a_severity_are_not_counted_as_findings() -> None:
     said = "".join(f"- Step {n} fails in src/step_{n}.py:{n}.\n" for n in range(40))
-    digest = tell(f"{REVIEW}\n### P0-2. Writes are lost\n\n{said}", "review", 120)
+    digest = digest_of(f"{REVIEW}\n### P0-2. Writes are lost\n\n{said}", "review", 120)
     assert "P0: +" not in digest.summary and "P0 +" not in digest.summary
 
 
-def test_the_words_that_lead_into_items_are_told_once() -> None:
+def test_the_words_that_lead_into_items_are_shown_once() -> None:
     text = "# T\n\n## S\n\nNot allowed:\n\n- a.py:1 in one\n- b.py:2 in two\n- c.py:3 in three\n"
-    [row] = tell(text, "report", 90).rows
+    [row] = digest_of(text, "report", 90).rows
     assert row.finding == "Not allowed: b.py:2 in two; c.py:3 in three"
 
 
-def test_prose_tells_its_sentences() -> None:
+def test_prose_shows_its_sentences() -> None:
     text = "The cache in src/app.py holds 40 entries. " * 3 + "It must not grow beyond 900 MB."
-    assert "It must not grow beyond 900 MB." in tell(text, "plain").summary
+    assert "It must not grow beyond 900 MB." in digest_of(text, "plain").summary
 
 
 NAMED = """# Session files
@@ -283,15 +296,15 @@ FILLER = " ".join(f"Tool {n} keeps {n}00 MB in var/tool_{n}.db for {n} days." fo
 
 def test_a_report_names_what_it_recommends_and_counts_the_rest() -> None:
     text = NAMED.format(filler=FILLER)
-    said = tell(text, "report").summary
+    said = digest_of(text, "report").summary
     assert "R1: Keep the JSON files (no migration)" in said and "R2: Write atomically" in said
     many = "".join(f"### R{n}: Repair shard {n} of the store\n\n{FILLER}\n\n" for n in range(4, 30))
     text = text.replace("### Priority", many + "### Priority")
     text = text.replace("P0 -- now", "low").replace("| P2", "| low")
-    said = tell(text, "report").summary
+    said = digest_of(text, "report").summary
     row = next(line for line in said.split("\n") if line.startswith("Recommendations: "))
-    told = {n for n in range(1, 30) if f"R{n}: " in said}
-    assert len(told) > 1 and row.endswith(f"; +{29 - len(told)} more")
+    named = {n for n in range(1, 30) if f"R{n}: " in said}
+    assert len(named) > 1 and row.endswith(f"; +{29 - len(named)} more")
 
 
 def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_as_it_is_read() -> (
@@ -299,20 +312,20 @@ def test_in_a_very_long_report_the_highest_priority_is_found_and_counted_as_far_
 ):
     parts = [f"## Part {n}\n\n{FILLER}\n\n" for n in range(200)]
     parts[90] += "### P0: Repair the shard map\n\n- it loses writes in src/shard.py:9\n\n"
-    said = tell("# Report\n\n" + "".join(parts), "report").summary
+    said = digest_of("# Report\n\n" + "".join(parts), "report").summary
     assert "Part 90: P0: Repair the shard map" in said
     parts[91:180] = [f"- P0: repair shard {n}, it loses {n} MB\n" for n in range(300)]
-    said = tell("# Report\n\n" + "".join(parts), "report").summary
+    said = digest_of("# Report\n\n" + "".join(parts), "report").summary
     assert re.search(r"P0: \+\d+ or more", said)
 
 
-def test_an_answer_is_told_with_the_heading_that_it_answers() -> None:
+def test_an_answer_is_shown_with_the_heading_that_it_answers() -> None:
     text = f"# Formats\n\n{FILLER}\n\n## Are binary formats faster than YAML?\n\n"
     text += (
         "### Verdict: NOT recommended\n\nmsgpackr adds 150 KB to src/start.py:7, it must not.\n\n"
     )
     text += "## Verdict\n\nKeep `config.yaml`, it costs 3 ms. It must not grow above 9 KB.\n"
-    rows = {row.aspect: row.finding for row in tell(text, "report").rows}
+    rows = {row.aspect: row.finding for row in digest_of(text, "report").rows}
     assert rows["Are binary formats faster than YAML? / Verdict: NOT recommended"]
     assert rows["Verdict"]
 
@@ -320,7 +333,7 @@ def test_an_answer_is_told_with_the_heading_that_it_answers() -> None:
 def test_bold_lines_name_recommendations_in_place_of_their_headings() -> None:
     text = f"# Plan\n\n{FILLER}\n\n## Next steps\n\n### Priority 1: Quick wins now\n\n"
     text += "**1a. Read `.git/HEAD` directly**\n- saves 30 ms\n\n**1b. Drop the spawn**\n- 20 ms\n"
-    said = tell(text, "report").summary
+    said = digest_of(text, "report").summary
     assert "Next steps: 1a. Read .git/HEAD directly; 1b. Drop the spawn" in said
 
 
@@ -329,13 +342,13 @@ def test_names_of_the_highest_priority_come_first() -> None:
     for level, count in ((1, 12), (0, 2)):
         for n in range(count):
             text += f"**P{level}.{n}: Repair shard {n} now**\n- it loses {n}0 MB\n\n"
-    said = tell(text, "report").summary
+    said = digest_of(text, "report").summary
     assert "Recommendations: P0.0: Repair shard 0 now; P0.1: Repair shard 1 now" in said
 
 
 def test_a_priority_is_read_from_a_cell_but_not_from_a_column_of_another_name() -> None:
     text = NAMED.format(filler=FILLER)
-    said = tell(text, "report").summary
+    said = digest_of(text, "report").summary
     assert "Priority: P0 -- now" in said or "P0: +1 more" in said
     assert "P1: +" not in said
 
@@ -343,19 +356,19 @@ def test_a_priority_is_read_from_a_cell_but_not_from_a_column_of_another_name() 
 def test_what_is_not_recommended_says_so() -> None:
     text = f"# Plan\n\n{FILLER}\n\n## Recommendations\n\n## Rejected recommendations\n\n"
     text += f"### R1: Replay whole conversations\n\n{FILLER}\n"
-    assert "Rejected recommendations: R1: Replay" in tell(text, "report").summary
+    assert "Rejected recommendations: R1: Replay" in digest_of(text, "report").summary
 
 
 def test_of_paths_the_folders_are_counted() -> None:
     paths = [f"src/{'api' if n % 3 else 'web'}/m{n}.py" for n in range(90)] + ["src/api/a.css"]
-    said = tell("\n".join(paths), "listing").summary
+    said = digest_of("\n".join(paths), "listing").summary
     assert "91 paths in 2 folders" in said
     assert "src/api x61, src/web x30" in said and ".py x90, .css x1" in said
 
 
 def test_of_the_lines_that_a_search_found_the_files_are_counted() -> None:
     hits = [f"src/m{n % 9}.py:{n}:    raise Error({n})" for n in range(90)]
-    said = tell("\n".join(hits), "listing").summary
+    said = digest_of("\n".join(hits), "listing").summary
     assert "90 lines in 9 files" in said and "src/m0.py x10" in said and "+1 more" in said
     assert "src/m0.py:0: raise Error(0)" in said
 
@@ -363,7 +376,7 @@ def test_of_the_lines_that_a_search_found_the_files_are_counted() -> None:
 def test_the_newest_commits_come_first_and_merges_last() -> None:
     commits = [f"{n + 0x1000000:x} Change the shape of part {n}" for n in range(90)]
     commits[1::2] = [f"{n + 0x2000000:x} Merge branch 'x{n}'" for n in range(45)]
-    said = tell("\n".join(commits), "listing").summary
+    said = digest_of("\n".join(commits), "listing").summary
     assert "90 commits, 1000000 to 200002c" in said
     assert "1000000 Change the shape of part 0; 1000002" in said and "Merge" not in said
 
@@ -374,7 +387,7 @@ def test_of_a_log_of_git_the_subjects_are_shown() -> None:
         lines += [f"commit {n + (1 << 156):x}", f"Author: A{n % 2} <a@b.c>"]
         lines += [f"Date:   Mon Feb {n % 28 + 1} 10:00:00 2026 +0000", "", f"    Part {n} is new"]
         lines += ["", "    It needs src/a.py:3.", ""]
-    said = tell("\n".join(lines), "listing").summary
+    said = digest_of("\n".join(lines), "listing").summary
     assert "30 commits, 1000000000 to 1000000000, Feb 1 2026 to Feb 2 2026" in said
     assert "A0 x15, A1 x15" in said and "Part 0 is new" in said
 
@@ -382,7 +395,7 @@ def test_of_a_log_of_git_the_subjects_are_shown() -> None:
 def test_of_the_statistics_of_a_diff_the_largest_changes_are_shown() -> None:
     lines = [f" src/m{n}.py | {n + 1} {'+' * (n % 40 + 1)}" for n in range(90)]
     lines += [" 90 files changed, 4095 insertions(+), 12 deletions(-)"]
-    said = tell("\n".join(lines), "diff").summary
+    said = digest_of("\n".join(lines), "diff").summary
     assert "90 files changed, 4095 insertions(+), 12 deletions(-)" in said
     assert "src/m89.py 90" in said and "src/m0.py" not in said
 
@@ -390,19 +403,22 @@ def test_of_the_statistics_of_a_diff_the_largest_changes_are_shown() -> None:
 def test_the_tables_of_programs_are_tables() -> None:
     pods = ["NAME      READY   STATUS    AGE"]
     pods += [f"web-{n:04}  1/1     {'Failed ' if n == 7 else 'Running'}   {n}d" for n in range(60)]
-    said = tell("\n".join(pods), "table").summary
+    said = digest_of("\n".join(pods), "table").summary
     assert "Running x59, Failed x1" in said and "web-0007 - READY: 1/1, STATUS: Failed" in said
     rows = [
         " id | name | total",
         "----+------+-------",
         *(f" {n} | a{n} | {n % 7}" for n in range(60)),
     ]
-    assert "60 rows, 3 columns: id, name, total" in tell("\n".join(rows), "table").summary
+    assert "60 rows, 3 columns: id, name, total" in digest_of("\n".join(rows), "table").summary
     tasks = ["USER  PID %CPU COMMAND", *(f"root {n} 0.{n % 10} python a b {n}" for n in range(60))]
-    assert "60 rows, 4 columns: USER, PID, %CPU, COMMAND" in tell("\n".join(tasks), "table").summary
+    assert (
+        "60 rows, 4 columns: USER, PID, %CPU, COMMAND"
+        in digest_of("\n".join(tasks), "table").summary
+    )
 
 
-def digest_of(lines: list[str]) -> str:
+def summary_of(lines: list[str]) -> str:
     return engine.digest("\n".join(lines), 200).summary
 
 
@@ -425,19 +441,19 @@ def test_the_columns_of_ps_are_split_although_some_are_one_space_apart() -> None
     lines += [
         f"root      {n:6}       1  0 16:42 ?        00:00:00 /bin/app -n {n}" for n in range(9)
     ]
-    assert "8 columns: UID, PID, PPID, C, STIME, TTY, TIME, CMD" in digest_of(lines)
+    assert "8 columns: UID, PID, PPID, C, STIME, TTY, TIME, CMD" in summary_of(lines)
 
 
 def test_a_graph_of_commits_is_a_listing_of_commits() -> None:
     lines = ["*   3c66e2c Merge branch 'main'", "|\\  "]
     lines += [f"| * {n:07x} Change {n}" for n in range(20)] + ["|/  ", "* abcdef0 The first"]
     assert engine.kind_of("\n".join(lines)) == "listing"
-    assert "22 commits, 3c66e2c to abcdef0" in digest_of(lines)
+    assert "22 commits, 3c66e2c to abcdef0" in summary_of(lines)
 
 
 def test_the_lines_of_blame_are_no_commits() -> None:
     line = "d7114bc4 (A Person 2026-11-22 16:56:54 +0000 {n:2}) value = {n}"
-    assert "commits" not in digest_of([line.format(n=n) for n in range(1, 40)])
+    assert "commits" not in summary_of([line.format(n=n) for n in range(1, 40)])
 
 
 def test_the_diff_of_a_merge_counts_its_files_and_lines() -> None:
@@ -446,14 +462,14 @@ def test_the_diff_of_a_merge_counts_its_files_and_lines() -> None:
         lines += [f"diff --cc {name}", "index 656f4f9,9e35a1c..0000000", f"--- a/{name}"]
         lines += [f"+++ b/{name}", "@@@ -1,2 -1,2 +1,5 @@@", "++<<<<<<< HEAD", " +one"]
         lines += ["++=======", "+ two", "- three", "++>>>>>>> x"]
-    said = digest_of(lines)
+    said = summary_of(lines)
     assert "2 files changed, +10 -2" in said and "a.py +5 -1" in said
 
 
-def test_what_is_no_path_and_no_hit_is_not_counted_as_one_but_told() -> None:
+def test_what_is_no_path_and_no_hit_is_not_counted_as_one_but_shown() -> None:
     denied = "find: ‘./private’: Permission denied"
-    said = digest_of([*(f"./src/file{n}.py" for n in range(40)), denied])
+    said = summary_of([*(f"./src/file{n}.py" for n in range(40)), denied])
     assert "40 paths in 1 folder" in said and denied in said
     missing = "grep: src/gone.py: No such file or directory"
-    said = digest_of([*(f"src/file{n}.py:{n}: error = {n}" for n in range(40)), missing])
+    said = summary_of([*(f"src/file{n}.py:{n}: error = {n}" for n in range(40)), missing])
     assert "40 lines in 40 files" in said and missing in said

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from contextkit.base.digests import reading
 from contextkit.base.digests.reading import Pattern
 from contextkit.base.records import NamedTuple
 
@@ -21,16 +22,21 @@ _STAMP = Pattern(
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
     r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
     r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
+    r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
+)
+OF_A_TOOL = (  # how some tools begin or end a line about a failure; a part of two patterns
+    r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: )"
+    r"|^\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: )"
+    r"|: (?:command not found|No such file or directory|Permission denied)$"
 )
 FAILS = Pattern(
-    r"\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
+    OF_A_TOOL
+    + r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
     r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
-    r"|^(?:make(?:\[\d+\])?: \*\*\*|##\[error\]|! \[(?:remote )?rejected\]|CONFLICT \()"
+    r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
-    r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ |\bSegmentation fault\b"
-    r"|: (?:undefined reference to|multiple definition of) |^\S+\.go:\d+:\d+: "
-    r"|: (?:command not found|No such file or directory|Permission denied)$|^E: "
-    r"|^error during build|^[EF]\d{4} \d\d:\d\d:\d\d"
+    r"|\bSegmentation fault\b|: (?:undefined reference to|multiple definition of) "
+    r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b"
     r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
     r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
     r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b"
@@ -99,8 +105,10 @@ _PLACE = Pattern(
 _THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
            "org.junit", "<frozen", "/lib/python")  # fmt: skip
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
-_LISTED = Pattern(r"^(\d+:\d+)\s+error\s+(\S.*)$")  # eslint, below the name of the file
-_FILE = Pattern(r"^\S+\.\w{1,5}$")
+_LISTED = Pattern(  # by eslint, or by ruff in groups, below the name of the file
+    r"^(\d+:\d+)\s+(?:error\s+(?=\S)|(?=[A-Z]+\d+ |invalid-syntax: ))(.+)$"
+)
+_FILE = Pattern(r"^(\S+\.\w{1,5}):?$")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
 _LONGEST = 260  # characters shown of a failure
@@ -136,11 +144,7 @@ def bare(line: str) -> str:
 
 def shown(line: str) -> str:
     """At most 260 characters of a line, cut at a space."""
-    line = " ".join(line.split())
-    if len(line) <= _LONGEST:
-        return line
-    blank = line.rfind(" ", 0, _LONGEST)
-    return line[: blank if blank > 100 else _LONGEST] + " …"
+    return reading.cut(" ".join(line.split()), _LONGEST)
 
 
 def varying(line: str) -> str:
@@ -181,11 +185,10 @@ def _heads(lines: list[str], bares: list[str], summary: set[int]) -> dict[int, s
             continue
         if subtest := _SUBTEST.match(line):
             heads[at] = f"{subtest[2]} {subtest[1]}"
-            continue
-        found = _TEST.search(line) or (_NUMBERED.match(line) if numbered else None)
-        if found and found.lastindex:
-            name = found[found.lastindex]
-            heads[at] = _continued(lines, at, name) if found.re.groups == 1 else name
+        elif (test := _TEST.search(line)) and test.lastindex:
+            heads[at] = test[test.lastindex]
+        elif numbered and (test := _NUMBERED.match(line)):
+            heads[at] = _continued(lines, at, test[1])
     return heads
 
 
@@ -205,29 +208,43 @@ def _mention(
     lines: list[str], bares: list[str], at: int, heads: dict[int, str], summary: set[int]
 ) -> _Mention:
     """The message, the compared values, and the place below a test's name, or else above it."""
-    below = []
-    length = _LONG_BLOCK if bares[at].startswith("___") else _BLOCK
-    length = 0 if bares[at].startswith(_SUMMARY) else length  # such a line has no block
-    for number in range(at + 1, min(at + length, len(lines))):
-        if number in heads or bares[number].startswith(("=====", _ABOVE, "ℹ ")):
-            break
-        if number not in summary:
-            below.append(number)
+    below = _below(bares, at, heads, summary)
     mention = _detailed(bares, at, heads[at], below)
     if not mention.place and at and bares[at - 1].startswith(_ABOVE):
         mention = mention._replace(place=_place(bares[at - 1]))
     if mention.message:
         return mention
-    above: list[int] = []  # go prints the message before the name if it prints every test
+    earlier = _detailed(bares, at, heads[at], _above(lines, at, heads))
+    if earlier.message:
+        return earlier
+    first = next((number for number in below if bares[number]), None)
+    if first is not None and _NUMBERED.match(bares[at]):
+        return mention._replace(message=bares[first], used=frozenset({first}))
+    return mention
+
+
+def _below(bares: list[str], at: int, heads: dict[int, str], summary: set[int]) -> list[int]:
+    """The lines of the block below a test's name; a line of pytest's short summary has none."""
+    if bares[at].startswith(_SUMMARY):
+        return []
+    length = _LONG_BLOCK if bares[at].startswith("___") else _BLOCK
+    block = []
+    for number in range(at + 1, min(at + length, len(bares))):
+        if number in heads or bares[number].startswith(("=====", _ABOVE, "ℹ ")):
+            break
+        if number not in summary:
+            block.append(number)
+    return block
+
+
+def _above(lines: list[str], at: int, heads: dict[int, str]) -> list[int]:
+    """The indented lines above a test's name: go's messages if it prints every test."""
+    block: list[int] = []
     for number in range(at - 1, max(-1, at - _BEFORE), -1):
         if number in heads or lines[number][:1] not in (" ", "\t"):
             break
-        above.insert(0, number)
-    earlier = _detailed(bares, at, heads[at], above)
-    if earlier.message or not _NUMBERED.match(bares[at]):
-        return earlier if earlier.message else mention
-    first = next((number for number in below if bares[number]), None)
-    return mention._replace(message=bares[first], used=mention.used | {first}) if first else mention
+        block.insert(0, number)
+    return block
 
 
 def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mention:
@@ -239,23 +256,27 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
     in_source = False  # pytest quotes the source above a syntax error
     for number in block:
         line = bares[number]
-        found = _MESSAGE.match(line)
-        said = str(found[found.lastindex or 0]) if found else line if expected else ""
+        said = _message(line) or (line if expected else "")
         expected = bool(_SAYS_BELOW.search(line))
         if said:
             in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
             message = message or ("" if in_source else said)
         elif _VALUE.match(line):
-            if len(values) < 2:
-                values.append(" ".join(line.split()))
+            values.append(" ".join(line.split()))
         elif not (_PLACE.search(line) or FAILS.search(line)) or _is_placed_error(line):
             continue
         used.add(number)
         place = place or _place(line)
     if values:
-        parts = values if message.startswith("expect(") else [message, *values]
+        parts = values[:2] if message.startswith("expect(") else [message, *values[:2]]
         message = ", ".join(filter(None, (part.strip(" ,:") for part in parts)))
     return _Mention(at, name, message, place, frozenset(used if message else ()))
+
+
+def _message(line: str) -> str:
+    """What a line says that reports a test's failure, without the mark in front of it; or ''."""
+    found = _MESSAGE.match(line)
+    return found[found.lastindex] if found and found.lastindex else ""
 
 
 def _is_placed_error(line: str) -> bool:
@@ -279,23 +300,26 @@ def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
     """One failure for each test, from all lines that name it."""
     found: list[Failure] = []
     for name, same in _by_test(mentions).items():
-        summed = next((one for one in same if _summed(bares[one.line], one.name)), None)
-        full = next((one for one in same if one.message), same[0])
-        line = (summed or full).line
-        if summed and full.message and bares[line].endswith("..."):  # pytest cuts a long message
-            said = f"{_summed(bares[line], summed.name)} - {full.message}"
-        elif summed:
-            said = bares[line]
-        elif not full.message or full.message in bares[line]:
-            said = next((bares[one.line] for one in same if one.name == name), bares[line])
-            said = name if said.startswith("___") else said
-        else:
-            said = f"{name}: {full.message}"
+        line, said = _cited(bares, name, same)
         place = next((one.place for one in same if one.place), "")
         if place and not _PLACE.search(said):
             said = f"{shown(said)} ({place})"
         found.append(Failure(line, shown(said), name))
     return found
+
+
+def _cited(bares: list[str], name: str, same: list[_Mention]) -> tuple[int, str]:
+    """The line to cite for a test, and what to say: pytest's summary of it, or else its message."""
+    full = next((one for one in same if one.message), same[0])
+    for one in same:
+        if test := _summed(bares[one.line], one.name):
+            said = bares[one.line]
+            is_cut = said.endswith("...") and full.message  # pytest cuts a long message
+            return one.line, f"{test} - {full.message}" if is_cut else said
+    if full.message and full.message not in bares[full.line]:
+        return full.line, f"{name}: {full.message}"
+    said = next((bares[one.line] for one in same if one.name == name), bares[full.line])
+    return full.line, name if said.startswith("___") else said
 
 
 def _summed(line: str, name: str) -> str:
@@ -349,9 +373,7 @@ def _errors(bares: list[str], used: set[int]) -> list[Failure]:
         if at not in used and not continued and _fails(bares, at):
             npm = _NPM.match(line)
             if not (npm and before == npm[0].strip()):  # the first of them shows the others
-                own = line.startswith("CONFLICT") or _PLACE.match(line)
-                key = line if own else varying(line)
-                seen.setdefault(key, []).append(at)
+                seen.setdefault(_in_common(bares, at), []).append(at)
             before = npm[0].strip() if npm else ""
         else:
             before = ""
@@ -367,6 +389,14 @@ def _errors(bares: list[str], used: set[int]) -> list[Failure]:
     return list(found.values())
 
 
+def _in_common(bares: list[str], at: int) -> str:
+    """What repetitions of an error have in common: its place, if it has one, but no numbers."""
+    line = bares[at]
+    if _LISTED.match(line):
+        return _error(bares, at)
+    return line if line.startswith("CONFLICT") or _PLACE.match(line) else varying(line)
+
+
 def _fails(bares: list[str], at: int) -> bool:
     line = bares[at]
     if _SUMS_UP.search(line) or (PASSES.search(line) and not _SURE.match(line)):
@@ -378,11 +408,12 @@ def _fails(bares: list[str], at: int) -> bool:
 
 
 def _error(bares: list[str], at: int) -> str:
-    """The text of an error: below eslint's name of a file, with that; npm's lines in one."""
+    """The text of an error: listed below the name of its file, with that; npm's lines in one."""
     line = bares[at]
     if listed := _LISTED.match(line):
-        file = next((bares[n] for n in range(at - 1, -1, -1) if _FILE.match(bares[n])), "")
-        return shown(f"{file}:{listed[1]} {listed[2]}" if file else line)
+        above = (bares[n] for n in range(at - 1, -1, -1))
+        file = next(filter(None, map(_FILE.match, above)), None)
+        return shown(f"{file[1]}:{listed[1]} {listed[2]}" if file else line)
     if npm := _NPM.match(line):
         more = []
         for other in bares[at:]:
@@ -399,5 +430,6 @@ def _near(bares: list[str], at: int) -> str:
         for line in bares[max(0, at - _AFTER) : at][::-1]:
             if line.startswith('File "') and (place := _place(line)):
                 return place
-    below = itertools.takewhile(lambda line: not FAILS.search(line), bares[at + 1 :])
-    return next(filter(None, map(_place, itertools.islice(below, _AFTER))), "")
+    near = bares[at + 1 : at + 1 + _AFTER]
+    below = itertools.takewhile(lambda line: not FAILS.search(line), near)
+    return next(filter(None, map(_place, below)), "")

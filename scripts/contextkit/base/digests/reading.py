@@ -264,7 +264,7 @@ class _Reader:
         if not self.head:
             self.head = row
         elif not _RULE.match(bare):
-            yield self._block(number, told_row(self.head, row), "row")
+            yield self._block(number, row_statement(self.head, row), "row")
 
     def _text(self, number: int, line: str, bare: str) -> Iterator[Block]:
         item = None
@@ -300,7 +300,7 @@ class _Reader:
         self.parts, self.is_item = [], False
 
 
-def told_row(head: list[str], row: list[str]) -> str:
+def row_statement(head: list[str], row: list[str]) -> str:
     """A table row as a statement: its first cell, then `head: cell` for each of the others."""
     pairs = []
     for index, cell in enumerate(row[1:], start=1):
@@ -361,6 +361,14 @@ def clause(text: str, most: int = LONGEST) -> str:
     if blank <= 0:
         blank = next((at for at in range(most, most // 2, -1) if _may_end(text, at)), 0)
     return beginning(text, blank) if blank > 0 else ""
+
+
+def cut(text: str, most: int) -> str:
+    """A line of any kind in at most `most` characters, cut at a space in its last two thirds."""
+    if len(text) <= most:
+        return text
+    blank = text.rfind(" ", most // 3, most)
+    return text[: blank if blank > 0 else most] + " …"
 
 
 def ends(text: str, between_words: bool = False) -> list[int]:

@@ -6,7 +6,17 @@ import os
 import sys
 
 from contextkit.base import addresses, cli, files, ledger, names, redaction, tokens
-from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
+from contextkit.base.commands import (
+    DRY_RUN,
+    JSON,
+    REDACT,
+    Answer,
+    Arguments,
+    Command,
+    Option,
+    Program,
+    Rows,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import branches
@@ -270,7 +280,7 @@ PROGRAM = Program(
                 Option(name="keep", kind="whole", help="how many of each workstream to keep"),
                 Option(name="older_than", help="only those older than this: 30d (default), 12h …"),
                 Option(name="merged", kind="flag", help="only those of merged branches"),
-                Option(name="dry_run", kind="flag", help="only show what would be removed"),
+                DRY_RUN,
                 JSON,
             ),
         ),

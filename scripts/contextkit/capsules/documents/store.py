@@ -208,7 +208,6 @@ def _has_room(path: str, text: str) -> bool:
 def load(layout: Layout, path: str) -> Stored:
     """Load the finished capsule at `path`. Raises ContextError for a stub or an invalid file."""
     shown = layout.shown(path)
-    data = files.read_bytes(path)
     text = files.read(path)
     if unfinished(text):
         raise bad_input(f"{shown}: is a stub: fill it in first")
@@ -217,7 +216,7 @@ def load(layout: Layout, path: str) -> Stored:
         path=path,
         capsule=capsule,
         body=body,
-        sha256=names.sha256(data),
+        sha256=names.sha256(text.encode()),
         tokens=tokens.estimate(body),
     )
 

@@ -37,7 +37,7 @@ def seal(layout: Layout, text: str) -> str:
     kept = references.seal(layout.root, named)
     digests = {reference.path: capsules.short_digest(reference.sha256) for reference in kept}
     before = capsules.seal_of(text)
-    head = git.head(layout.repository).commit if layout.repository else ""
+    head = git.head(layout.repository).commit
     if head and before and _is_here(layout, before.head):
         if not _changes(layout, before.head, "HEAD", ()):
             head = before.head  # only capsules and the like were committed since

@@ -28,7 +28,6 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.stores import Loaded
-from contextkit.handoffs.documents import fitting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +37,12 @@ if TYPE_CHECKING:
     Fields = dict[str, Any]  # the values of a handoff by name, as given
 
 VERSION = "1.0"
+LISTS = ("decisions", "files_modified", "blockers", "rejected")  # these may be cut short
+IDENTITY = ("story_id", "story_path", "current_task", "branch")  # never cut
+MOST_SENTENCES = 2  # in a next_action
 _MOST_BYTES = 8_192  # limit for an artifact: 500 tokens are always less, and YAML is slow
 _STAMP = "00000000T000000Z"
+_ENDS = (". ", "! ", "? ")
 # Placeholders for values in the documented template, in the words of the design.
 PLACEHOLDERS = {
     "from_agent": "{current_agent_id}",
@@ -104,13 +107,6 @@ class Handoff(Record):
             shown = names.one_line(self.version)[:20]
             raise bad_input(f"version: {shown!r} is not supported here, {VERSION} is")
 
-    def clipped(self, limits: Limits, strict: bool = False) -> tuple[Handoff, tuple[str, ...]]:
-        """Return this handoff within the limits, and a message for everything that was cut.
-
-        Raises ContextError for what cannot fit and, with `strict`, for what would be cut.
-        """
-        return fitting.clipped(self, limits, render, strict)
-
     @property
     def name(self) -> str:
         """The file name for these contents."""
@@ -123,7 +119,7 @@ def make(fields: Fields) -> Handoff:
     values = {name: fields[name] for name in Handoff.fields() if name in fields}
     for name, field in (("from_agent", "from"), ("to_agent", "to")):
         values[name] = agents.identify(values.get(name, ""), field)
-    for name in (*fitting.LISTS, "resolved"):
+    for name in (*LISTS, "resolved"):
         said = [item for item in values.get(name, ()) if item not in _words(PLACEHOLDERS[name])]
         values[name] = _clean_items(tuple(said))
     for name, text in values.items():
@@ -202,6 +198,17 @@ def mark_consumed(text: str, where: str) -> str:
 def measure(handoff: Handoff, tokenizer: str = tokens.DEFAULT) -> int:
     """The tokens of a handoff as its limit counts them, in the reader's tokenizer."""
     return tokens.size(render(handoff), tokenizer)
+
+
+def sentences(text: str, most: int = MOST_SENTENCES) -> str:
+    """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a space."""
+    end = 0
+    for _ in range(most):
+        found = [at + 1 for at in (text.find(mark, end) for mark in _ENDS) if at >= 0]
+        if not found:
+            return text
+        end = min(found)
+    return text[:end]
 
 
 def template_document(layout: Layout) -> str:
@@ -319,7 +326,7 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
     found += [("error", said) for said in (*_over(fields, text, limits), *_unfilled(fields))]
     if not handoff.story_id:
         found.append(("warning", "story_id: is empty"))
-    if fitting.sentences(handoff.next_action) != handoff.next_action:
+    if sentences(handoff.next_action) != handoff.next_action:
         found.append(("warning", "next_action: has more than two sentences"))
     if name and not name.startswith(f"handoff-{handoff.from_agent}-to-{handoff.to_agent}-"):
         found.append(
@@ -356,16 +363,20 @@ def _words(said: object) -> tuple[object, ...]:
 
 
 # The field for each key, inside `story_context` or, as with make variables, outside of it.
-_STORY = {"story_id": "story_id", "story_path": "story_path", "story_status": "story_status",
-          "current_task": "current_task", "task": "current_task", "branch": "branch"}  # fmt: skip
-_TEXTS = _STORY | {
+_STORY_KEYS = {
+    "story_id": "story_id", "story_path": "story_path", "story_status": "story_status",
+    "current_task": "current_task", "task": "current_task", "branch": "branch",
+}  # fmt: skip
+_TEXT_KEYS = _STORY_KEYS | {
     "from_agent": "from_agent", "from": "from_agent", "to_agent": "to_agent", "to": "to_agent",
     "next_action": "next_action", "last_command": "last_command", "version": "version",
     "timestamp": "timestamp", "sequence": "sequence", "consumed": "consumed", "session": "session",
     "facts_kept": "facts_kept",
 }  # fmt: skip
-_LISTS = {"decisions": "decisions", "files_modified": "files_modified", "files": "files_modified",
-          "blockers": "blockers", "rejected": "rejected", "resolved": "resolved"}  # fmt: skip
+_LIST_KEYS = {
+    "decisions": "decisions", "files_modified": "files_modified", "files": "files_modified",
+    "blockers": "blockers", "rejected": "rejected", "resolved": "resolved",
+}  # fmt: skip
 _CHANGES = ("created", "modified", "deleted")  # keys that may group a list of files
 _ARTIFACT = frozenset(["handoff", "from_agent", "to_agent", "story_context", "next_action"])
 _NOTHING = ("", "none", "null", "n/a", "-", "[]")
@@ -398,9 +409,9 @@ def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
     for key, value in found.items():
         if key == "story_context" and isinstance(value, dict):
             for inner, said in value.items():
-                _take(fields, dropped, _STORY, inner, said, "story_context.")
+                _take(fields, dropped, _STORY_KEYS, inner, said, "story_context.")
         else:
-            _take(fields, dropped, _TEXTS, key, value, "")
+            _take(fields, dropped, _TEXT_KEYS, key, value, "")
     return fields, tuple(names.one_line(line)[:200] for line in dropped)
 
 
@@ -432,15 +443,15 @@ def _take(
             fields[name] = int(digits) if whole else 0
         else:
             fields[name] = _clean(name, _as_text(value))
-    elif key in _LISTS and not above:
-        fields[_LISTS[key]] = tuple(_items(key, value, dropped))
+    elif key in _LIST_KEYS and not above:
+        fields[_LIST_KEYS[key]] = tuple(_items(key, value, dropped))
     else:
         dropped.append(f"{above}{key}: is not carried over")
 
 
 def _clean(name: str, text: str) -> str:
     """Normalize a text to one line, but keep story id, story path, task and branch unchanged."""
-    if name not in fitting.IDENTITY:
+    if name not in IDENTITY:
         return names.one_line(text)
     return text.encode("utf-8", "replace").decode("utf-8").strip()  # replaces lone surrogates
 
@@ -463,7 +474,7 @@ def _as_text(value: Any) -> str:
 
 def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
     """The items of a list; a text is one item, and files may be grouped by what changed."""
-    if isinstance(value, dict) and _LISTS[key] == "files_modified":
+    if isinstance(value, dict) and _LIST_KEYS[key] == "files_modified":
         found = []
         for change, paths in value.items():
             if change in _CHANGES:

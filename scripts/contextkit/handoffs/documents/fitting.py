@@ -14,29 +14,27 @@ from __future__ import annotations
 
 from contextkit.base import names, tokens
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.handoffs.documents import artifacts
+from contextkit.handoffs.documents.artifacts import IDENTITY, LISTS, Handoff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from contextkit.base.settings import Limits
-    from contextkit.handoffs.documents.artifacts import Fields, Handoff
+    from contextkit.handoffs.documents.artifacts import Fields
 
     Fits = Callable[[Handoff], bool]
 
-LISTS = ("decisions", "files_modified", "blockers", "rejected")
-IDENTITY = ("story_id", "story_path", "current_task", "branch")
-MOST_SENTENCES = 2  # in a next_action
 _FEW_DECISIONS, _FEW_FILES = 3, 5
 _WIDTHS = (240, 160, 120, 90, 60)  # characters per entry, tried in turn
 _SMALLEST = (60, 30, 15)  # characters per entry in the smallest form; fewer for costly scripts
 _LEAST = 24  # fewest characters of an entry restored in part
 _ACTION = 160  # next_action is not cut below this many characters before the smallest form
-_ENDS = (". ", "! ", "? ")
 
 
 def clipped(
-    handoff: Handoff, limits: Limits, render: Callable[[Handoff], str], strict: bool
+    handoff: Handoff, limits: Limits, strict: bool = False
 ) -> tuple[Handoff, tuple[str, ...]]:
     """Return the handoff within the limits, and a message for everything that was cut.
 
@@ -52,7 +50,7 @@ def clipped(
     )
 
     def fits(one: Handoff) -> bool:
-        return tokens.within(render(one), most, limits.tokenizer)
+        return tokens.within(artifacts.render(one), most, limits.tokenizer)
 
     if short == handoff and fits(short):
         return handoff, ()
@@ -63,12 +61,12 @@ def clipped(
     if not fits(short):
         short = _fitting(short, _counted(handoff.files_modified), fits)
         if not fits(short):
-            raise _too_long(short, most, render(short), limits.tokenizer)
+            raise _too_long(short, most, artifacts.render(short), limits.tokenizer)
     said = _cuts(handoff, short)
     if strict:
         raise bad_input("strict: " + "; ".join(said))
     short = short.replace(facts_kept=f"{facts.kept(whole, _cuttable(short))}/{len(whole)}")
-    size = tokens.estimate(render(short), limits.tokenizer)
+    size = tokens.estimate(artifacts.render(short), limits.tokenizer)
     kept = ", ".join(f"{len(getattr(short, n))} {n}" for n in LISTS if getattr(short, n))
     said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{size} tokens")
     return short, tuple(said)
@@ -114,7 +112,7 @@ def _text_filled(name: str, text: str, shorter: Handoff, fits: Fits) -> Handoff:
     def cut(width: int) -> Handoff:
         return shorter.replace(**{name: names.clipped_at_space(text, width)})
 
-    return _widest(shorter, cut, len(getattr(shorter, name)) + 1, len(text), fits)
+    return _widest(shorter, cut, len(getattr(shorter, name)), len(text), fits)
 
 
 def _entry_filled(name: str, at: int, entry: str, shorter: Handoff, fits: Fits) -> Handoff:
@@ -126,15 +124,17 @@ def _entry_filled(name: str, at: int, entry: str, shorter: Handoff, fits: Fits) 
             **{name: (*kept[:at], names.clipped_at_space(entry, width), *kept[at + 1 :])}
         )
 
-    return _widest(shorter, cut, len(kept[at]) + 1 if at < len(kept) else _LEAST, len(entry), fits)
+    least = len(kept[at]) if at < len(kept) else _LEAST
+    return _widest(shorter, cut, least, len(entry), fits)
 
 
 def _widest(
     found: Handoff, cut: Callable[[int], Handoff], low: int, high: int, fits: Fits
 ) -> Handoff:
-    """The widest cut from `low` to `high` characters that fits; `found` if none does."""
-    if low > high:
-        return found
+    """The whole text of `high` characters if it fits, else its widest cut from `low` characters on.
+
+    `found` if none fits.
+    """
     if fits(whole := cut(high)):
         return whole
     while low < high:
@@ -151,20 +151,20 @@ def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
     if handoff.resolved:
         handoff = handoff.replace(resolved=())
         yield handoff
-    for most in range(len(handoff.rejected) - 1, 0, -1):
+    for most in reversed(range(1, len(handoff.rejected))):
         handoff = handoff.replace(rejected=handoff.rejected[:most])
         yield handoff
-    for most in range(len(handoff.decisions) - 1, _FEW_DECISIONS - 1, -1):
+    for most in reversed(range(_FEW_DECISIONS, len(handoff.decisions))):
         handoff = handoff.replace(decisions=handoff.decisions[:most])
         yield handoff
     paths = handoff.files_modified
-    for most in range(len(paths) - 1, _FEW_FILES - 1, -1):
+    for most in reversed(range(_FEW_FILES, len(paths))):
         handoff = handoff.replace(files_modified=(*paths[:most], f"(+{given - most} more)"))
         yield handoff
     for width in _WIDTHS:
         handoff = _narrowed(handoff, width)
         yield handoff
-    for most in range(len(handoff.blockers) - 1, 0, -1):
+    for most in reversed(range(1, len(handoff.blockers))):
         handoff = handoff.replace(blockers=handoff.blockers[:most])
         yield handoff
     for width in _SMALLEST:
@@ -172,10 +172,9 @@ def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
         handoff = handoff.replace(
             decisions=handoff.decisions[:1],
             files_modified=handoff.files_modified[:1],
-            blockers=handoff.blockers[:1],
             rejected=(),
             next_action=names.clipped_at_space(
-                sentences(handoff.next_action, 1), min(_ACTION, 3 * width)
+                artifacts.sentences(handoff.next_action, 1), min(_ACTION, 3 * width)
             ),
         )
         yield handoff
@@ -207,17 +206,6 @@ def _narrowed(handoff: Handoff, width: int) -> Handoff:
     )
 
 
-def sentences(text: str, most: int = MOST_SENTENCES) -> str:
-    """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a space."""
-    end = 0
-    for _ in range(most):
-        found = [at + 1 for at in (text.find(mark, end) for mark in _ENDS) if at >= 0]
-        if not found:
-            return text
-        end = min(found)
-    return text[:end]
-
-
 def _cuts(given: Handoff, kept: Handoff) -> list[str]:
     said = []
     for name in LISTS:
@@ -239,7 +227,7 @@ def _too_long(handoff: Handoff, most: int, text: str, tokenizer: str) -> Context
     longest = max(IDENTITY, key=lambda name: len(getattr(handoff, name)))
     size = tokens.size(text, tokenizer)
     said = f"~{size} tokens in its smallest form"
-    if tokens.cautious(text, tokenizer) <= most < size:
+    if tokens.count(text, tokenizer) < 0:
         said = f"up to {size} tokens in its smallest form, where nothing counts them exactly"
     return ContextError(
         f"the artifact cannot fit: {said}, {most} are the most;"

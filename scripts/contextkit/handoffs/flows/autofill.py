@@ -21,7 +21,7 @@ from contextkit.base import git, markdown, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.handoffs.documents import fitting
+from contextkit.handoffs.documents import artifacts as handoffs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
         waiting = _open_verdicts(layout)
         filled["blockers"] = _at_most(waiting, layout.limits.handoff_blockers)
     action = names.one_line(filled.get("next_action", ""))
-    if fitting.sentences(action) != action:
+    if handoffs.sentences(action) != action:
         said.append("next_action: has more than two sentences")
     if work:
         filled["files_modified"] = _at_most(work.seen(), layout.limits.handoff_files)

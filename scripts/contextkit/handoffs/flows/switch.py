@@ -184,7 +184,7 @@ def _artifact(
         "consumed": False,
         "session": state.session,
     }
-    handoff, cut = handoffs.make(stamped).clipped(layout.limits, strict)
+    handoff, cut = fitting.clipped(handoffs.make(stamped), layout.limits, strict)
     return handoff, (*said, *more, *cut)
 
 
@@ -202,14 +202,14 @@ def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str,
     """Drop entries that are, word for word, a line of the outgoing agent's profile."""
     giver, to = fields["from_agent"], fields["to_agent"]
     text = incoming.load_profile(layout, incoming.find_profile(layout, giver))
-    entries = [item for name in fitting.LISTS for item in fields.get(name, ())]
+    entries = [item for name in handoffs.LISTS for item in fields.get(name, ())]
     if not any(item.strip() in text for item in (*entries, fields.get("next_action", ""))):
         return fields, ()  # the usual case: no need to compare lines
     own = incoming.lines_of_its_own(
         text, incoming.load_profile(layout, incoming.find_profile(layout, to))
     )
     kept, said = dict(fields), []
-    for name in fitting.LISTS:
+    for name in handoffs.LISTS:
         given = fields.get(name, ())
         kept[name] = tuple(item for item in given if item.strip() not in own)
         if len(kept[name]) < len(given):
@@ -242,7 +242,7 @@ def switch_from_prompt(
     if found is None or not _is_agent(layout, found[0]):
         return None
     to, rest = found
-    action = fitting.sentences(names.one_line(rest)) or _NOT_SAID
+    action = handoffs.sentences(names.one_line(rest)) or _NOT_SAID
     fields: Fields = {"to_agent": to, "next_action": action}
     state, _ = handoff_state.current(layout)
     if state.active:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import ledger
+from contextkit.base import ledger, stores
 from contextkit.base.records import Record
 
 TYPE_CHECKING = False
@@ -168,8 +168,6 @@ def totals(found: Iterable[Delivery]) -> Totals:
 
 def by_system(known: Iterable[Delivery]) -> dict[str, Totals]:
     """Return the totals of each system with a known document, named as in context_status."""
-    from contextkit.base import stores
-
     found: dict[str, list[Delivery]] = {}
     for one in known:
         try:

@@ -5,7 +5,17 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from contextkit.base import files, git, names, settings, stores, templates, tokens, version
+from contextkit.base import (
+    files,
+    git,
+    ledger,
+    names,
+    settings,
+    stores,
+    templates,
+    tokens,
+    version,
+)
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS, Limits
@@ -15,6 +25,7 @@ from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
+from contextkit.history.flows import delivery
 from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import processes, verdicts
@@ -95,9 +106,6 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
     What cannot be read is reported in the line, not left out.
     """
-    from contextkit.base import ledger
-    from contextkit.history.flows import delivery
-
     known = delivery.by_system(delivery.of_documents(ledger.read(layout)).values())
     rows = []
     for system, report in _reports().items():
@@ -160,7 +168,7 @@ def _facts_of(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
 
 
 def _capsules(layout: Layout) -> Facts:
-    head = git.head(layout.repository) if layout.repository else git.Head()
+    head = git.head(layout.repository)
     found = branches.paths(branches.folder(layout, head.branch)) if head.branch else []
     where = f"on {head.branch}" if head.branch else "no branch is checked out"
     facts: Facts = {"branch": head.branch, "count": len(found)}
@@ -250,7 +258,7 @@ def _subagents(layout: Layout) -> Facts:
     states = [watch.status_now(layout, row) for row in rows]
     running = sum(state in registry.ACTIVE for state in states)
     dead = sum(state in ("failed", "timed_out") for state in states)
-    head = git.head(layout.repository) if layout.repository else git.Head()
+    head = git.head(layout.repository)
     newest = os.path.basename(capsules.latest(layout, head.branch)) if head.branch else ""
     gaps = len(registry.open_gaps(layout, head.branch, newest[:16])) if head.branch else 0
     missing = names.counted(gaps, "capsule gap")

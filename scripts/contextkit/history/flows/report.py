@@ -315,7 +315,7 @@ def _runs(layout: Layout) -> list[Facts]:
     found = []
     now = names.now()
     for run in runs.load_all(layout).documents[: -_RUNS - 1 : -1]:
-        about = agent_files.of_run(layout, run.id)
+        about = agent_files.of_run(layout, run)
         try:
             shown, _ = drill_down.of_run(about, "", vocabulary.SEVERITIES)
         except (ContextError, OSError):

@@ -69,8 +69,8 @@ class Found(Record):
 
 def query(q: str, kind: str = "", session: str = "", branch: str = "", since: str = "") -> Query:
     """Check and return a query as typed. `since` is a time, a date, or a duration such as 7d."""
-    if kind and kind not in (*addresses.kinds(), "review"):
-        known = (*addresses.kinds(), "review")
+    known = (*addresses.kinds(), "review")
+    if kind and kind not in known:
         raise bad_input(f"kind: {kind[:40]!r} is not one of {', '.join(known)}")
     return Query(terms=terms_of(q), kind=kind, session=session, branch=branch, since=moment(since))
 

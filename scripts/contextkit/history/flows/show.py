@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import addresses, files, formats, markdown, names, tokens
+from contextkit.base import addresses, files, formats, ledger, markdown, names, stores, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -43,8 +43,6 @@ def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> O
 
 def whole(layout: Layout, found: addresses.Address) -> str:
     """Return the whole of a document that was found, whatever kind of file holds it."""
-    from contextkit.base import stores
-
     store = stores.named(found.kind)
     if not store.is_file:
         return files.read_bytes(found.path).decode("utf-8", "replace")
@@ -75,10 +73,11 @@ def _plain(value: object) -> str:
 
 def _review(layout: Layout, name: str) -> Opened:
     """Return a finding, `run/agent/id`, or the whole file of an agent, `run/agent`."""
+    from contextkit.reviews.documents import runs
     from contextkit.reviews.flows import agent_files, drill_down
 
     run, _, rest = name.partition("/")
-    about = agent_files.of_run(layout, run)
+    about = agent_files.of_run(layout, runs.load(layout, run))
     agent, _, finding = rest.rpartition("/") if rest not in about.roster else (rest, "", "")
     if agent not in about.roster:
         raise ContextError(
@@ -92,14 +91,12 @@ def _review(layout: Layout, name: str) -> Opened:
             raise ContextError(
                 f"review:{name}: there is no {finding!r}; available: {', '.join(ids)}"
             )
-    ref = "/".join(filter(None, (f"review:{about.run}", agent, finding)))
+    ref = "/".join(filter(None, (f"review:{about.run_id}", agent, finding)))
     return Opened(ref=ref, kind="review", path=layout.shown(path), text=text)
 
 
 def _session(layout: Layout, name: str) -> Opened:
     """Return what is known of a session: its events, one per line."""
-    from contextkit.base import ledger
-
     events = [one for one in ledger.read(layout) if one.get("session") == name]
     if not events:
         raise ContextError(

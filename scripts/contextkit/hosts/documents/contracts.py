@@ -127,6 +127,7 @@ COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission
 AGENT = ("agent_id", "agent_type")
 STOP = ("stop_hook_active", "last_assistant_message")
 SUBAGENT_STOP = (*AGENT, *STOP, "agent_transcript_path", "background_tasks")
+LAUNCHER = "scripts/hook.sh"  # below the toolkit: what a host's settings start
 SUBFOLDER = "started in a subfolder of the project does not run its hooks"
 KNOWN: dict[str, Host] = {}  # those imported so far, by name
 
@@ -253,11 +254,12 @@ def output(host: str, event: str, answer: Answer) -> str:
 
     Empty if there is nothing to say or the event cannot carry it.
     """
-    known = find(host).events.get(event)
+    caller = find(host)
+    known = caller.events.get(event)
     if known is None:
         return ""
-    if answer.block.strip() and "block" in known.takes and find(host).block_key:
-        return formats.to_json({find(host).block_key: answer.block}) + "\n"
+    if answer.block.strip() and "block" in known.takes and caller.block_key:
+        return formats.to_json({caller.block_key: answer.block}) + "\n"
     if answer.block.strip() and "block" in known.takes:
         return formats.to_json({"decision": "block", "reason": answer.block}) + "\n"
     if isinstance(answer.result, str) and "instead" in known.takes:
@@ -273,8 +275,8 @@ def output(host: str, event: str, answer: Answer) -> str:
     text = "\n\n".join(part for part in said if part.strip())
     if not text or "context" not in known.takes:
         return ""
-    if find(host).flat:
-        return formats.to_json({find(host).context_key: text}) + "\n"
+    if caller.flat:
+        return formats.to_json({caller.context_key: text}) + "\n"
     inner = {"hookEventName": event, "additionalContext": text}
     return formats.to_json({"hookSpecificOutput": inner}) + "\n"
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 
 from contextkit.base.errors import bad_input
-from contextkit.hosts.documents.contracts import Host
+from contextkit.hosts.documents.contracts import LAUNCHER, Host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Path = tuple[str | int, ...]  # of keys and indexes: ("hooks", "Stop", 0)
     Entry = tuple[str | int, int, int, int]  # key, start of the entry, start and end of its value
 
-LAUNCHER = "scripts/hook.sh"
 _KEY = "hooks"
 _BLANK = " \t\r\n"
 _decoder = json.JSONDecoder()

@@ -140,7 +140,7 @@ def _link(work: Work, names: tuple[str, ...]) -> list[str]:
             why = "has no settings that stay on this machine: left out with link=1"
             notes.append(f"{host.name}: {why}")
             continue
-        if "scripts/hook.sh" in work.text(host.settings):
+        if hosts.LAUNCHER in work.text(host.settings):
             raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
         outputs = _replaces_outputs(work.into)
         wanted = settings.wanted(host, version.TOOLKIT, outputs)

@@ -69,7 +69,7 @@ def recover(layout: Layout, given: HookInput) -> Answer:
 
     Any other session gets one line about the open task.
     """
-    stores = (layout.memory, layout.payloads, os.path.join(layout.state, "sessions"))
+    stores = (layout.memory, layout.payloads, layout.running)
     if not any(map(os.path.isdir, stores)):
         return NOTHING
     from contextkit.hosts.flows import sessions
@@ -84,7 +84,7 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
     notice = said.startswith(hosts.find(given.host).notices)
     works = os.path.isfile(path) or (path and said and not notice)
     if given.session and not given.agent and works:
-        if not os.path.exists(os.path.join(layout.state, "sessions", given.session)):
+        if not os.path.exists(os.path.join(layout.running, given.session)):
             from contextkit.hosts.flows import sessions
 
             sessions.note(layout, given)
@@ -193,7 +193,7 @@ def keep_finding(layout: Layout, given: HookInput) -> Answer:
 
 def _has_runs(layout: Layout) -> bool:
     """Return whether a review was ever started here."""
-    return os.path.isdir(os.path.join(layout.state, "runs"))
+    return os.path.isdir(layout.store("run"))
 
 
 def _nobody(layout: Layout, given: HookInput) -> bool:
@@ -292,7 +292,7 @@ def save_when_full(layout: Layout, given: HookInput) -> Answer:
 
 def end_session(layout: Layout, given: HookInput) -> Answer:
     """End a session's payloads and active agent; both come back if it is resumed."""
-    stores = (layout.payloads, layout.hooks, os.path.join(layout.state, "sessions"))
+    stores = (layout.payloads, layout.hooks, layout.running)
     from_it = [os.path.join(store, given.session) for store in stores]
     from_it.append(os.path.join(layout.handoffs, "session-state"))
     if given.session and any(map(os.path.exists, from_it)):

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _FINE = ("valid", "error")  # "error": an agent that says it could not review has answered
 _ANSWER = "Findings written to "  # how the contract tells an agent to answer
-_COMPLAINTS = 12  # complaints per message
-_LENGTH = 240  # characters per complaint
 
 
 def expected(layout: Layout, given: HookInput, now: int) -> tuple[Run, str] | None:
@@ -53,8 +51,8 @@ def _end(name: str) -> str:
 
 
 def _by_answer(layout: Layout, given: HookInput, found: list[Run]) -> tuple[Run, str] | None:
-    path = given.text("last_assistant_message").rpartition(_ANSWER)[2].partition("\n")[0]
-    path = path.strip(" \t\"'`*.") if _ANSWER in given.text("last_assistant_message") else ""
+    _, mark, rest = given.text("last_assistant_message").rpartition(_ANSWER)
+    path = rest.partition("\n")[0].strip(" \t\"'`*.") if mark else ""
     if not path:
         return None
     for run in found:
@@ -76,9 +74,9 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     run, agent = found
     from contextkit.reviews.flows import agent_files
 
-    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
+    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
-    verdict = agent_files.verdict(reading, asked.run)
+    verdict = agent_files.verdict(reading, run.id)
     if reading.validation not in _FINE:
         key = given.agent or names.slug(agent)
         if seen_agents.send_back(layout, given.session, key, layout.limits.hook_blocks):
@@ -94,10 +92,9 @@ def _mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
     from contextkit.reviews.flows import start
 
     path = layout.shown(runs.output_path(layout, run, agent))
-    lines = _faults(reading)
     return "\n".join([
         f"The review run {run.id} expects the findings of {names.one_line(agent)} in `{path}`.",
-        *(f"- {line}" for line in lines),
+        *(f"- {line}" for line in _faults(reading)),
         "",
         f"Please {'write' if reading.validation == 'missing' else 'fix'} that file"
         " in the form of this contract, and then answer with its one line.",
@@ -111,19 +108,13 @@ def _faults(reading: Reading) -> list[str]:
     if reading.validation == "missing":
         there = os.path.lexists(reading.path)
         return ["the file is empty" if there else "there is no such file"]
-    said = []
-    if reading.validation == "partial":
-        said = ["it is still named `.partial`: rename it when it is complete"]
-    elif reading.validation == "foreign":
+    if reading.validation == "foreign":
         return [names.one_line(reading.summary)]
     from contextkit.reviews.documents import contracts
 
-    found = contracts.check(reading.text)
-    for number, wrong, should in found[:_COMPLAINTS]:
-        read = f"; it should read `{names.one_line(should)}`" if should else ""
-        said.append(f"line {number}: {wrong}{read}"[:_LENGTH])
-    more = len(found) - _COMPLAINTS
-    return [*said, f"and {more} more: `make verdict_check` lists all"] if more > 0 else said
+    unrenamed = ["it is still named `.partial`: rename it when it is complete"]
+    said = unrenamed if reading.validation == "partial" else []
+    return [*said, *contracts.feedback(reading.text)]
 
 
 # Agents that are sessions of their own

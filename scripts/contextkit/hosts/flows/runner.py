@@ -97,7 +97,7 @@ def _is_adopted(host: str) -> bool:
     """Return whether the project has our hooks in its settings, besides those of a plugin."""
     known = hosts.find(host)
     path = os.path.join(os.environ.get(known.project, "."), known.settings)
-    return "scripts/hook.sh" in (files.read_if_there(path) or "")
+    return hosts.LAUNCHER in (files.read_if_there(path) or "")
 
 
 def read_input() -> bytes:

@@ -30,8 +30,8 @@ def reminders(layout: Layout) -> Answer:
     count = sum(not reminder.done for reminder in inbox.load_all(layout).whole().documents)
     if not count:
         return NOTHING
-    said = "1 reminder is" if count == 1 else f"{count} reminders are"
-    return Answer(context=f"{said} open: `make reminders` shows them.")
+    said = f"{names.counted(count, 'reminder')} {'is' if count == 1 else 'are'} open"
+    return Answer(context=f"{said}: `make reminders` shows them.")
 
 
 def handoff(layout: Layout) -> Answer:
@@ -56,7 +56,7 @@ def brief(layout: Layout) -> Answer:
     from contextkit.base import git
     from contextkit.capsules.documents import branches
 
-    branch = git.head(layout.repository).name if layout.repository else ""
+    branch = git.head(layout.repository).name
     written = branch and branches.paths(branches.folder(layout, branch))
     if not written and not os.path.isdir(layout.handoffs):
         return NOTHING
@@ -168,11 +168,7 @@ def note(layout: Layout, given: HookInput) -> None:
 
 
 def _record(layout: Layout, session: str) -> str:
-    return os.path.join(_folder(layout), session or "unknown")
-
-
-def _folder(layout: Layout) -> str:
-    return os.path.join(layout.state, "sessions")
+    return os.path.join(layout.running, session or "unknown")
 
 
 def _forget(layout: Layout, session: str) -> None:
@@ -201,7 +197,7 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
 
 def _recorded(layout: Layout) -> list[str]:
     try:
-        there = os.listdir(_folder(layout))
+        there = os.listdir(layout.running)
     except OSError:
         return []
     return sorted(name for name in there if not files.is_draft(name))[-_DEAD:]

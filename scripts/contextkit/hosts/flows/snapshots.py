@@ -26,7 +26,7 @@ _MEETING = 120  # seconds between a turn's end and a compaction that share one s
 
 def when_full(layout: Layout, given: HookInput) -> None:
     """Write a snapshot if the context has entered the save zone since the last one."""
-    count = _tokens_now(given)
+    count, window = _usage(given)
     if given.event in _TURN_ENDS and given.session and _is_behind(given):
         files.store(layout.state)
         files.write(seen_agents.mark(layout, given.session, seen_agents.BEHIND), "")
@@ -34,12 +34,16 @@ def when_full(layout: Layout, given: HookInput) -> None:
         return
     task = memory.current_task(layout)
     session = given.session or sessions.find_current(layout)
-    window = context_window.size(given.text("transcript_path"), count)
-    if context_window.look(layout, session, task, count, window)[1]:
+    found, path = context_window.look(layout, session, task, count, window)
+    if found.name == context_window.SAVE and not path:
         now = names.now()
-        path = given.text("transcript_path")
+        transcript = given.text("transcript_path")
         context_window.once(
-            layout, session, task, lambda: _save(layout, "token_limit", count, "", now, path), now
+            layout,
+            session,
+            task,
+            lambda: _save(layout, "token_limit", count, "", now, transcript),
+            now,
         )
 
 
@@ -54,18 +58,18 @@ def _is_behind(given: HookInput) -> bool:
         return words not in file.read(_TAIL)
 
 
-def _tokens_now(given: HookInput) -> int:
-    """Return the tokens of the context, from the end of the transcript; 0 if it does not say."""
+def _usage(given: HookInput) -> tuple[int, int]:
+    """Return the tokens of the context and the size of its window; 0 for what is unknown."""
     path = given.text("transcript_path")
     try:
-        return context_window.context_tokens(path) if path and os.path.isfile(path) else 0
+        return context_window.usage(path) if path and os.path.isfile(path) else (0, 0)
     except ContextError:  # the format of another host
-        return 0
+        return 0, 0
 
 
 def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
-    now, count = names.now(), _tokens_now(given)
+    now, (count, _) = names.now(), _usage(given)
     _forget_recovery(layout, given)
     session = given.session or sessions.find_current(layout)
     transcript = given.text("transcript_path")

@@ -19,7 +19,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.hosts.documents import diagnostics, settings, vendored
-from contextkit.hosts.documents.contracts import Host, find
+from contextkit.hosts.documents.contracts import LAUNCHER, Host, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def untrusted(host: Host, project: str) -> list[str] | None:
     listed = _listed(host, project)
     if listed is None:
         return None
-    ours = [one for one in listed if settings.LAUNCHER in str(one.get("command"))]
+    ours = [one for one in listed if LAUNCHER in str(one.get("command"))]
     found = [one for one in ours if one.get("trustStatus") not in ("trusted", "managed")]
     return sorted({str(one.get("eventName")) for one in found})
 

@@ -14,7 +14,7 @@ import os
 import re
 from contextlib import AbstractContextManager, nullcontext
 
-from contextkit.base import files, names, sessions, stores
+from contextkit.base import files, ledger, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
@@ -137,7 +137,7 @@ def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
 
 def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
     """Yield this machine's own ledger lines by month, in pieces that no longer change once full."""
-    place = os.path.join(layout.state, "ledger")
+    place = ledger.folder(layout)
     for month in _below(place, "", 0):
         if not month.endswith(".jsonl"):
             continue
@@ -148,7 +148,7 @@ def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
         for line in [*lines, b""]:
             piece.append(line)
             size += len(line)
-            if piece and (size >= _PIECE or not line) and size:
+            if size and (size >= _PIECE or not line):
                 name = f"{LEDGER}/{machine.id}/{month.removesuffix('.jsonl')}-{number}.jsonl"
                 yield name, b"".join(piece)
                 piece, size, number = [], 0, number + 1
@@ -329,7 +329,7 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
     month = os.path.basename(name)[:7]
     if names.shape(month) != "0000-00":
         raise ContextError(f"{names.brief(name)}: names no month")
-    path = os.path.join(layout.state, "ledger", month + ".jsonl")
+    path = os.path.join(ledger.folder(layout), month + ".jsonl")
     files.store(layout.state)
     with files.locked(layout.lock(path)):
         old = files.read_bytes(path) if os.path.isfile(path) else b""

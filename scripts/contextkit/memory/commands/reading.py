@@ -29,13 +29,8 @@ def status(layout: Layout, args: Arguments) -> Answer:
         cli.say(f"nothing was read: {_INPUTS}")
         return Answer(text=sent, status=2)
     session = sessions.find_current(layout)
-    found, due = context_window.look(layout, session, task, count)
-    if not due:
-        path = (
-            context_window.snapshot_of(layout, session, task)
-            if found.name == context_window.SAVE
-            else ""
-        )
+    found, path = context_window.look(layout, session, task, count)
+    if path or found.name != context_window.SAVE:
         return _zone_answer(found, task, path, False, sent)
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import saving

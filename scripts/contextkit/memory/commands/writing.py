@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, cli, ledger, names, redaction
-from contextkit.base.commands import REDACT, Answer, Arguments, Command, Option
+from contextkit.base.commands import DRY_RUN, REDACT, Answer, Arguments, Command, Option
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import store as memory
@@ -450,6 +450,6 @@ COMMANDS = (
     Command(
         run=clean,
         help="remove stale checkpoints; the last one of an open task is archived",
-        options=(Option(name="dry_run", kind="flag", help="only show what would happen"),),
+        options=(DRY_RUN,),
     ),
 )

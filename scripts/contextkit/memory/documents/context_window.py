@@ -78,23 +78,21 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
     return path if os.path.exists(layout.join(path)) else ""
 
 
-def look(
-    layout: Layout, session: str, task: str, tokens: int, window: int = 0
-) -> tuple[Zone, bool]:
-    """Return the zone and whether a snapshot is due now; below the threshold, forget the last."""
+def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) -> tuple[Zone, str]:
+    """Return the zone and the path of this rise's snapshot, or '' if there is none.
+
+    In the save zone, a snapshot is due if there is none. Below it, the last one is forgotten.
+    """
     found = zone(layout, tokens, window)
     if found.name == SAVE:
-        return found, not snapshot_of(layout, session, task)
+        return found, snapshot_of(layout, session, task)
     forget(layout, session, task)
-    return found, False
+    return found, ""
 
 
 def forget(layout: Layout, session: str, task: str) -> None:
     """Drop the mark after the context was emptied, so that the next save is a new snapshot."""
-    try:
-        os.unlink(_mark(layout, session, task))
-    except FileNotFoundError:
-        pass
+    files.discard(_mark(layout, session, task))
 
 
 def once(
@@ -156,17 +154,17 @@ def context_tokens(path: str) -> int:
     Right after a compaction this is an estimate of what was kept. Raises ContextError if the file
     cannot be read or is not a transcript.
     """
-    return _read(path)[0]
+    return usage(path)[0]
 
 
-def size(path: str, count: int) -> int:
-    """Return the session's context window size, from its transcript or the count; 0 if unknown.
+def usage(path: str) -> tuple[int, int]:
+    """Return the tokens in the context, as `context_tokens` does, and the size of its window.
 
-    Codex records it. Claude Code records the model: a name that ends in `[1m]`, or a context larger
-    than the common window, means the large one.
+    The size is 0 if it is unknown. Codex records it. Claude Code records the model: a name that
+    ends in `[1m]`, or a context larger than the common window, means the large one.
     """
-    found = _read(path)[1] if path and os.path.isfile(path) else 0
-    return found or (_LARGE if count > _COMMON else 0)
+    count, window = _read(path)
+    return count, window or (_LARGE if count > _COMMON else 0)
 
 
 def _read(path: str) -> tuple[int, int]:
@@ -184,7 +182,7 @@ def _read(path: str) -> tuple[int, int]:
                 return sum(
                     tokens.estimate(_message_text(formats.object_in_line(each))) for each in newer
                 ), 0
-            elif found := _usage(event):
+            elif found := _reply_tokens(event):
                 message = event["message"]
                 return found, _LARGE if str(message.get("model", "")).endswith("[1m]") else 0
         newer.append(line)
@@ -208,7 +206,7 @@ def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
     return count, most if type(most) is int and most > 0 else 0
 
 
-def _usage(event: dict[str, Any]) -> int:
+def _reply_tokens(event: dict[str, Any]) -> int:
     """The input tokens of a reply, or 0 for a line that is not a reply of the model."""
     message = event.get("message")
     usage = message.get("usage") if isinstance(message, dict) else None
@@ -223,12 +221,7 @@ def _message_text(event: dict[str, Any]) -> str:
     message = event.get("message")
     if event.get("isSidechain") or not isinstance(message, dict):
         return ""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return formats.texts_of(message.get("content"))
 
 
 def _refuse_strangers(path: str, first: bytes) -> None:

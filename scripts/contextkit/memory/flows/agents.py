@@ -127,7 +127,7 @@ class Attendance(Record):
 
     def line(self) -> str:
         """Format as `3 agents expected, 1 returned (a), missing: b, c`."""
-        said = [f"{self.expected} agent{'s' * (self.expected != 1)} expected"]
+        said = [f"{names.counted(self.expected, 'agent')} expected"]
         said.append(f"{len(self.returned)} returned" + _in_brackets(self.returned))
         if self.running:
             said.append(f"{len(self.running)} running" + _in_brackets(self.running))

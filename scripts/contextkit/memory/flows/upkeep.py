@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from contextkit.memory.documents.findings import Finding
     from contextkit.memory.documents.plans import Plan
 
-_HELD = "moved to"
-
 
 class Stored(Record):
     """A document of the store: `state` is its status, phase or reason; `path` is absolute."""
@@ -163,9 +161,7 @@ def _move(path: str, place: str, kind: str) -> list[str]:
             os.unlink(path)
             return [final]
         if os.path.lexists(final) and kind == memory.PLANS:
-            files.rename(
-                final, files.free(*os.path.splitext(final))
-            )  # an earlier plan of the same task id
+            files.rename(final, files.free(*os.path.splitext(final)))  # an earlier plan of the task
         elif os.path.lexists(final):
             final = files.free(*os.path.splitext(final))
         files.rename(path, final)
@@ -231,7 +227,7 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
             continue
         last = newest[one.task_id] == path
         kept = layout.shown(layout.memory_archive(one.task_id, memory.CHECKPOINTS))
-        done.append((path, f"{_HELD} {kept}: the last of its task" if last else "removed"))
+        done.append((path, f"moved to {kept}: the last of its task" if last else "removed"))
         if dry_run:
             continue
         if last:
@@ -307,10 +303,8 @@ def _plans(layout: Layout, planned: Loaded[Plan]) -> Iterator[Lint]:
     for path, one in planned:
         plan = f"make memory_plan task={one.task_id}"
         if all(question.answered for question in one.questions):
-            wrong, mend = (
-                "no open question: is the task done?",
-                f"{plan} questions=…, or memory_archive",
-            )
+            wrong = "no open question: is the task done?"
+            mend = f"{plan} questions=…, or memory_archive"
             yield _lint(layout, WARNING, path, "## Key Questions", wrong, mend)
         if not one.next_actions:
             yield _lint(

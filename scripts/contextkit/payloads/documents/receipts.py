@@ -19,10 +19,6 @@ from contextkit.base import names, tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 MARK = "@stored: "
 _SHORTEST = 60  # length in characters below which a finding is not shortened further
 _LONGEST = 2000  # characters of a finding that are considered when it is shortened

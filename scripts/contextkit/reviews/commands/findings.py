@@ -48,9 +48,9 @@ def store(layout: Layout, args: Arguments) -> str:
     """Return the folder of a run's own verdicts, or '' for the flat store."""
     if not vars(args).get("run"):
         return ""
-    from contextkit.reviews.flows import agent_files
+    from contextkit.reviews.documents import runs
 
-    return agent_files.of_run(layout, args.run).store
+    return runs.verdict_folder(layout, runs.load(layout, args.run).id)
 
 
 def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
@@ -60,7 +60,9 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
     if bool(args.run) == bool(args.dir):
         raise bad_input("run, dir: give one of them: a run's id, or a folder of agent files")
     if args.run:
-        return agent_files.of_run(layout, args.run)
+        from contextkit.reviews.documents import runs
+
+        return agent_files.of_run(layout, runs.load(layout, args.run))
     folder = layout.typed(args.dir, "dir")
     if not os.path.isdir(folder):
         raise bad_input(f"dir: {args.dir!r} is not a folder")
@@ -95,21 +97,21 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
         from contextkit.reviews.documents import runs
         from contextkit.reviews.flows import workers
 
-        workers.settle(layout, runs.load(layout, about.run), done, now)
-        workers.notify(layout, about.run, now)
+        workers.settle(layout, runs.load(layout, about.run_id), done, now)
+        workers.notify(layout, about.run_id, now)
     allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
     rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
     text = f"{verdicts.table(entries)}\n{agent_files.totals_line(done)}"
-    where = f"runs/{about.run}/" if about.run else ""
+    where = f"runs/{about.run_id}/" if about.run else ""
     refs = [f"verdict:{where}{verdicts.encode(one.agent)}" for one in done]
-    ledger.note(layout, ledger.RENDERED, f"run:{about.run}" if about.run else refs[0],
+    ledger.note(layout, ledger.RENDERED, f"run:{about.run_id}" if about.run else refs[0],
                 tokens=tokens.estimate(text), sources=refs)  # fmt: skip
     return Answer(
         text=text,
         data={
-            "run": about.run,
+            "run": about.run_id,
             "agents": rows,
             "totals": agent_files.totals(done),
             **agent_files.how_many_read(done),
@@ -125,10 +127,9 @@ def index(layout: Layout, args: Arguments) -> Answer:
     about = asked(layout, args)
     rows = drill_down.index(about, args.agent, wanted)
     if about.run:
-        from contextkit.reviews.documents import runs
         from contextkit.reviews.flows import history
 
-        rows = history.marked(layout, runs.load(layout, about.run), rows)
+        rows = history.marked(layout, about.run, rows)
     lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
     return Answer(text="\n".join(lines), data=[{**vars(row), "ref": row.ref} for row in rows])
 
@@ -154,7 +155,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
             part = drill_down.unread(text, finding, args.max_tokens or _MOST)
     ref = f"verdict:{verdicts.encode(args.agent)}"
     if not args.dir:
-        run = asked(layout, args).run if args.run else ""
+        run = asked(layout, args).run_id if args.run else ""
         ref = f"verdict:runs/{run}/{verdicts.encode(args.agent)}" if run else ref
         ref = f"review:{run}/{args.agent}/{finding}" if run and finding else ref
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
@@ -191,7 +192,7 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
         parts.append(f"none: {agent_files.read_line(many, 0)}")
     if len(fitting) < len(left):
         folder = os.path.relpath(about.folder, layout.here)  # as the user would type it here
-        where = f"run={about.run}" if about.run else f"dir={folder}"
+        where = f"run={about.run_id}" if about.run else f"dir={folder}"
         where += f" agent={args.agent}" if args.agent else ""
         skip = len(found) - len(left) + len(fitting)
         rest = f"make verdict_show {where} severity={','.join(severities)} skip={skip}"
@@ -199,8 +200,8 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
             f"+{len(left) - len(fitting)} more: {rest} max_tokens={args.max_tokens or _MOST}"
         )
     text = "\n\n".join(parts)
-    ref = f"run:{about.run}" if about.run else ""
-    shown = [f"review:{about.run}/{one.agent}/{one.id}" for one in fitting]
+    ref = f"run:{about.run_id}" if about.run else ""
+    shown = [f"review:{about.run_id}/{one.agent}/{one.id}" for one in fitting]
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text), sources=shown)
     return Answer(text=text, data=fitting)
 
@@ -208,19 +209,21 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
 def stats(layout: Layout, args: Arguments) -> Rows:
     from contextkit.reviews.flows import agent_files, drill_down
 
-    keys = ("id", "full", "serious", "index", "line")
-    about = asked(layout, args)
-    rows = drill_down.sizes(about)
-    total = ("all", *(sum(row[i] for row in rows) for i in range(1, 5)))  # type: ignore[misc]
-    _, unread = drill_down.of_run(about, "", ())
-    full, serious = (sum(row[i] for row in rows) for i in (1, 2))  # type: ignore[misc]
-    saved = 100 - round(100 * serious / max(1, full))
+    rows, unread = drill_down.sizes(asked(layout, args))
+    total = drill_down.Size(
+        id="all",
+        full=sum(row.full for row in rows),
+        serious=sum(row.serious for row in rows),
+        index=sum(row.index for row in rows),
+        line=sum(row.line for row in rows),
+    )
+    saved = 100 - round(100 * total.serious / max(1, total.full))
     said = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
     return Rows(
         columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
                  ("line", "line")),
-        rows=[dict(zip(keys, row, strict=True)) for row in rows],
-        total=dict(zip(keys, total, strict=True)),
+        rows=rows,
+        total=total,
         below=f"\n{said} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
     )  # fmt: skip
 
@@ -231,9 +234,14 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
 
     about = asked(layout, args)
     made = reports.synthesize(layout, about, _read(layout, about), names.now())
-    size, run = tokens.estimate(made.summary), f"run:{about.run}" if about.run else ""
-    ledger.note(layout, ledger.RENDERED, run, tokens=size)
-    data = {"id": about.run, "report": made.report, "findings": made.data_path, "data": made.data}
+    ref = f"run:{about.run_id}" if about.run else ""
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(made.summary))
+    data = {
+        "id": about.run_id,
+        "report": made.report,
+        "findings": made.data_path,
+        "data": made.data,
+    }
     return Answer(text=made.summary, data=data)
 
 
@@ -245,7 +253,7 @@ def gate(layout: Layout, args: Arguments) -> Answer:
     status = 1 if decision.reasons else 0
     gating.close(layout, about, decision, names.now())
     data = {
-        "id": about.run,
+        "id": about.run_id,
         "gate": "FAIL" if status else "PASS",
         "agents": list(about.roster),
         "revision": decision.revision,

@@ -8,8 +8,8 @@
     ### Issues Found
     #### P0-1. P0: Title
 
-Reading is lenient (`agent_review.py`); `check` tells an agent, or a person, how each line should
-read.
+Reading is lenient (`agent_review.py`); `check` tells a person how each line should read, and
+`feedback` an agent.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complet
 _HEADING = "### Findings Index"
 RESEARCH = tuple(map(str.capitalize, SECTIONS))
 _ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
+_MOST_LINES = 12  # of feedback
+_LONGEST_LINE = 240  # characters of feedback
 
 
 def contract(root: str, path: str, mode: str, run: str, limit: int) -> str:
@@ -91,6 +93,17 @@ def check(text: str) -> list[Complaint]:
         (number, names.one_line(wrong), names.one_line(better))
         for number, wrong, better in sorted(_complaints(text))
     ]
+
+
+def feedback(text: str) -> list[str]:
+    """Return the first complaints of `check`, one line each, for the agent that has to fix them."""
+    found = check(text)
+    said = []
+    for number, wrong, better in found[:_MOST_LINES]:
+        read = f"; it should read `{better}`" if better else ""
+        said.append(f"line {number}: {wrong}{read}"[:_LONGEST_LINE])
+    more = len(found) - len(said)
+    return [*said, f"and {more} more: `make verdict_check` lists all"] if more else said
 
 
 def _complaints(text: str) -> list[Complaint]:

@@ -80,7 +80,7 @@ def strictest(*severities: str) -> str:
 def is_id(text: str) -> bool:
     """Whether `text` may be a finding's id: P0-1, IMP-2, FD-P3, Q7, AR-001."""
     core = text.strip("*_`[]()")
-    if not (1 < len(core) <= 24 and core[0].isalpha() and any(map(str.isdigit, core))):
+    if len(core) > 24 or not core[:1].isalpha() or not any(map(str.isdigit, core)):
         return False
     return all(char.isalnum() or char in _ID for char in core)
 
@@ -89,7 +89,7 @@ def severity_of_id(identity: str) -> str:
     """Return the severity that an id like `P0-1` or `IMP-2` carries; '' for `FD-P1` or `Q-1`."""
     core = identity.strip("*_`[]()").upper()
     for known in SEVERITIES:
-        if core.startswith(known) and not core[len(known) : len(known) + 1].isalnum():
+        if core.startswith(known) and not core[len(known) :][:1].isalnum():
             return known
     return ""
 
@@ -152,17 +152,17 @@ class Head:
 
 def _first_word(text: str) -> tuple[str, bool, str]:
     """Return the first word, whether brackets or punctuation set it off, and the rest."""
-    closing = {"[": "]", "(": ")"}.get(text[:1], "")
-    end = text.find(closing, 0, 40) if closing else -1
-    if end > 0:
-        return text[1:end].strip(), True, text[end + 1 :].lstrip(" :.—–-|*_")
+    closing = {"[": "]", "(": ")"}.get(text[:1])
+    if closing and closing in text[:40]:
+        word, _, rest = text[1:].partition(closing)
+        return word.strip(), True, rest.lstrip(" :.—–-|*_")
     word = text[:40].partition(" ")[0]
     for mark in (":", "—", "–", "|"):
         word = word.partition(mark)[0]
     word = word.rstrip(".,;)")
-    after = text[len(word) : len(word) + 4]
-    marked = after[:1] in (".", ")") or after.strip()[:1] in (":", "—", "–", "|", "-")
-    return word, marked, text[len(word) :].lstrip(" :.)—–-|*_,;")
+    rest = text[len(word) :]
+    marked = rest.startswith((".", ")")) or rest.lstrip().startswith((":", "—", "–", "|", "-"))
+    return word, marked, rest.lstrip(" :.)—–-|*_,;")
 
 
 # Verdicts
@@ -174,7 +174,7 @@ def labelled(text: str) -> tuple[str, str]:
     The label is in uppercase; the value is unchanged.
     """
     bare, _ = unbulleted(text)
-    if bare[:1] == "|":
+    if bare.startswith("|"):
         label, mark, value = bare.strip("| \t").partition("|")
         mark = "" if "|" in value else mark
     else:
@@ -182,7 +182,7 @@ def labelled(text: str) -> tuple[str, str]:
     if not mark or len(label) > 40:
         return "", ""
     value = value.strip(" \t*")
-    return plain(label).upper(), value.lstrip("_ ") if label[0:1] == "_" else value
+    return plain(label).upper(), value.lstrip("_ ") if label.startswith("_") else value
 
 
 def verdict(text: str) -> str | None:
@@ -195,7 +195,7 @@ def verdict(text: str) -> str | None:
 
 def verdict_word(said: str) -> str:
     """Return one of VERDICTS or ''; `safe` and `error` only if nothing takes them back."""
-    text = unquoted(plain(said[:400])).lower().replace("_", "-")
+    text = unquoted(plain(said)).lower().replace("_", "-")
     text = text.replace("needs changes", "needs-changes")
     for word in VERDICTS:
         if text.startswith(word):
@@ -218,6 +218,6 @@ def _leaves_standing(rest: str) -> bool:
 
 def passes(said: str) -> bool:
     """Whether a verdict in other words at least begins with a pass: `PASS with notes`."""
-    low = plain(said[:400]).lower()
+    low = plain(said).lower()
     letters = "".join(char if char.isalpha() else " " for char in low)
     return letters.partition(" ")[0] in _PASSES and "|" not in low and "fail" not in low

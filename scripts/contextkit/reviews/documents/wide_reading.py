@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import html
 import re
+import string
 import unicodedata
 
 from contextkit.base import names
@@ -24,7 +25,9 @@ MOST = 5  # lines that are named
 _JUDGED, _DENIED = 20_000, 1_000  # words that are examined, and denials that are believed
 _LONGEST = 2_000  # characters of a line that are read at once
 _OVERLAP = 200
+_MOST_ROWS = 30  # in a table of counts
 _LONGEST_PROSE = 200  # characters of a line that may go on in the next
+_NO_PROSE, _ENDS_PROSE = tuple("#<*-+`[({="), tuple(".!?:;")
 
 # Letters and signs that look like others and that Unicode does not fold by itself.
 _LOOK_ALIKES = str.maketrans(
@@ -33,9 +36,8 @@ _LOOK_ALIKES = str.maketrans(
     "ABESIJKMHOPCTYXaesijkopcyxrqwhldunughoGgABEZHIKMNOPTYXaeikvoptuxycjacdeghijklmnoprstuvwyziagi"
     "PpPPOCLPPPPpPpPppOoOoOoOoOOOSLllll",
 )
-_LETTERS = {
-    **{0x1F1E6 + n: chr(65 + n) for n in range(26)},  # regional indicators (flags)
-    **{first + n: chr(65 + n) for first in (0x1F150, 0x1F170) for n in range(26)},
+_LETTERS = {  # regional indicators (flags), letters in circles and in squares
+    ord(first) + n: letter for first in "🇦🅐🅰" for n, letter in enumerate(string.ascii_uppercase)
 }
 _OFTEN = ("high", "major", "blocking", "serious", "urgent", "emergency")  # common words
 _CLOSING, _LEADING = tuple(")]}>\"':,"), ":|—–)]}\"',;·/~"
@@ -143,6 +145,7 @@ _OF_LABEL = re.compile(
     rf"(?i:{_SEVERITY}|{_NOUN}|must[\s\-]?fix|\b(?:the|security|before|merge|and|or)\b|[\W\d_]+)"
 )
 _RULE = re.compile(r"^[\s|:\-=+]+$")
+_NO_COUNTS = frozenset(("", "0", "-", "–", "—", "none"))
 
 
 class Doubt(Record):
@@ -160,10 +163,10 @@ def standing(text: str) -> list[Doubt]:
     found: list[Doubt] = []
     rows = [(number, line) for number, line in review_lines.numbered(text) if line.strip()]
     context = _Context()
-    for at, (number, line) in enumerate(rows):
-        following = rows[at + 1][1] if at + 1 < len(rows) else ""
-        context.before = _wrapped(rows, at - 1)
-        context.after = _wrapped(rows, at)
+    pairs = zip(rows, [*rows[1:], (0, "")], strict=True)
+    for at, ((number, line), (later, following)) in enumerate(pairs):
+        context.before = context.after
+        context.after = _wrapped(line, following) if later == number + 1 else ("", "")
         counted = "|" in line and _counts_nothing([text for _, text in rows[at : at + 40]])
         for part in () if counted else _parts(line):
             if _is_serious(part, context, following) or context.is_tired():
@@ -175,44 +178,39 @@ def standing(text: str) -> list[Doubt]:
     return found
 
 
-def _wrapped(rows: list[tuple[int, str]], at: int) -> tuple[str, str]:
+def _wrapped(line: str, following: str) -> tuple[str, str]:
     """A line and the next one if a sentence goes on from one to the other; else two empty texts.
 
     Both must be prose: a list, a table, a heading, or a severity at the beginning is not.
     """
-    if not 0 <= at < len(rows) - 1:
+    line, following = line.strip(), following.strip()
+    if line.startswith(_NO_PROSE) or line.endswith(_ENDS_PROSE) or "|" in line + following:
         return "", ""
-    (number, line), (following, rest) = rows[at : at + 2]
-    line, rest = line.strip(), rest.strip()
-    if following != number + 1 or "|" in line + rest or line[-1:] in tuple(".!?:;"):
+    if len(line.split()) < 5 or not following[:1].isalpha():
         return "", ""
-    if line[:1] in tuple("#<*-+`[({=") or not rest[:1].isalpha() or len(line.split()) < 5:
-        return "", ""
-    return (line, rest) if max(len(line), len(rest)) <= _LONGEST_PROSE else ("", "")
+    longest = max(len(line), len(following))
+    return (line, following) if longest <= _LONGEST_PROSE else ("", "")
 
 
 def _parts(line: str) -> list[str]:
     """Split a very long line into overlapping pieces, so that some piece has each word whole."""
-    if len(line) <= _LONGEST:
-        return [line]
-    step = _LONGEST - _OVERLAP
-    return [line[at : at + _LONGEST] for at in range(0, len(line), step)]
+    starts = range(0, len(line), _LONGEST - _OVERLAP)
+    return [line[at : at + _LONGEST] for at in starts]
 
 
 def _counts_nothing(table: list[str]) -> bool:
     """Whether a table head names severities and all cells below the serious ones are 0."""
-    if len(table) < 3 or not _RULE.match(table[1]):
+    head, rule, *below = [*table, ""]
+    if not _RULE.match(rule):
         return False
     heads, *rows = [
         [review_lines.plain(cell) for cell in row.strip().strip("|").split("|")]
-        for row in (table[0], *table[2:])
+        for row in (head, *below)
         if "|" in row
     ]
     columns = [n for n, head in enumerate(heads) if vocabulary.severity(head) in ("P0", "P1")]
-    if not columns or len(rows) > 30:
-        return False
-    cells = [row[n] if n < len(row) else "" for row in rows for n in columns]
-    return bool(cells) and all(cell in ("", "0", "-", "–", "—", "none") for cell in cells)
+    cells = {row[n] if n < len(row) else "" for row in rows for n in columns}
+    return bool(cells) and cells <= _NO_COUNTS and len(rows) <= _MOST_ROWS
 
 
 class _Context:
@@ -236,7 +234,7 @@ class _Context:
     def take(self, line: str) -> None:
         bare = line.strip()
         title = review_lines.plain(bare.lstrip("#")).rstrip(":").lower()
-        if bare[:1] == "#" or (bare[:2] == "**" and bare.rstrip(": ").endswith("**")):
+        if bare.startswith("#") or (bare.startswith("**") and bare.rstrip(": ").endswith("**")):
             self.is_legend = _is_legend(title)
         elif bare.endswith(":") and _is_legend(title):
             self.is_legend = True
@@ -273,32 +271,34 @@ def _readings(line: str) -> list[str]:
     if not text.isascii():
         text = _folded(text)
     if "\\" in text:
-        text = _ESCAPES.sub(_unescaped, text)
-        text = _folded(text)
+        data = _ESCAPES.sub(_unescaped, text).encode("utf-16", "surrogatepass")
+        text = _folded(data.decode("utf-16", "replace"))  # JSON writes an emoji as two escapes
     if "&" in text:
         text = _folded(html.unescape(html.unescape(text)))
     text = _PATHS.sub(r"x.\1", text)
-    found = {}
+    found = []
     if ("=" in text and "<" in text) or "//" in text:  # attributes, addresses
-        inside = _TAGS.sub(lambda tag: f" | {tag.group()[1:-1]} | ", text)
-        found[" ".join(_DASHED.sub(r"\1: ", inside).split())] = True
+        inside = _TAGS.sub(lambda tag: f" | {tag.group().strip('<>')} | ", text)
+        found.append(_DASHED.sub(r"\1: ", inside))
     text = _BREAKS.sub(" | ", text)
     for blank in ("", " "):
         read = _TAGS.sub(blank, text) if "<" in text else text
         for mark in "*`~_\\":
             read = read.replace(mark, blank)
-        found[" ".join(read.replace("<!--", " ").replace("-->", " ").split())] = True
+        found.append(read.replace("<!--", " ").replace("-->", " "))
     if _SPELLED.search(text):
         joined = _SPELLED.sub(lambda one: re.sub(r"[ ._\-]", "", one.group()), text)
-        found[" ".join(joined.split())] = True
+        found.append(joined)
     if "\u202e" in line:
-        found[" ".join(text[::-1].split())] = True
-    return list(found)
+        found.append(text[::-1])
+    return list(dict.fromkeys(" ".join(read.split()) for read in found))
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    code = int(next(filter(None, match.groups())), 16)
-    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
+    try:
+        return chr(int(next(filter(None, match.groups())), 16))
+    except ValueError:  # beyond the last character
+        return " "
 
 
 def _folded(text: str) -> str:
@@ -310,8 +310,8 @@ def _folded(text: str) -> str:
         kind = unicodedata.category(char)
         if kind in ("Mn", "Me", "Cf") or char in "\u115f\u1160\u3164\uffa0\u180e":
             continue
-        digit = unicodedata.digit(char, -1)
-        if digit >= 0 and not char.isascii():
+        digit = unicodedata.digit(char, None)
+        if digit is not None:
             char = str(digit)
         elif kind in ("Zs", "Zl", "Zp"):
             char = " "
@@ -332,11 +332,11 @@ def _counts(match: re.Match[str], read: str, context: _Context) -> bool:
     word = match.group().lower()
     if match.group().isupper() and word not in _OFTEN:
         return True
-    near, after = read[max(0, match.start() - 80) : match.start()], read[match.end() :]
+    near, after = read[: match.start()][-80:], read[match.end() :]
     noun = _THEN_NOUN.match(after)
     if noun and not (word == "fatal" and "error" in noun.group()) and "level" not in noun.group():
         return True
-    ends = not after.strip(" .!)\"']}") or after.lstrip()[0] == "."
+    ends = not after.strip(" .!)\"']}") or after.lstrip().startswith(".")
     if _IS.search(near) and (ends or word.startswith("blocker")):
         return True
     rated = _KEYED.search(near) or _RATED.search(near)
@@ -350,10 +350,10 @@ def _stands_alone(word: str, before: str, after: str, context: _Context) -> bool
     if opened and opened in ("([{<" if word in _OFTEN else "([{<\"'") and closed in _CLOSING:
         return not of_another
     if "|" in before + after and opened in ("", "|") and closed in ("", "|"):
-        column = len(before.split("|")) - 1 - (before[:1] == "|")
+        column = before.count("|") - before.startswith("|")
         return not of_another and not _is_other(context.column(column))
     if not any(map(str.isalpha, before)) and not before.rstrip().endswith(("%", "$")):
-        if not closed or closed in _LEADING or after[:2] == " -":
+        if not closed or closed in _LEADING or after.startswith(" -"):
             return True
     if word not in _OFTEN and opened in (".", ";", "!", "?", ":") and closed in (":", "—", "–"):
         return True
@@ -437,8 +437,8 @@ def _is_taken_back(match: re.Match[str], read: str, following: str, context: _Co
         return True
     if _GONE.search(clause) and not _NOT_GONE.search(before + clause):
         return True
-    is_group = read[:1] == "#" and bool(_ENDS_IN_NOUN.search(read))
-    if not following or not (is_group or not _OF_LABEL.sub("", before + after)):
+    is_group = read.startswith("#") and _ENDS_IN_NOUN.search(read)
+    if not is_group and _OF_LABEL.sub("", before + after):
         return False
     said = review_lines.unbulleted(following.strip(" \t#"))[0]
     return vocabulary.says_nothing(review_lines.plain(said.strip("> ✅✓")).strip(" .!()_"))

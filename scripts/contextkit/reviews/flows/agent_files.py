@@ -23,6 +23,7 @@ from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
 from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.verdicts import Verdict
 
 TYPE_CHECKING = False
@@ -42,30 +43,35 @@ _SUMMARY = 120  # characters of the line that says what an agent found
 class Asked(Record):
     """Whose files a command is about: those of `agents` in `folder`, or of all that left one.
 
-    `run` is a run's id and `store` the folder of its verdicts; both are empty for a folder without
-    a run.
+    A folder without a run has no `store` for its verdicts but the flat one.
     """
 
     folder: str
     agents: tuple[str, ...] = ()
-    run: str = ""
-    mode: str = ""  # review, research, or empty to detect it
+    run: Run | None = None
     store: str = ""
+
+    @property
+    def run_id(self) -> str:
+        return self.run.id if self.run else ""
+
+    @property
+    def mode(self) -> str:
+        """Return review, research, or '' to detect it."""
+        return self.run.mode if self.run else ""
 
     @property
     def roster(self) -> tuple[str, ...]:
         return self.agents if self.run or self.agents else _agents_in(self.folder)
 
 
-def of_run(layout: Layout, run: str) -> Asked:
-    """Return what the run with this id (or `latest`) asked for. Raises ContextError if unknown."""
-    found = runs.load(layout, run)
+def of_run(layout: Layout, run: Run) -> Asked:
+    """Return what a run asked for. Raises ContextError if a link leads its folder outside."""
     return Asked(
-        folder=files.inside(layout.root, layout.join(found.output_dir), "output_dir"),
-        agents=found.roster,
-        run=found.id,
-        mode=found.mode,
-        store=runs.verdict_folder(layout, found.id),
+        folder=files.inside(layout.root, layout.join(run.output_dir), "output_dir"),
+        agents=run.roster,
+        run=run,
+        store=runs.verdict_folder(layout, run.id),
     )
 
 
@@ -81,7 +87,7 @@ def of_folder(
         run for run in runs.load_all(layout).documents if os.path.normpath(run.output_dir) == shown
     ]
     if its and not agents and (finished or not its[-1].finished_at):
-        return of_run(layout, its[-1].id)
+        return of_run(layout, its[-1])
     return Asked(folder=folder, agents=agents)
 
 
@@ -201,7 +207,7 @@ def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
         return "the file is a link"
     if sum(map(os.path.lexists, _candidates(asked.folder, agent))) > 1:
         return "two files have the name of this agent"
-    if asked.run and review.run not in ("", asked.run):
+    if asked.run and review.run not in ("", asked.run_id):
         return f"the file is from the run {names.one_line(review.run)[:60]}"
     return ""
 
@@ -328,7 +334,7 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
     verdict. A run's verdicts are stored with the run and in the flat store as well.
     """
     readings = list(read)
-    keep(layout, asked, [verdict(one, asked.run) for one in readings], now)
+    keep(layout, asked, [verdict(one, asked.run_id) for one in readings], now)
     return [*readings, *uninvited(layout, asked)]
 
 

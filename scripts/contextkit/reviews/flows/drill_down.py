@@ -82,7 +82,8 @@ def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> lis
         found = iter(review.findings)
         sections = review_sections.sections(text, [one.id for one in review.findings])
         for kind, line in _rows(review) or [("none", "(no Findings Index)")]:
-            row = IndexRow(run=asked.run, agent=agent, id=kind, kind=kind, row=names.one_line(line))
+            shown = names.one_line(line)
+            row = IndexRow(run=asked.run_id, agent=agent, id=kind, kind=kind, row=shown)
             if kind == "source":
                 row = row.replace(title=row.row.partition(" | ")[2])
             elif kind == "finding":
@@ -164,20 +165,29 @@ def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[S
         review = agent_review.parse(text, asked.mode)
         if not agent_review.is_read(review):
             unread.append(agent)
-        sections = review_sections.sections(text, [one.id for one in review.findings])
-        for one in agent_files.by_severity(review):
-            if one.severity in severities or (not one.severity and "P1" in severities):
-                section = sections.get(one.id, "") or one.title
-                file, line = _place_of(one, section)
-                found.append(
-                    Shown(
-                        run=asked.run, agent=agent, id=one.id, severity=one.severity or "?",
-                        section=one.section, title=one.title, file=file, line=line,
-                        text_line=one.line, text=review_sections.excerpt(section, one.title),
-                    )
-                )  # fmt: skip
+        found += _shown(asked, agent, text, review, severities)
     order = vocabulary.READING_ORDER
     return sorted(found, key=lambda one: order.index(one.severity.strip("?"))), unread
+
+
+def _shown(
+    asked: Asked, agent: str, text: str, review: Review, severities: tuple[str, ...]
+) -> list[Shown]:
+    """Return the findings of one agent with one of `severities`, strictest first."""
+    sections = review_sections.sections(text, [one.id for one in review.findings])
+    found = []
+    for one in agent_files.by_severity(review):
+        if one.severity in severities or (not one.severity and "P1" in severities):
+            section = sections.get(one.id, "") or one.title
+            file, line = _place_of(one, section)
+            found.append(
+                Shown(
+                    run=asked.run_id, agent=agent, id=one.id, severity=one.severity or "?",
+                    section=one.section, title=one.title, file=file, line=line,
+                    text_line=one.line, text=review_sections.excerpt(section, one.title),
+                )
+            )  # fmt: skip
+    return found
 
 
 def rendered(one: Shown) -> str:
@@ -229,25 +239,36 @@ def unread(text: str, wanted: str, max_tokens: int) -> str:
     return tokens.clip("\n\n".join(parts), max_tokens, " … (cut)")
 
 
-def sizes(asked: Asked) -> list[tuple[str, int, int, int, int]]:
-    """Return (agent, full, P0 and P1, index, one line) in tokens for each agent.
+class Size(Record):
+    """What reading an agent takes, in tokens: in full, its P0 and P1, its index, and its line."""
+
+    id: str
+    full: int
+    serious: int
+    index: int
+    line: int
+
+
+def sizes(asked: Asked) -> tuple[list[Size], list[str]]:
+    """Return the size of each agent, and the agents that left nothing readable.
 
     A file without readable findings has to be read in full: its findings and index cost the same.
     """
-    rows = []
+    found, unread = [], []
     for agent in asked.roster:
         text = _text(asked, agent)
         review = agent_review.parse(text, asked.mode)
         full = tokens.estimate(text)
-        serious, _ = of_run(asked, agent, vocabulary.SERIOUS)
+        serious = _shown(asked, agent, text, review, vocabulary.SERIOUS)
         sections = tokens.estimate("\n\n".join(map(rendered, serious)))
-        rows_of = tokens.estimate("\n".join(index_rows(review)))
+        rows = tokens.estimate("\n".join(index_rows(review)))
+        if not agent_review.is_read(review):
+            unread.append(agent)
+            sections = rows = full
         summary = agent_files.summary_of(review, None, True, False)
         line = tokens.estimate(f"{agent_review.effective_status(review)[0]}\t{agent}\t{summary}")
-        if text and not agent_review.is_read(review):
-            sections = rows_of = full
-        rows.append((agent, full, sections, rows_of, line))
-    return rows
+        found.append(Size(id=agent, full=full, serious=sections, index=rows, line=line))
+    return found, unread
 
 
 def report(asked: Asked, agent: str) -> str:

@@ -73,19 +73,21 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     For a folder without a run, nobody knows who was asked or what was reviewed: its files are
     judged as they are, and the revision is unknown.
     """
-    run = runs.load(layout, asked.run) if asked.run else None
+    run = asked.run
     readings = list(read)
     reasons = of_run(asked, agent_files.uninvited(layout, asked))
     revision = "unknown"
+    known = []
     if run:
         stale = _stale(layout, run)
         reasons += stale
         revision = "stale" if stale else "current"
+        known = history.in_force(layout, run)
     dismissed = 0
     for reading in readings:
         entry = _entry(layout, asked, reading)
         missed = run is not None and reading.agent in run.missed
-        gone: set[int] = history.hidden(layout, run, reading) if run else set()
+        gone: set[int] = history.hidden(run, reading, known) if run else set()
         dismissed += len(gone)
         reasons += of_agent(reading, entry, asked, missed, run.blocks if run else (), gone)
     return Decision(
@@ -95,9 +97,9 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
 
 def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
     """Mark the run as finished unless it still awaits an agent that no wait has given up on."""
-    if not asked.run:
+    run = asked.run
+    if run is None:
         return
-    run = runs.load(layout, asked.run)
     ledger.note(layout, ledger.CONSUMED, f"run:{run.id}")
     for agent in asked.roster:
         path = os.path.join(asked.store, verdict_files.encode(agent) + ".json")
@@ -105,7 +107,7 @@ def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
     if run.finished_at:
         return
     if decision.awaited.issubset({*run.missed, *workers.ended(layout, run)}):
-        runs.change(layout, asked.run, finished_at=names.iso(now))
+        runs.change(layout, run.id, finished_at=names.iso(now))
 
 
 def _stale(layout: Layout, run: Run) -> list[Reason]:

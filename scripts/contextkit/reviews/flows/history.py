@@ -34,7 +34,7 @@ def annotate(layout: Layout, run: Run, data: dict[str, object], found: list[Merg
     earlier = before(layout, run)
     own, olds = ([_identity_of(run, one) for one in those] for those in (found, earlier))
     pairs = matches(found, own, earlier, olds)
-    known = _recognized(run, found, _in_force(layout, run))
+    known = _recognized(run, found, in_force(layout, run))
     numbers = {one.key: number for number, one in enumerate(found)}
     for entry in [*_entries(data, "findings"), *_entries(data, "improvements")]:
         number = numbers.get(str(entry.get("key")), -1)
@@ -147,15 +147,14 @@ def dismiss(
     return dismissals.add(layout, run, made), made
 
 
-def hidden(layout: Layout, run: Run, reading: Reading) -> set[int]:
-    """Return the numbers of the dismissed findings in an agent's file that no longer count."""
-    known = _in_force(layout, run)
+def hidden(run: Run, reading: Reading, known: list[Dismissal]) -> set[int]:
+    """Return the numbers of the findings in an agent's file that the dismissals `known` hide."""
     return _hidden(run, _rows(reading), known) if known else set()
 
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
     """Return the rows of an index with those of dismissed findings marked."""
-    known = _in_force(layout, run)
+    known = in_force(layout, run)
     marked = list(rows)
     for agent in dict.fromkeys(row.agent for row in rows) if known else ():
         its = [n for n, row in enumerate(rows) if row.agent == agent and row.kind == "finding"]
@@ -196,7 +195,7 @@ def _recognized(
     return found
 
 
-def _in_force(layout: Layout, run: Run) -> list[Dismissal]:
+def in_force(layout: Layout, run: Run) -> list[Dismissal]:
     """Return the dismissals for a run's target whose lines have not changed."""
     return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
 
@@ -207,7 +206,7 @@ def _identity_of(run: Run, row: Row | MergedFinding | IndexRow) -> str:
 
 
 def _readings(layout: Layout, run: Run) -> list[Reading]:
-    return list(agent_files.read(layout, agent_files.of_run(layout, run.id)))
+    return list(agent_files.read(layout, agent_files.of_run(layout, run)))
 
 
 def _rows(reading: Reading) -> list[Row]:

@@ -93,7 +93,7 @@ def _combined(
     if _is_research(sources):
         data["verdict"] = _research_verdict(sources)
     if asked.run:
-        history.annotate(layout, runs.load(layout, asked.run), data, found)
+        history.annotate(layout, asked.run, data, found)
     return sources, found, data
 
 
@@ -121,8 +121,7 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     """Return what is known about a review besides its files; little without a run."""
     head: dict[str, object] = {"reviewed": when, "input": layout.shown(asked.folder),
                                "input_type": "directory", "synthesis_timestamp": when}  # fmt: skip
-    if asked.run:
-        run = runs.load(layout, asked.run)
+    if run := asked.run:
         kind = "question" if run.mode == "research" else "document" if run.source else "diff"
         what = run.target if run.mode == "research" else run.source
         head |= {"reviewed": run.started_at, "input": what or run.input}
@@ -325,7 +324,7 @@ _REVIEW = (_review_markdown, _review_lines)
 
 def export(layout: Layout, run_id: str, form: str) -> str:
     """Render the findings of a run as sarif, github or markdown; nothing is written."""
-    asked = agent_files.of_run(layout, run_id)
+    asked = agent_files.of_run(layout, runs.load(layout, run_id))
     _, _, data = _combined(layout, asked, agent_files.read(layout, asked), "")
     return {"sarif": _sarif, "github": _github, "markdown": _comment}[form](data)
 

@@ -37,8 +37,6 @@ _EARLIER = "earlier"
 _MOST = 1000  # folders for one target
 # What runs leave; anything else in the folder belongs to the user and stays.
 _NAMES = ("findings.json", "peer-findings.jsonl", "decisions.log", "input", "prompts", "run.json")
-_COMPLAINTS = 12  # shown to an agent about an earlier attempt
-_LONGEST = 240  # characters in one complaint
 _HEADING = "## What was wrong with the last attempt"
 
 
@@ -139,7 +137,7 @@ def _run(
         started_at=names.iso(now),
         target=subject.target,
         revision=subject.revision,
-        head=git.head(layout.repository).commit if layout.repository else "",
+        head=git.head(layout.repository).commit,
         base=subject.base,
         source=subject.source,
         input=os.path.join(folder, "input", subject.name),
@@ -368,7 +366,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
         raise ContextError(
             f"{agent} is still working: subagent_abort id={working.id} to end it first"
         )
-    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
+    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
     wrong = _wrong(reading)
     if not wrong:
@@ -395,10 +393,5 @@ def _prompt(text: str, wrong: list[str], contract: str) -> str:
 def _wrong(reading: Reading) -> list[str]:
     """Return what is wrong with an agent's file, one line each; empty if it can be read."""
     if reading.validation in ("missing", "partial", "foreign", "error"):
-        return [names.one_line(reading.summary)[:_LONGEST]]
-    found = [
-        names.one_line(f"line {number}: {text}" + (f"; write: {better}" if better else ""))
-        for number, text, better in contracts.check(reading.text)
-    ]
-    more = [f"and {len(found) - _COMPLAINTS} more"] if len(found) > _COMPLAINTS else []
-    return [line[:_LONGEST] for line in found[:_COMPLAINTS]] + more
+        return [names.one_line(reading.summary)]
+    return contracts.feedback(reading.text)

@@ -133,7 +133,7 @@ def with_endings(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Itera
     gone: dict[str, Worker] | None = None
     for reading in read:
         if asked.run and reading.validation in _WITHOUT_FILE:
-            gone = ended(layout, runs.load(layout, asked.run)) if gone is None else gone
+            gone = ended(layout, asked.run) if gone is None else gone
             if reading.agent in gone:
                 reading = _with(reading, gone[reading.agent])
         yield reading

@@ -26,7 +26,7 @@ _SHELL = r"""
 run=$1 place=$2 limit=$3 command=$4 grace=$5 after=$6
 trap : HUP INT TERM
 echo "$$" > "$run/pid.new" && mv "$run/pid.new" "$run/pid"
-if [ "$limit" -gt 0 ]; then
+if [ "$limit" != 0 ]; then
   (
     trap '' HUP INT TERM
     nap=
@@ -47,7 +47,7 @@ if cd "$place"; then
 else
   status=127
 fi
-[ "$limit" -gt 0 ] && kill -USR1 "$watchdog" 2> /dev/null
+[ "$limit" != 0 ] && kill -USR1 "$watchdog" 2> /dev/null
 echo "$status" > "$run/exit.new" && mv "$run/exit.new" "$run/exit"
 exec 9>&-
 [ -z "$after" ] || /bin/sh -c "$after" < /dev/null > /dev/null 2>&1
@@ -77,7 +77,7 @@ def start(
     folder: str,
     place: str,
     command: str,
-    limit: int,
+    limit: float,
     env: dict[str, str],
     after: str = "",
 ) -> int:

@@ -46,8 +46,7 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
     """
     session, _ = sessions.current(layout, "", request.now)
     files.store(layout.state)
-    runs = os.path.dirname(layout.run(prepared.order.id))
-    files.inside(layout.root, runs, "subagents")
+    files.inside(layout.root, os.path.dirname(layout.run(prepared.order.id)), "subagents")
     holds = []
 
     def make(identity: str) -> Row | None:
@@ -61,14 +60,16 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
     row = registry.add(layout, prepared.order.id, make)
     order = prepared.order.replace(id=row["id"])
     try:
-        changes = _start(layout, order, prepared.command, session, holds[0])
+        changed_id = order.id != prepared.order.id
+        prompt = prompts.assemble(layout, order) if changed_id else prepared.prompt
+        changes = _start(layout, order, prompt, prepared.command, session, holds[0])
     except BaseException:
         registry.remove(layout, order.id)
         _forget(layout, order)
         raise
     finally:
         holds[0].release()
-    _note(layout, order, session)
+    _note(layout, order, prompt, session)
 
     def edit(row: Row) -> None:
         seen = {} if row["status"] == "pending_launch" else {"status": row["status"]}
@@ -77,15 +78,14 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
     return registry.change_row(layout, order.id, edit)
 
 
-def _note(layout: Layout, order: Order, session: str) -> None:
+def _note(layout: Layout, order: Order, prompt: str, session: str) -> None:
     """Record the subagent in the ledger, with what was put into its prompt."""
     to, agent = f"subagent:{order.id}", order.slug
     carried = addresses.of(layout, layout.join(order.capsule.path)) if order.capsule else ""
-    size = tokens.estimate(files.read(os.path.join(layout.run(order.id), "prompt.md")))
-    sources = (carried,)
+    size, sources = tokens.estimate(prompt), (carried,)
     ledger.note(layout, ledger.STORED, to, tokens=size, session=session, sources=sources)
     if order.capsule and carried:
-        size = tokens.estimate(order.capsule.body)
+        size = order.capsule.tokens
         ledger.note(
             layout, ledger.INJECTED, carried, tokens=size, to=to, session=session, agent=agent
         )
@@ -128,7 +128,7 @@ def _progress(place: str, identity: str) -> str:
 
 
 def _start(
-    layout: Layout, order: Order, command: str, session: str, hold: background.Hold
+    layout: Layout, order: Order, prompt: str, command: str, session: str, hold: background.Hold
 ) -> dict[str, object]:
     """Make the sandbox and its files and start the command; return the fields that changed."""
     place = sandboxes.make(layout, order.type, order.id)
@@ -137,7 +137,7 @@ def _start(
         copy = os.path.join(sandboxes.desk(place, order.id), "capsule.md")
         files.write(copy, order.capsule.whole)
     files.write(_progress(place, order.id), f"# Progress of {order.id}\n\n")
-    files.write(os.path.join(run, "prompt.md"), prompts.assemble(layout, order))
+    files.write(os.path.join(run, "prompt.md"), prompt)
     if not command:
         return {"status": "awaiting_manual_launch"}
     env = _environment(layout, order, session)
@@ -193,7 +193,7 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
     rows = [row for row in registry.rows(layout) if row["id"] == identity]
     role = str(rows[0].get("role_prompt") or "") if rows else ""
     judge = prompts.Role(name=role, path="", text="") if role else None
-    branch = _head(layout).name
+    branch = git.head(layout.repository).name
     own = [str(rows[0].get("scope_path") or "")] if rows else []
     chosen, notes, _ = choose(layout, wanted, judge, branch, [path for path in own if path])
     if not chosen:
@@ -250,7 +250,7 @@ def prepare(layout: Layout, request: Request) -> Prepared:
     kind = request.type or "here"
     if kind != "here":
         sandboxes.top_of(layout)
-    head = _head(layout)
+    head = git.head(layout.repository)
     branch = head.name
     role = prompts.read_role(layout, request.role)
     scope = prompts.read_scope(layout, request.scope)
@@ -289,10 +289,6 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         warnings=tuple(warnings),
         lacks_capsule=lacking,
     )
-
-
-def _head(layout: Layout) -> git.Head:
-    return git.head(layout.repository) if layout.repository else git.Head()
 
 
 def _is_prompt(layout: Layout, path: str) -> bool:

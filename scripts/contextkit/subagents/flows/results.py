@@ -181,10 +181,10 @@ def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
     """Record an ERROR at once for an agent of a review run that left no file of its own."""
     from contextkit.reviews.flows import agent_files, workers
 
-    asked = agent_files.of_run(layout, run.id).replace(agents=(agent,))
+    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
     if reading.validation in ("missing", "partial"):
-        agent_files.keep(layout, asked, [agent_files.verdict(reading, asked.run)], now)
+        agent_files.keep(layout, asked, [agent_files.verdict(reading, run.id)], now)
         registry.update(layout, row["id"], verdict=reading.status)
     workers.notify(layout, run.id, now)
 

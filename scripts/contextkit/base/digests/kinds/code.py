@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from contextkit.base.digests import reading
-from contextkit.base.digests.reading import Pattern, Unit
+from contextkit.base.digests.reading import Pattern, Unit, cut
 
 _DEFINES = Pattern(
     r"^(\s*)(?:@\w.*|(?:export\s+(?:default\s+)?|public\s+|private\s+|protected\s+|static\s+"
@@ -57,22 +57,15 @@ def units(text: str) -> list[Unit]:
             inner = len(line) - len(line.lstrip())
             hidden = re.search(r"\b_\w+", said) is not None
             weight = (0.9 if inner else 1.6) * (0.6 if hidden else 1.0)
-            defined.append(
-                Unit(
-                    number,
-                    "defines",
-                    _cut(said),
-                    weight,
-                    0 if inner or hidden else 3,
-                    "definitions",
-                )
-            )
+            rank = 0 if inner or hidden else 3
+            said = cut(said, _LONGEST)
+            defined.append(Unit(number, "defines", said, weight, rank, "definitions"))
         elif todo := _TODO.search(line):
-            defined.append(Unit(number, "to do", _cut(todo[0]), 1.6))
+            defined.append(Unit(number, "to do", cut(todo[0], _LONGEST), 1.6))
         elif _CONSTANT.match(line):
-            defined.append(Unit(number, "constants", _cut(line.strip()), 0.7))
+            defined.append(Unit(number, "constants", cut(line.strip(), _LONGEST), 0.7))
         elif re.match(r"\s*(?:raise|throw|panic!)\b", line):
-            defined.append(Unit(number, "raises", _cut(line.strip()), 0.6))
+            defined.append(Unit(number, "raises", cut(line.strip(), _LONGEST), 0.6))
     count = sum(unit.aspect == "defines" for unit in defined)
     size = f"{len(lines)} lines, {count} definitions"
     head = [Unit(1, "code", size, 1.5, 1, "code", derived=True)]
@@ -91,11 +84,4 @@ def _doc(text: str) -> str:
     if not found:
         return ""
     said = next(group for group in found.groups() if group)
-    return _cut(" ".join(re.sub(r"(?m)^\s*(?://+|#+|\*|--)\s?", "", said).split()))
-
-
-def _cut(said: str) -> str:
-    if len(said) <= _LONGEST:
-        return said
-    blank = said.rfind(" ", 0, _LONGEST)
-    return said[: blank if blank > 40 else _LONGEST] + " …"
+    return cut(" ".join(re.sub(r"(?m)^\s*(?://+|#+|\*|--)\s?", "", said).split()), _LONGEST)

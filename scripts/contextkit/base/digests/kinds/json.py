@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from contextkit.base.digests.reading import Unit
+from contextkit.base.digests.reading import Unit, cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,11 +132,7 @@ def _shown(value: object) -> str:
     import json
 
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = " ".join(text.split())
-    if len(text) <= _LONGEST:
-        return text
-    blank = text.rfind(" ", 0, _LONGEST)
-    return text[: blank if blank > 60 else _LONGEST] + " …"
+    return cut(" ".join(text.split()), _LONGEST)
 
 
 def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> None:

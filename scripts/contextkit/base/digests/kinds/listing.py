@@ -102,7 +102,7 @@ def _commits(lines: list[tuple[int, str]], in_full: bool) -> list[Unit]:
     authors = Counter(line[8:].partition(" <")[0] for _, line in lines if line[:8] == "Author: ")
     dates = [_day(line[6:]) for _, line in lines if in_full and line[:6] == "Date: "]
     said += f", {dates[0]} to {dates[-1]}" if dates else ""
-    units = _sums(said, "authors", authors) if authors else _sums(said, "", Counter())
+    units = _sums(said, "authors", authors)
     newest = [number for number, _, subject in found if not _MERGE.match(subject)][:_NEWEST]
     for number, commit, subject in found:
         weight = 0.1 if _MERGE.match(subject) else weighing.of_sentence(subject)

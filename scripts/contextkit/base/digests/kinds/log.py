@@ -14,10 +14,11 @@ _LEVEL = Pattern(
     rf"\b({'|'.join(_LEVELS)})\b|^\s*(ok|not ok)\b|^\s*([✓✔✗✘×])"
     r"|\b(level)\"?[=:] ?\"?\w|^([IWEF]\d{4}) \d\d:\d\d:"
 )  # logfmt or JSON; klog
+# What a line with a time begins with, and one with a sign of `_LEVEL`
 _OPENINGS = ("[", *"0123456789", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
              "Oct", "Nov", "Dec", "I0", "I1", "W0", "W1", "E0", "E1", "F0", "F1")  # fmt: skip
 _SIGNS = ("ok", "not ok", *"✓✔✗✘×")
-_VERDICT = Pattern(
+_VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])\b\d+ (?:passed|failed|errors?|failing|passing|tests?|examples?|problems?|skipped"
     r"|warnings?)\b|^(?:\[\w+\] +)?(?:Tests?: |Tests run:|BUILD )|^test results?:|^FAILED \("
     r"|^(?-i:OK)(?: \(|$)"
@@ -32,32 +33,35 @@ _BAD = Pattern(  # a verdict that is not good
     r"|\*\*\*|failed to",
     re.I,
 )
+# How a verdict begins that may stand far above the end, above the details of the failures
 _EARLIER = ("ℹ fail ", "=", "test result: FAILED", "FAILED (")
 _COUNTS = Pattern(r"\b\d+ \w*(?:pass|fail|error|problem)|\b(?:failures|failed|errors)[=:]", re.I)
 _OF_A_TOOL = Pattern(  # how a tool reports a failure, or its end
-    r"^(?:error(?:\[\w+\])?: |npm (?:ERR!|error) |--- FAIL: |##\[error\]|fatal: |FAILED )"
-    r"|^(?:Error: |ERROR: |ERROR in |E: |error during build)|^\S+\.go:\d+:\d+: "
-    r"|: (?:command not found|No such file or directory|Permission denied)$"
-    r"|^\S+\.\w{1,5}(?::\d+(?::\d+)?|\(\d+,\d+\))(?::| -) (?:fatal )?error\b|^\d+:\d+ +error "
-    r"|^\S+\.\w{1,5}:\d+:\d+: [A-Z]+\d+ "
+    failures.OF_A_TOOL + r"|^(?:error(?:\[\w+\])?: |npm (?:ERR!|error) |--- FAIL: |fatal: |FAILED )"
+    r"|^(?:Error: |ERROR: |ERROR in )|^\d+:\d+ +error "
+    r"|^\S+\.\w{1,5}(?::\d+(?::\d+)?|\(\d+,\d+\))(?::| -) (?:fatal )?error\b"
     r"|^(?:make(?:\[\d+\])?: \*\*\* \[|[✕✗✘×✖●] \S|--> \S+:\d+|BUILD (?:FAIL|SUCC)|test result: )"
     r"|^(?:Tests: +\d|\d+ examples?, |\d+ (?:passing|failing)\b|(?:Found|✖) \d+ (?:error|problem))"
-    r"|^\d+% tests passed|\[FAIL\]$|^CONFLICT \("
+    r"|^\d+% tests passed|\[FAIL\]$"
 )
-_END_OF_A_TOOL = Pattern(
+_END_OF_A_TOOL = Pattern(  # the last lines of a test runner, linter, or compiler
     r"^=* ?\d+ (?:passed|failed|errors?|skipped|xfailed|deselected)\b.* in [\d.]+s\b"
     r"|^=* ?no tests ran in|^Ran \d+ tests? in [\d.]+s$|^Found \d+ errors?\b|^\d+ errors?$"
     r"|^(?:make(?:\[\d+\])?: \*\*\* |collect2: error: |error: could not compile )"
 )
+# What is in a text with such a line, and in one with messages of a compiler
 _ENDS = ("ed in ", "errors in ", "error in ", "test in ", "tests in ", "ran in ",
          " errors\n", " error\n", "\nFound ", ": *** ", "collect2: error",
          "could not compile")  # fmt: skip
 _OF_A_COMPILER = (": error: ", ": note: ", ": warning: ", ": In function ", "   required from ",
                   "--> ")  # fmt: skip
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
+_STATUS = Pattern(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 _NAME = Pattern(r"\S+::\S+")
-_SAYS = Pattern(r"^(?!\s*(?:at |FAIL\w*\W*$)).*\w.*\w.*[^:]$")
+_SAYS = Pattern(  # a line with two words, other than a frame of a trace or a heading
+    r"^(?!\s*(?:at |FAIL\w*\W*$)).*\w.*\w.*[^:]$"
+)
 _LOOKED_AT = 100  # lines that are looked at to tell the kind
 _END = 40  # lines at the end among which the verdict is
 
@@ -175,23 +179,22 @@ def _verdict(lines: list[str]) -> tuple[list[Unit], set[int]]:
     Of several such lines, it is the last one with a count, and the last one of all. A failure of
     an earlier run, or above its details, counts wherever it is.
     """
-    end = [*range(max(0, len(lines) - _END), len(lines))]
-    end += [n for n in range(end[0]) if lines[n].startswith(_EARLIER) and _BAD.search(lines[n])]
-    end.sort()
-    said = {n: failures.bare(lines[n].strip("=- \t")) for n in end}
-    summary = [n for n in end if _VERDICT.search(said[n]) and "fixable" not in said[n]]
+    end = max(0, len(lines) - _END)
+    earlier = [n for n in range(end) if lines[n].startswith(_EARLIER) and _BAD.search(lines[n])]
+    read = [*earlier, *range(end, len(lines))]
+    said = {n: failures.bare(lines[n].strip("=- \t")) for n in read}
+    # eslint says how many of its problems are fixable below their number
+    summary = [n for n in read if _VERDICT.search(said[n]) and "fixable" not in said[n]]
     bad = [n for n in summary if _BAD.search(said[n])] or summary
     if not bad:
         return [], set()
     counts = [n for n in bad if _COUNTS.search(said[n])]
-    told = dict.fromkeys([*counts[-1:], bad[-1]])
-    text = "; ".join(failures.shown(said[n]) for n in told)
-    number = max(told) + 1
-    return [Unit(number, "verdict", text, 3.0, 1, "verdict", key=True)], set(summary)
+    text = "; ".join(failures.shown(said[n]) for n in dict.fromkeys([*counts[-1:], bad[-1]]))
+    return [Unit(bad[-1] + 1, "verdict", text, 3.0, 1, "verdict", key=True)], set(summary)
 
 
 def _counts(text: str, lines: list[str]) -> list[Unit]:
-    """The number of lines with each result or level; in a long log, how often each word occurs.
+    """The number of lines with each result, level, or status; in a long log, how often each occurs.
 
     A test that is named twice with the same result counts once.
     """
@@ -208,6 +211,8 @@ def _counts(text: str, lines: list[str]) -> list[Unit]:
                 name = _NAME.search(line)
                 seen.add((level[1], name[0] if name else number))
         counts |= Counter(result for result, _ in seen)
+    statuses = Counter(_STATUS.findall(whole or text))
+    counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     if not said:
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from contextkit.base.digests.reading import Pattern, Unit, cells, told_row
+from contextkit.base.digests.reading import Pattern, Unit, cells, row_statement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,10 +121,10 @@ def units(text: str) -> list[Unit]:
     found = [Unit(rows[0][0], "table", said, 2.0, 1, "table", derived=True)]
     found += [unit for index in range(min(columns, 30)) for unit in _column(head, body, index)]
     for number, row in (body[0], body[-1]):
-        found.append(Unit(number, "row", told_row(head, row)[:240], 0.8))
+        found.append(Unit(number, "row", row_statement(head, row)[:240], 0.8))
     for number, row in body[1:-1]:
         ill = any(_ILL.search(cell) for cell in row)
-        found.append(Unit(number, "row", told_row(head, row)[:240], 1.5 if ill else 0.6))
+        found.append(Unit(number, "row", row_statement(head, row)[:240], 1.5 if ill else 0.6))
     return found
 
 
@@ -148,7 +148,7 @@ def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> l
     cell, count = counts.most_common()[-1]
     if count <= max(1, len(given) // 20):
         number, row, _ = next(one for one in given if one[2] == cell)
-        found.append(Unit(number, "outlier", told_row(head, row)[:240], 2.0, 3, "outliers"))
+        found.append(Unit(number, "outlier", row_statement(head, row)[:240], 2.0, 3, "outliers"))
     return found
 
 

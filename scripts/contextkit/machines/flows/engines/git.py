@@ -22,7 +22,7 @@ import subprocess
 from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.documents import manifests
+from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.manifests import Elsewhere
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ class Git:
         """`remote` is a name or URL as git takes it, `address` the URL it stands for."""
         self._remote, self._address = remote, address
         self._top = layout.repository.top if layout.repository else layout.root
-        self._folder = os.path.join(layout.state, "sync", "git")
+        self._folder = os.path.join(knowledge.folder(layout), "git")
         self._repository = layout.repository
         self._reader: _Reader | None = None
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
