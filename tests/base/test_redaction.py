@@ -446,6 +446,18 @@ def test_digests_and_identities_are_not_taken_for_values() -> None:
             assert redaction.found(f"since {digest} it works, see {digest}.log") == ()
 
 
+@pytest.mark.parametrize(
+    "literal", sorted(one for one in secret_rules.TOKENS if not one.strip(planted.HEX))
+)
+def test_a_digest_may_begin_like_a_token(literal: str) -> None:
+    rng = random.Random(8)
+    for size in (40, 64, 128, 6_000):
+        digest = literal + "".join(rng.choices(planted.HEX, k=size - len(literal)))
+        assert redaction.found(f"since {digest} it works") == ()
+    token = literal + "".join(rng.choices(secret_rules.LETTERS, k=38))
+    assert redaction.found(f"since {token} it works")
+
+
 def test_random_letters_are_passed_over_only_inside_what_is_allowed() -> None:
     within = redaction._is_within
     assert within(("random", 4, 9), [(4, 9)]) and within(("random", 5, 8), [(0, 2), (4, 9)])

@@ -350,7 +350,7 @@ def test_a_crash_anywhere_is_completed_by_the_next_run(
     if again == "unadopt":
         adopt(host)
     after = tree(host)
-    write, unlink = files.write, os.unlink
+    write, discard = files.write, files.discard
     for crash in range(60):
         left = [crash]
 
@@ -360,14 +360,14 @@ def test_a_crash_anywhere_is_completed_by_the_next_run(
             left[0] -= 1
             return write(*arguments, **more)
 
-        def dying_unlink(path: str, left: list[int] = left) -> None:
+        def dying_discard(path: str, left: list[int] = left) -> None:
             if not left[0]:
                 raise KeyboardInterrupt
             left[0] -= 1
-            unlink(path)
+            discard(path)
 
         monkeypatch.setattr(files, "write", dying)
-        monkeypatch.setattr(changes, "_unlink", dying_unlink)
+        monkeypatch.setattr(files, "discard", dying_discard)
         try:
             adopt(host) if again == "adopt" else unadopt(host)
             break

@@ -260,6 +260,15 @@ def object_in_line(line: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def texts_of(content: object) -> str:
+    """The text of a model's message or a tool's result: a string, or its text blocks, in lines."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
 def to_json(value: object, margin: str = "") -> str:
     """`value` as JSON for programs: two-space indent, unescaped text; records become objects."""
     if isinstance(value, str):

@@ -112,8 +112,9 @@ def _tokens(text: str) -> Iterator[Place]:
                 continue
             if text[judged : judged + 1] in _INSIDE:
                 continue  # a longer name
-            if _is_cut(text, judged) or _is_published(text[at:judged]):
-                continue
+            value = text[at:judged]
+            if _is_cut(text, judged) or _is_published(value) or not value.strip(_HEX):
+                continue  # the last is a digest
             if kind != "jwt" or tail.count(".") > 0:
                 yield kind, at, judged
 

@@ -139,10 +139,7 @@ def forget(layout: Layout, session: str) -> None:
     """Stop reusing a generated session that was ended."""
     kept = _kept(layout)
     if files.first_line(kept) == session:
-        try:
-            os.unlink(kept)
-        except FileNotFoundError:
-            pass  # ended by two processes at once
+        files.discard(kept)
 
 
 def _kept(layout: Layout) -> str:

@@ -175,7 +175,7 @@ def carry_out(plan: Plan) -> None:
     for change in plan.changes:
         path = os.path.join(plan.into, change.path)
         if change.new is None:
-            _unlink(path)
+            files.discard(path)
         else:
             files.write(path, change.new)
     for name in plan.programs:
@@ -208,7 +208,7 @@ def _remove_drafts(plan: Plan) -> None:
         place = os.path.join(plan.into, folder)
         for name in os.listdir(place) if os.path.isdir(place) else ():
             if files.is_draft(name) and name[1:-17] in ours:
-                _unlink(os.path.join(place, name))
+                files.discard(os.path.join(place, name))
 
 
 def _remove_emptied(plan: Plan) -> None:
@@ -235,25 +235,18 @@ def _sweep(plan: Plan, record_path: str) -> None:
     """Clean up after the last file: what set-up and Python left, the record, and empty folders."""
     state = os.path.dirname(record_path)
     if plan.record_path == vendored.LINK_RECORD:
-        _unlink(record_path)
+        files.discard(record_path)
         if os.path.isdir(state) and os.listdir(state) == [".gitignore"]:
-            _unlink(os.path.join(state, ".gitignore"))
+            files.discard(os.path.join(state, ".gitignore"))
     elif plan.before.hosts:
         _remove_made(state)
-        _unlink(record_path)
+        files.discard(record_path)
     for path in sorted(plan.before.made, key=len, reverse=True):
         if path.endswith("/"):
             try:
                 os.rmdir(os.path.join(plan.into, path))
             except OSError:
                 continue  # it holds something of the host's
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass  # an earlier run got this far
 
 
 def _remove_made(folder: str) -> None:

@@ -108,13 +108,13 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
     """
     place = hosts.find(given.host).events[given.event].text
     if place:
-        report = _texts(response[place])
+        report = formats.texts_of(response[place])
         asked = given.passed.get("tool_input")
         kind = str(asked.get("agent_name") or "") if isinstance(asked, dict) else ""
         name = f"{names.slug(kind)}-{names.sha256(report.encode('utf-8', 'replace'))[:8]}"
         ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": report}
         return keep(layout, given.replace(passed={**given.passed, **ended}))
-    text = _texts(response["content"])
+    text = formats.texts_of(response["content"])
     if tokens.estimate(text) <= layout.limits.hook_report_tokens:
         return NOTHING
     agent = hosts.safe_name(str(response.get("agentId") or ""))
@@ -123,14 +123,6 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
         receipt = _store(layout, given, given.agent_type, given.agent_type, text)[1]
     content = [{"type": "text", "text": receipt}]
     return Answer(result={**response, "content": content})
-
-
-def _texts(result: object) -> str:
-    """Return the texts of a tool's result for the model: the result, or its text blocks."""
-    if isinstance(result, str):
-        return result
-    blocks = [one for one in result if isinstance(one, dict)] if isinstance(result, list) else ()
-    return "\n".join(text for one in blocks if isinstance(text := one.get("text"), str))
 
 
 def shorten(layout: Layout, given: HookInput) -> Answer:

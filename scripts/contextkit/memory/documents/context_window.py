@@ -92,10 +92,7 @@ def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) 
 
 def forget(layout: Layout, session: str, task: str) -> None:
     """Drop the mark after the context was emptied, so that the next save is a new snapshot."""
-    try:
-        os.unlink(_mark(layout, session, task))
-    except FileNotFoundError:
-        pass
+    files.discard(_mark(layout, session, task))
 
 
 def once(
@@ -224,12 +221,7 @@ def _message_text(event: dict[str, Any]) -> str:
     message = event.get("message")
     if event.get("isSidechain") or not isinstance(message, dict):
         return ""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return formats.texts_of(message.get("content"))
 
 
 def _refuse_strangers(path: str, first: bytes) -> None:

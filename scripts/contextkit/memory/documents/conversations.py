@@ -208,7 +208,7 @@ class _Messages(_Reader):
         if kind == "attachment":
             attached = line.get("attachment") or {}
             if attached.get("type") == "queued_command":
-                self._typed(_texts(attached.get("prompt")))
+                self._typed(formats.texts_of(attached.get("prompt")))
             return
         if kind not in ("user", "assistant") or line.get("isMeta") or line.get("isCompactSummary"):
             return
@@ -222,7 +222,7 @@ class _Messages(_Reader):
         for block in results:
             self._result(block)
         if not results:
-            self._typed(_texts(blocks))
+            self._typed(formats.texts_of(blocks))
 
     def _typed(self, text: str) -> None:
         text = _REMINDER.sub("", text).strip()
@@ -265,7 +265,7 @@ class _Messages(_Reader):
 
     def _result(self, block: Line) -> None:
         call = str(block.get("tool_use_id", ""))
-        said = _texts(block.get("content"))
+        said = formats.texts_of(block.get("content"))
         if call in self._asked:
             what = self._asked.pop(call)
             if match := re.search(r"Task #(\d+) created", said):
@@ -329,7 +329,7 @@ class _Rollout(_Reader):
             self.add(ASKED, _REMINDER.sub("", text))
 
     def _message(self, payload: Line) -> None:
-        text = _texts(payload.get("content"))
+        text = formats.texts_of(payload.get("content"))
         role = payload.get("role")
         before = len(self.events)
         if role == "user":
@@ -362,7 +362,7 @@ class _Rollout(_Reader):
         if isinstance(given, dict):
             code = 0 if given.get("success", True) else 1
             given = given.get("content", "")
-        text = _texts(given)
+        text = formats.texts_of(given)
         if text[:1] == "{":
             try:
                 found = formats.scan_json(text)
@@ -411,15 +411,6 @@ def _shell(command: object) -> str:
         inner = len(words) == 3 and words[1] in ("-lc", "-c")
         return words[2] if inner else " ".join(words)
     return str(command)
-
-
-def _texts(content: object) -> str:
-    """The text of a message: a string, or the text blocks of a list joined by newlines."""
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    said = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "\n".join(text for text in said if isinstance(text, str))
 
 
 def _answer(said: str) -> str:

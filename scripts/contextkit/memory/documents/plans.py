@@ -250,7 +250,7 @@ def update(text: str, change: Plan, moment: int) -> str:
         for task in getattr(change, field):
             _move(outline, task, label)
     for constraint in change.constraints:
-        if _folded(constraint) not in map(_folded, _texts_in(outline, "Constraints")):
+        if folded(constraint) not in map(folded, _texts_in(outline, "Constraints")):
             _add(_section(outline, "Constraints").lines, f"- {filters.item(constraint)}")
     if change.next_actions and change.next_actions != _texts_in(outline, "Next Actions"):
         numbered = enumerate(change.next_actions, start=1)
@@ -259,7 +259,8 @@ def update(text: str, change: Plan, moment: int) -> str:
     return _with_its_line_ends(text, outline.text)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """What two spellings of a subtask, a question or a constraint share."""
     return " ".join(text.casefold().split())
 
 
@@ -323,7 +324,7 @@ def _ask(outline: Outline, question: Question) -> None:
     if question.answered and 0 < number <= len(there):
         matching = [there[number - 1]]
     else:
-        matching = [one for one in there if _folded(one[2].text) == _folded(question.text)]
+        matching = [one for one in there if folded(one[2].text) == folded(question.text)]
     if not matching:
         _add(_section(outline, "Key Questions").lines, f"- {filters.item(question.line)}")
     for section, at, old in matching:
@@ -336,15 +337,15 @@ def unanswered(text: str, change: Plan) -> tuple[str, ...]:
 
     Questions that `change` adds count, since they are added first.
     """
-    there = [_folded(question.text) for _, _, question in _questions_in(Outline(text))]
+    there = [folded(question.text) for _, _, question in _questions_in(Outline(text))]
     unmatched = []
     for question in change.questions:
-        known = _folded(question.text) in there
+        known = folded(question.text) in there
         number = int(question.text) if names.is_whole(question.text, 9) else 0
         if question.answered and not known and not 0 < number <= len(there):
             unmatched.append(question.text)
         if not question.answered and not known:
-            there.append(_folded(question.text))
+            there.append(folded(question.text))
     return tuple(unmatched)
 
 
@@ -360,10 +361,10 @@ def _move(outline: Outline, task: str, label: str) -> None:
     """Put a subtask under a label, and remove it from the other two."""
     section = _section(outline, "Progress")
     for other in _STATES.values():
-        there = [_folded(text) for text in _listed(section.lines, other)]
-        if other == label and _folded(task) not in there:
+        there = [folded(text) for text in _listed(section.lines, other)]
+        if other == label and folded(task) not in there:
             _put(section.lines, task, label)
-        elif other != label and _folded(task) in there:
+        elif other != label and folded(task) in there:
             _take(section.lines, task, other)
 
 
@@ -390,10 +391,10 @@ def _take(lines: list[str], task: str, label: str) -> None:
         return
     line = lines[item.first]
     said = _inline(line)
-    left = [text for text in said if _folded(text) != _folded(task)]
+    left = [text for text in said if folded(text) != folded(task)]
     below = [sections.moved_left(line, 2) for line in lines[item.first + 1 : item.end]]
     for nested in reversed(sections.items(below, grouped=False)):
-        if nested.mark and _folded(nested.text(below)) == _folded(task):
+        if nested.mark and folded(nested.text(below)) == folded(task):
             del lines[item.first + 1 + nested.first : item.first + 1 + nested.end]
             del below[nested.first : nested.end]
     if left != said or not (left or any(map(str.strip, below))):

@@ -273,7 +273,4 @@ def forget(layout: Layout, task: str) -> None:
     stale = [f"{task}.{kind}" for kind in ("phase", "plan", "agents")]
     stale += ["current"] if current_task(layout) == task else []
     for name in stale:
-        try:
-            os.unlink(layout.memory_state(name))
-        except FileNotFoundError:
-            continue
+        files.discard(layout.memory_state(name))

@@ -20,7 +20,7 @@ from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import Checkpoint
 from contextkit.memory.documents.findings import Finding, Head
 from contextkit.memory.documents.merged import Merged
-from contextkit.memory.documents.plans import Plan
+from contextkit.memory.documents.plans import Plan, folded
 from contextkit.memory.documents.snapshots import Snapshot
 from contextkit.memory.flows import agents
 from contextkit.memory.flows.agents import Attendance
@@ -249,19 +249,19 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
         ("the checkpoint", saved, in_checkpoint, saved_action),
     ]
     later, earlier = sides if later_plan else reversed(sides)
-    before = {_key(text): (text, state) for state, texts in earlier[2].items() for text in texts}
+    before = {folded(text): (text, state) for state, texts in earlier[2].items() for text in texts}
     where = dict(before)
     differences = []
     for state, texts in later[2].items():
         for text in texts:
-            _, old = before.get(_key(text), ("", state))
+            _, old = before.get(folded(text), ("", state))
             if old != state and "completed" in (old, state):
                 differences.append(
                     f"{names.one_line(text)[:120]}: {_STATES[state]} in {later[0]}, which is later;"
                     f" {_STATES[old]} in {earlier[0]}"
                 )
             if (old, state) != ("in_progress", "pending"):
-                where[_key(text)] = (text, state)
+                where[folded(text)] = (text, state)
     if saved_action and planned and saved_action.split() != planned.split():
         differences.append(
             f"Next action: {later[0]} is later ({later[1]}); {earlier[0]} says"
@@ -271,11 +271,6 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
     return State(**found, next_action=later[3] or earlier[3], differences=tuple(differences))
 
 
-def _key(text: str) -> str:
-    """What two spellings of one subtask share."""
-    return " ".join(text.casefold().split())
-
-
 class _Live:
     """The part of the store that is not archived, read once for all tasks."""
 
@@ -283,8 +278,8 @@ class _Live:
         self.checkpoints = checkpoints.load_all(layout).noting(warnings)
         self.snapshots = snapshots.load_all(layout).noting(warnings)
         self._layout = layout
-        plans = memory.paths(layout.memory_folder(memory.PLANS), ".md")
-        self.plans = {os.path.basename(path)[:-3]: path for path in plans}
+        there = memory.paths(layout.memory_folder(memory.PLANS), ".md")
+        self.plans = {os.path.basename(path)[:-3]: path for path in there}
         self.saves: list[tuple[str, Any]] = [*self.checkpoints, *self.snapshots]
         self.tasks = sorted({*self.plans, *(one.task_id for _, one in self.saves if one.task_id)})
 

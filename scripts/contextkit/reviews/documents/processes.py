@@ -16,13 +16,13 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import SETTINGS
 from contextkit.base.version import toolkit
+from contextkit.reviews.documents.runs import MODES
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MODES = ("review", "research")
 # What may fail the gate, by mode: severities for reviews, agent statuses for research.
 BLOCKING = {"review": SEVERITIES, "research": ("PARTIAL", "FAILED")}
 _INPUTS = ("document", "diff", "question")

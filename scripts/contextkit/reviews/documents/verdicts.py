@@ -19,13 +19,13 @@ from contextkit.base.stores import Loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Entry = dict[str, Any]  # a verdict as read; `agent` and `status` are always text
 
 # In the order in which the old library counts them.
 STATUSES = ("CLEAN", "NEEDS_ATTENTION", "BLOCKED", "ERROR", "COMPLETE", "PARTIAL", "FAILED")
-ATTENTION = ("NEEDS_ATTENTION", "BLOCKED", "ERROR", "PARTIAL", "FAILED")
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
 SKIPPED = "SKIPPED_SHIP_CLASS"  # set for a reviewer by a gate in callers of the old library
 FORMAT = 1  # of the document; one without a format field has this one
@@ -109,7 +109,7 @@ def folder(layout: Layout) -> str:
 
 def render(verdict: Verdict) -> str:
     """Render a verdict as JSON, leaving out empty optional keys."""
-    values = {name: value for name, value in vars(verdict).items() if name not in ("agent",)}
+    values = vars(verdict)
     order = ("type", "status", "model", "tokens_spent", "files_changed", "findings_count",
              "summary", "detail_path", "timestamp", "session_id")  # fmt: skip
     fields = {name: values[name] for name in order}
@@ -334,7 +334,9 @@ def broken(entries: list[Entry]) -> list[str]:
     return [f"{entry['agent']}: {entry['summary']}" for entry in entries if "broken" in entry]
 
 
-def clean(layout: Layout, keep: object = None, store: str = "") -> list[str]:
+def clean(
+    layout: Layout, keep: Callable[[Entry], bool] | None = None, store: str = ""
+) -> list[str]:
     """Remove unfinished drafts and all verdicts that `keep(entry)` rejects; return their names.
 
     What agents wrote (`.md`) is never touched.
@@ -350,7 +352,7 @@ def clean(layout: Layout, keep: object = None, store: str = "") -> list[str]:
         verdict = name.endswith(".json") and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")
         try:
-            if draft or (verdict and not (callable(keep) and keep(_read(path, name[:-5])))):
+            if draft or (verdict and not (keep and keep(_read(path, name[:-5])))):
                 os.unlink(path)
                 removed.append(name)
         except FileNotFoundError:
