@@ -10,7 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
     for name in list(os.environ):
         if name not in _KEPT:
             patch.delenv(name)
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     patch.setenv("HOME", str(home))
     patch.setenv("CONTEXT_NOW", NOW)
     patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
@@ -71,16 +72,25 @@ def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
         patch.setenv(f"GIT_{who}_DATE", NOW)
 
 
+_untouched: list[Path] = []  # folders that a test was given and wrote nothing into
+
+
 @pytest.fixture(autouse=True)
-def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def sealed(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """No test sees the user's settings or writes anywhere but below its own folder."""
-    seal(monkeypatch, tmp_path / "home")
+    folder = _untouched.pop() if _untouched else tmp_path_factory.mktemp("sealed")
+    seal(monkeypatch, folder / "home")
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # nobody cuts the power here
     files.settled.clear()
-    work = tmp_path / "work"
-    work.mkdir()
+    work = folder / "work"
+    work.mkdir(exist_ok=True)
     monkeypatch.chdir(work)
     yield work
+    inside = [path for at in (folder, work, folder / "home") for path in os.listdir(at)]
+    if sorted(inside) == ["home", "work"] and os.access(work, os.W_OK):
+        _untouched.append(folder)
 
 
 @pytest.fixture(autouse=True)
@@ -190,10 +200,8 @@ def first_commit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("first_commit")
     with pytest.MonkeyPatch.context() as patch:
         seal(patch, folder / "home")
-        git("init", "-q", "-b", "feature/demo", cwd=folder)
+        git("init", "-q", "-b", "feature/demo", "--template=", cwd=folder)
         git("commit", "-q", "--allow-empty", "-m", "first commit", cwd=folder)
-    for sample in (folder / ".git" / "hooks").glob("*.sample"):
-        sample.unlink()
     return folder / ".git"
 
 
@@ -285,3 +293,23 @@ def start(*arguments: str, **changes: str) -> subprocess.Popen[str]:
         encoding="utf-8",
         env={**os.environ, **changes},
     )
+
+
+def forked(work: Callable[[], object]) -> int:
+    """A forked process that does `work`, much cheaper than an interpreter each."""
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    return process
+
+
+def ended(processes: Iterable[int]) -> list[int]:
+    """The exit statuses of forked processes, each awaited."""
+    return [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]

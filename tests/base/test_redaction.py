@@ -128,6 +128,7 @@ def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
         ("Wirtschaftspruefung:", " ", "Wirtschaftspruefung:(redacted random) "),
         ("session=", ";", "session=(redacted random);"),
         ("wynwoUnxnjcnz=", ";", "(redacted random);"),
+        ("kqzwxvbnmpqzt)", " ", "kqzwxvbnmpqzt)(redacted random) "),
     ],
 )
 def test_all_parts_of_a_value_are_redacted_and_nothing_else(
@@ -139,8 +140,9 @@ def test_all_parts_of_a_value_are_redacted_and_nothing_else(
 
 
 def test_a_short_value_does_not_go_on_in_the_next_line() -> None:
-    text = f"{a_random(26)}\ni8BJu_-6a1"
-    assert redaction.redacted(text)[0] == "(redacted random)\ni8BJu_-6a1"
+    for before in ("", "the value found: "):
+        text = f"{before}{a_random(26)}\ni8BJu_-6a1"
+        assert redaction.redacted(text)[0] == f"{before}(redacted random)\ni8BJu_-6a1"
 
 
 def test_a_value_after_a_name_may_be_long_and_contain_quotes_and_signs() -> None:
@@ -180,10 +182,61 @@ def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -
         ("deploy token a1B2c3D4e5 now", ""),
         ("header Bearer 0123456789abcde0 now", "authorization"),
         ("a cupbearer 0123456789abcde0 now", ""),
+        (f"xx abc123{a_random(24)} yy", ""),
+        (f'secret_key = "{a_random(5_000)}"', ""),
+        (f"{a_random(40)}\n{a_random(20, seed=4)}", "random random"),
+        ("the password is correct", ""),
+        ("compass: a1B2c3D4e5", ""),
+        ("oauth: a1B2c3D4e5", ""),
+        ("pass: a1B2c3D4e5", "password"),
+        ("password: #header", ""),
+        (f"xx plugins/{a_random(30)} yy", ""),
+        (f"xx a/b/{a_random(30)} yy", "random"),
+        ("password: !hunter", "password"),
     ],
 )
 def test_what_is_just_long_and_varied_enough_is_found(text: str, kinds: str) -> None:
     assert " ".join(secret.kind for secret in redaction.found(text)) == kinds
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        (f"x{a_token()} ", a_token()),
+        ("ghp_short ", a_token()),
+        (f"AKIA{'Q7ZW2' * 4}_x ", "AKIA" + a_random(16, "ABCDEFGHJKMNPQRSTVWXYZ234567")),
+        (f"{a_token()[:30]}... ", a_token()),
+        ("eyJhbGciOiJIUzI1NiJ9 ", text_of(("jwt", ".env")).partition("=")[2]),
+        (
+            "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n",
+            SECRETS["rsa-key"]["prose"],
+        ),
+        (f"-----BEGIN {'x' * 80} ", SECRETS["rsa-key"]["prose"]),
+        (
+            "-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n",
+            SECRETS["rsa-key"]["prose"],
+        ),
+        (f"digest {a_random(40)} ", f"value {a_random(40, seed=4)} ends"),
+        ("internationalization of ", f"value {a_random(40)} ends"),
+        (f"https://a.example.org/{a_random(40)} ", f"value {a_random(40, seed=4)} ends"),
+        ("bearer of news, ", "Bearer 0123456789abcde0 now"),
+        ("a cupbearer 0123456789abcde1, ", "Bearer 0123456789abcde0 now"),
+        ("compass: a1B2c3D4e5, ", "pass: a1B2c3D4!x"),
+        ("public_token=a1B2c3D4e5, ", "token=a1B2c3D4e6"),
+        ("password: none, ", "password: hunter2!x"),
+        ("ftp://me@example.org ", "ftp://me:hunter2!x@example.org"),
+    ],
+)
+def test_what_is_passed_over_hides_nothing_behind_it(before: str, text: str) -> None:
+    (alone,) = redaction.found(text)
+    last = redaction.found(before + text)[-1]
+    assert last.kind == alone.kind
+    assert last.span == tuple(len(before) + at for at in alone.span)
+
+
+def test_a_word_before_more_words_is_not_a_password_however_long_they_go_on() -> None:
+    for words in (1, 1_000):
+        assert not redaction.found("password: correct" + " horse battery" * words)
 
 
 def test_two_rare_pairs_in_five_are_no_language() -> None:
@@ -312,8 +365,11 @@ def test_words_and_short_numbers_are_no_reason_to_search(monkeypatch: pytest.Mon
 
 
 def test_a_password_in_a_url_and_a_credential_of_letters_are_reason_enough_to_search() -> None:
-    for text in ("ftp://me:hushed@b", "Basic QWxhZGRpbjpvcGVu="):
-        assert "(redacted " in redaction.redacted(text)[0]
+    for text, clean in (
+        ("ftp://me:hushed@b", "ftp://me:(redacted url-password)@b"),
+        ("Basic QWxhZGRpbjpvcGVu=", "Basic (redacted authorization)"),
+    ):
+        assert redaction.redacted(text)[0] == clean
 
 
 def test_a_text_that_is_not_searched_holds_no_secret() -> None:
@@ -390,6 +446,18 @@ def test_digests_and_identities_are_not_taken_for_values() -> None:
             assert redaction.found(f"since {digest} it works, see {digest}.log") == ()
 
 
+@pytest.mark.parametrize(
+    "literal", sorted(one for one in secret_rules.TOKENS if not one.strip(planted.HEX))
+)
+def test_a_digest_may_begin_like_a_token(literal: str) -> None:
+    rng = random.Random(8)
+    for size in (40, 64, 128, 6_000):
+        digest = literal + "".join(rng.choices(planted.HEX, k=size - len(literal)))
+        assert redaction.found(f"since {digest} it works") == ()
+    token = literal + "".join(rng.choices(secret_rules.LETTERS, k=38))
+    assert redaction.found(f"since {token} it works")
+
+
 def test_random_letters_are_passed_over_only_inside_what_is_allowed() -> None:
     within = redaction._is_within
     assert within(("random", 4, 9), [(4, 9)]) and within(("random", 5, 8), [(0, 2), (4, 9)])
@@ -404,5 +472,9 @@ def test_a_value_in_an_attribute_named_value_belongs_to_the_name_before_it() -> 
 
 
 def test_a_quote_that_closes_on_no_or_another_line_holds_no_value() -> None:
-    for text in ('password = "\nzq fm\n"', 'password = "zq fm'):
+    for text in ('password = "\nzq fm\n"', 'password = "zq fm', 'password = "zq81fmxy'):
         assert redaction.redacted(text) == (text, ())
+
+
+def test_a_capital_that_two_small_letters_stand_for_moves_nothing() -> None:
+    assert redaction.redacted("İİİ password: hunter2!x.")[0] == "İİİ password: (redacted password)."

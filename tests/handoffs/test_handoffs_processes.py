@@ -6,12 +6,11 @@ import os
 import random
 import signal
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 import yaml
-from conftest import start
+from conftest import ended, forked, start
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import state as handoff_state
@@ -20,25 +19,6 @@ from contextkit.handoffs.flows import switch
 AGENTS = ("sm", "dev", "qa", "pm")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 STORE = Path(".aios/handoffs")
-
-
-def forked(work: Callable[[], object]) -> int:
-    """A forked process that does `work`, much cheaper than an interpreter each."""
-    process = os.fork()
-    if process == 0:
-        status = 1
-        try:
-            work()
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-    return process
-
-
-def ended(processes: list[int]) -> list[int]:
-    return [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]
 
 
 def over(layout: Layout, giver: str, to: str, action: str = "go on") -> switch.Outcome:

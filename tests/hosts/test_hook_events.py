@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import NOW, Script
+from conftest import NOW, Script, ended, forked
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
 from contextkit.payloads.documents import store as payloads
@@ -138,15 +139,8 @@ def test_an_agent_that_goes_on_keeps_its_verdict(layout: Layout) -> None:
 
 
 def test_forty_agents_that_stop_at_once_lose_nothing(layout: Layout) -> None:
-    children = []
-    for number in range(40):
-        child = os.fork()
-        if not child:
-            stop(f"a{number}", f"{LONG}{number}{VERDICT}")
-            os._exit(0)
-        children.append(child)
-    for child in children:
-        os.waitpid(child, 0)
+    stops = [partial(stop, f"a{n}", f"{LONG}{n}{VERDICT}") for n in range(40)]
+    assert ended([forked(one) for one in stops]) == [0] * 40
     assert len(stored(layout)) == len(payloads.entries(layout, "s-1")) == 40
     assert len(named(layout)) == 40
 

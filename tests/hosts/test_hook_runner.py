@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
+from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import git
+from conftest import ended, forked, git
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -77,15 +77,11 @@ def test_diagnostics_are_bounded(repo: Path, monkeypatch: Patch) -> None:
 
 def test_many_hooks_at_once_lose_no_diagnostic(repo: Path) -> None:
     hooks = str(repo / ".contextkit" / "hooks")
-    children = []
-    for number in range(20):
-        child = os.fork()
-        if not child:
-            diagnostics.note(hooks, "codex Stop", f"number {number}")
-            os._exit(0)
-        children.append(child)
-    for child in children:
-        os.waitpid(child, 0)
+
+    def note(number: int) -> None:
+        diagnostics.note(hooks, "codex Stop", f"number {number}")
+
+    assert ended([forked(partial(note, number)) for number in range(20)]) == [0] * 20
     assert len(noted(repo)) == 20
 
 

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPTS
+from conftest import SCRIPTS, ended, forked
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings, merged, plans
 from contextkit.memory.documents import store as memory
 from test_checkpoints import a_checkpoint
 from test_findings import NOON, a_finding
-
-
-def child(work: Callable[[], object]) -> int:
-    """A forked process that runs this, since two hundred of them must be cheap."""
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    return pid
 
 
 @pytest.mark.parametrize("one", [True, False], ids=["one agent", "forty agents"])
@@ -36,15 +22,15 @@ def test_forty_findings_at_once_are_forty_files(layout: Layout, one: bool) -> No
         made = a_finding(agent="ui" if one else f"ui-{number}", summary=f"text {number}")
         return lambda: findings.save(layout, made, NOON)
 
-    children = [child(save(number)) for number in range(40)]
-    assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 40
+    children = [forked(save(number)) for number in range(40)]
+    assert ended(children) == [0] * 40
     saved = [one for _, one in findings.load_all(layout)]
     assert sorted(f.summary for f in saved) == sorted(f"text {number}" for number in range(40))
 
 
 def test_forty_checkpoints_at_once_have_their_file_as_id(layout: Layout) -> None:
-    saved = [child(lambda: checkpoints.save(layout, a_checkpoint(), NOON)) for _ in range(40)]
-    assert [os.waitpid(pid, 0)[1] for pid in saved] == [0] * 40
+    saved = [forked(lambda: checkpoints.save(layout, a_checkpoint(), NOON)) for _ in range(40)]
+    assert ended(saved) == [0] * 40
     loaded = checkpoints.load_all(layout)
     assert len(loaded) == 40
     assert all(Path(path).stem == one.checkpoint_id for path, one in loaded)
@@ -54,8 +40,8 @@ def test_forty_updates_of_one_plan_are_all_in_it(layout: Layout) -> None:
     def ask(number: int) -> Callable[[], object]:
         return lambda: plans.save(layout, plans.make("t", questions=[f"question {number}"]), NOON)
 
-    children = [child(ask(number)) for number in range(40)]
-    assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 40
+    children = [forked(ask(number)) for number in range(40)]
+    assert ended(children) == [0] * 40
     assert len(plans.load(plans.path_of(layout, "t")).questions) == 40
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
+from conftest import ended, forked
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
 from contextkit.memory.documents import context_window as zones
@@ -94,13 +96,12 @@ def test_a_look_below_the_threshold_writes_nothing(layout: Layout) -> None:
 def test_the_second_of_two_processes_finds_what_the_first_wrote(layout: Layout) -> None:
     children = 8
     read, write = os.pipe()
-    for number in range(children):
-        if os.fork() == 0:
-            path, new = zones.once(layout, "s", "t", lambda n=number: written(f"snap-{n}"), 0)  # type: ignore[misc]
-            os.write(write, f"{path} {new}\n".encode())
-            os._exit(0)
-    for _ in range(children):
-        os.wait()
+
+    def look(number: int) -> None:
+        path, new = zones.once(layout, "s", "t", lambda: written(f"snap-{number}"), 0)
+        os.write(write, f"{path} {new}\n".encode())
+
+    assert ended([forked(partial(look, number)) for number in range(children)]) == [0] * children
     os.close(write)
     with os.fdopen(read) as pipe:
         said = [line.split() for line in pipe]

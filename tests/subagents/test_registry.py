@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import git
+from conftest import ended, forked, git
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.documents import registry
@@ -116,20 +117,12 @@ def test_another_place_may_be_named_but_none_outside(
 
 
 def test_ten_writers_at_once_keep_ten_rows(layout: Layout) -> None:
-    children = []
-    for number in range(10):
-        child = os.fork()
-        if child == 0:
-            status = 1
-            try:
-                for _ in range(5):
-                    registry.add(layout, "20251023-180500-same", a_row)
-                    registry.note_gaps(layout, "20251023-180500-same", [f"gap {number}"], 0)
-                status = 0
-            finally:
-                os._exit(status)
-        children.append(child)
-    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 10
+    def write(number: int) -> None:
+        for _ in range(5):
+            registry.add(layout, "20251023-180500-same", a_row)
+            registry.note_gaps(layout, "20251023-180500-same", [f"gap {number}"], 0)
+
+    assert ended([forked(partial(write, number)) for number in range(10)]) == [0] * 10
     found = registry.rows(layout)
     assert len({row["id"] for row in found}) == 50
     assert len(registry.gaps_of(found[0])) == 10

@@ -38,9 +38,9 @@ _INSIDE = frozenset(LETTERS + DIGITS + "_")  # characters that continue a name
 _DIGITS = frozenset(DIGITS)
 _BEFORE = _INSIDE | frozenset(".+")  # characters that no token follows directly
 _PARTS = 8
-_SIGNS = ",;|:!>)]}"  # what may also stand inside a value
+_SIGNS = frozenset(",;|:!>)]}")  # what may also stand inside a value
 _STOPS = " \t\r\n\"'`<>|,;(){}[]"  # what ends an unquoted value
-_AFTER_NAME = "\"'`*]) \t"  # what may come between a name and its `=` or `:`
+_AFTER_NAME = frozenset("\"'`*]) \t")  # what may come between a name and its `=` or `:`
 _LONGEST = 16_384  # characters in a token: a JWT may be long
 _LONGEST_VALUE = 4_000  # characters in the value after a name
 _QUOTES_INSIDE = 4
@@ -112,8 +112,9 @@ def _tokens(text: str) -> Iterator[Place]:
                 continue
             if text[judged : judged + 1] in _INSIDE:
                 continue  # a longer name
-            if _is_cut(text, judged) or _is_published(text[at:judged]):
-                continue
+            value = text[at:judged]
+            if _is_cut(text, judged) or _is_published(value) or not value.strip(_HEX):
+                continue  # the last is a digest
             if kind != "jwt" or tail.count(".") > 0:
                 yield kind, at, judged
 
@@ -191,7 +192,7 @@ def _is_a_name(text: str) -> bool:
 
 def _from_parts(text: str, start: int) -> int:
     """The start of a value before which another part stands: `123456789012|x7…`, `Kqz%Wx)x7…`."""
-    if text[start - 1 : start] not in _SIGNS or not start:
+    if text[start - 1 : start] not in _SIGNS:
         return start
     before = text[max(0, start - 60) : start - 1]
     part = before[len(before.rstrip(BASE64 + "%&#")) :]
@@ -389,7 +390,7 @@ def _named(text: str) -> Iterator[Place]:
             for at in every(lower, name):
                 if at < end:  # inside the value found last
                     continue
-                if name in WHOLE and text[at - 1 : at] in _INSIDE and text[at - 1 : at]:
+                if name in WHOLE and text[at - 1 : at] in _INSIDE:
                     continue
                 if lower[max(0, at - 13) : at].rstrip("_- ").endswith(PUBLIC):
                     continue
@@ -403,7 +404,7 @@ def _with_parts(text: str, start: int, end: int) -> int:
     """The end of an unquoted value in which signs stand that end most: `…Z4!,i5HM`, `123|x7…`."""
     is_number = text[start:end].isdigit()
     for _ in range(_PARTS):
-        if text[end : end + 1] not in _SIGNS or end >= len(text):
+        if text[end : end + 1] not in _SIGNS:
             break
         part = _run(text, end + 1, BASE64).rstrip(".")
         if not (_is_a_part(part) or (is_number and len(part) >= 20 and _is_random(part))):
@@ -420,10 +421,8 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     The third item is the quote around the value, else a verb or comparison, a space after an
     option, or ''.
     """
-    if text[at : at + 1] in _INSIDE:
-        return None
     is_option = text[at : at + 1] == " " and "--" in _word_before(text, at)
-    while text[at : at + 1] in _AFTER_NAME and text[at : at + 1]:
+    while text[at : at + 1] in _AFTER_NAME:
         at += 1
     if text.startswith("value=", at):  # `<add key="password" value="…"/>`
         at += 5

@@ -60,7 +60,7 @@ def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
     """Return the engine of the remote that is meant, and the address that keys our notes of it.
 
     With `sync_key` everything is encrypted, and what was pushed with another key or none counts as
-    another remote. Raises ContextError for a name that is no remote of this repository, or for a
+    another remote. Raises ContextError for a name that is not a remote of this repository, or for a
     missing key.
     """
     plain, address = _plain_engine(layout, remote)

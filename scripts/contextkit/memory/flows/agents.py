@@ -162,45 +162,43 @@ def attendance(
     or a host started after the time `after`. `found` are the task's findings, merged ones included.
     """
     sent = last_fan_out(layout, task)
-    wanted = list(dict.fromkeys((*sent.agents, *listed)))
     launched, running = _launched(layout, after)
-    wanted += [name for name in (*launched, *running) if name not in wanted] if after else []
-    if not wanted and not sent.started:
+    expected: dict[str, str] = {}
+    for name in (*sent.agents, *listed, *((*launched, *running) if after else ())):
+        expected.setdefault(folded(name), name)
+    if not expected and not sent.started:
         return Attendance()
     heads = _findings(layout, task) if found is None else found
-    back = {name: folded(name) for name in dict.fromkeys(one.agent for one in heads)}
-    since = {one.agent: back[one.agent] for one in heads if one.timestamp >= sent.started}
-    since |= {one.agent: folded(one.agent) for one in sent.returned}
-    judged = _verdicts(layout)
-    at_work = {folded(name) for name in running}
-    returned: list[str] = []
-    still: list[str] = []
-    missing: list[str] = []
-    seen: set[str] = set()
-    for name in wanted:
-        key = folded(name)
-        if key in seen:
-            continue
-        seen.add(key)
-        mine = name in sent.agents
-        here = since if mine else {**back, **since}
-        verdict = key in judged and (not mine or judged[key] >= sent.started)
-        if key in at_work:
-            still.append(name)
-        elif key in here.values() or verdict:
-            returned.append(name)
-        else:
-            missing.append(name)
+    since = [one.agent for one in heads if one.timestamp >= sent.started]
+    since = list(dict.fromkeys([*since, *(one.agent for one in sent.returned)]))
     unnamed = max(0, sent.count - len(sent.agents))
-    others = [name for name, key in since.items() if key not in seen]
-    returned += others[:unnamed] if sent.started else []
+    others = [name for name in since if folded(name) not in expected] if sent.started else []
+    at_work = set(map(folded, running))
+    back = _back(layout, sent, {one.agent for one in heads}, since)
+    away = {key: name for key, name in expected.items() if key not in at_work}
     return Attendance(
-        expected=len(seen) + unnamed,
-        returned=tuple(returned),
-        running=tuple(still),
-        missing=tuple(missing),
+        expected=len(expected) + unnamed,
+        returned=(*(name for key, name in away.items() if key in back), *others[:unnamed]),
+        running=tuple(name for key, name in expected.items() if key in at_work),
+        missing=tuple(name for key, name in away.items() if key not in back),
         since=sent.started,
     )
+
+
+def _back(layout: Layout, sent: FanOut, reported: set[str], since: list[str]) -> set[str]:
+    """The agents that are back, by folded name: those that left a finding or a verdict.
+
+    For an agent of the fan-out only what it left since then counts; `reported` left a finding at
+    any time.
+    """
+    own = set(map(folded, sent.agents))
+    verdicts = _verdicts(layout).items()
+    ever = {*map(folded, reported), *(key for key, _ in verdicts)}
+    return {
+        *map(folded, since),
+        *(key for key, when in verdicts if when >= sent.started),
+        *(ever - own),
+    }
 
 
 def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
