@@ -143,7 +143,7 @@ def ensure(stamp, sources, build):
     if made_from(stamp) != wanted or not succeeds(PYTHON, "-c", ""):
         write(stamp, "%s# %s\n" % (build(), wanted))
     # Newer than all that make compares it with, even where a clock was wrong; else make would
-    # run set-up for ever.
+    # run set-up forever.
     dates = [os.stat(path).st_mtime_ns for path in sources + [PYTHON]]
     os.utime(stamp, ns=(max(dates + [time.time_ns()]),) * 2)
 

@@ -165,6 +165,14 @@ def test_a_text_is_cut_at_a_space_if_one_is_in_its_second_half_and_else_at_its_w
     assert names.clipped_at_space("xxxxxxxxxxxx xxxxxxxxxxxx", 20) == "xxxxxxxxxxxx…"
 
 
+def test_of_a_long_line_the_part_around_what_was_looked_for_is_left() -> None:
+    around = names.clipped_around
+    assert around("a\n b", ["x"], 3) == "a b"
+    assert around("0123456789", ["nowhere"], 6) == "012345…"
+    assert around("012345Ab89", ["b", "ab"], 6) == "…45Ab89"
+    assert around("012345Ab89ef", ["ab"], 6) == "…45Ab89…"
+
+
 @given(text=st.text(min_size=1, max_size=200), width=st.integers(2, 100))
 def test_a_clipped_text_is_within_its_width(text: str, width: int) -> None:
     for short in (names.clipped(text, width), names.clipped_at_space(text, width)):

@@ -30,7 +30,7 @@ from simulated_machines import Machine  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.machines.flows.remotes import Engine
+    from contextkit.machines.flows.engines import Engine
 
 COUNTS = (1, 10, 100, 1000)
 DOCUMENTS = 1000

@@ -114,7 +114,7 @@ def test_a_block_carries_its_reason_and_nothing_else() -> None:
 
 @given(text=st.text(alphabet="`~a\n#", min_size=1), origin=st.text())
 def test_quoted_text_stays_in_its_fence_and_its_origin_on_its_line(text: str, origin: str) -> None:
-    said = hosts.labelled(text, origin)
+    said = hosts.labeled(text, origin)
     if not text.strip():
         assert said == ""
         return

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,7 +80,7 @@ def over_http(folder: Path) -> Iterator[str]:
     """The URL below which the repositories of `folder` are served."""
     handler = type("Backend", (_Backend,), {"folder": str(folder)})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -104,6 +105,7 @@ def by_daemon(folder: Path) -> Iterator[str]:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
+            time.sleep(0.01)
         yield f"git://127.0.0.1:{port}"
     finally:
         os.killpg(process.pid, 15)

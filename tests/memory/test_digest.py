@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextkit.base import tokens
-from contextkit.memory.documents import findings
+from contextkit.memory.documents import findings, reports
 from contextkit.memory.flows import digest
 from contextkit.memory.flows.recovery import RecoveredFinding
 
@@ -57,6 +57,15 @@ def test_a_row_of_a_table_is_a_statement_with_the_words_of_its_header() -> None:
 def test_code_is_left_to_the_finding() -> None:
     found = a_finding("ui", "## Run\n```\nrm -rf build/x.py\n```\nIt takes 52 ms.")
     assert shown(found) == ["- It takes 52 ms."]
+
+
+def test_what_a_report_called_its_sections_is_left_to_the_finding() -> None:
+    text = "# Memory\n## Executive Summary\nIt is done.\n## Costs\nIt takes 52 ms.\n"
+    made = findings.make(
+        agent="ui", task_id="t", timestamp=TIME, status="completed", **reports.read(text)
+    )
+    assert "- ## Executive Summary" in findings.render(made)
+    assert shown(RecoveredFinding("findings/ui.md", made)) == ["- Costs: It takes 52 ms."]
 
 
 def test_the_same_unit_of_a_finding_is_printed_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -118,6 +119,20 @@ def test_a_stop_reaches_everything_that_was_started(begin: Starter) -> None:
     assert background.stop(str(folder))
     until(lambda: not background.is_alive(str(folder)))
     assert not background.stop(str(folder))
+
+
+def test_what_is_stopped_before_it_has_begun_never_begins(
+    begin: Starter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    move = tmp_path / "bin/mv"  # the shell's first program, before the command
+    first = "#!/bin/sh\ntrap '' TERM\nkill -TERM -$PPID\n"
+    move.write_text(f'{first}exec {shutil.which("mv")} "$@"\n', "utf-8")
+    move.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{move.parent}:{os.environ['PATH']}")
+    folder = begin("echo begun")
+    assert ended(folder) == ("failed", 143)
+    assert log(folder) == ""
 
 
 def test_a_launcher_that_died_before_it_started_anything_is_seen(sealed: Path) -> None:

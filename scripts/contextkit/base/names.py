@@ -207,6 +207,20 @@ def clipped_start(text: str, most: int) -> str:
     return text if len(text) <= most else "…" + text[1 - most :].lstrip()
 
 
+def clipped_around(text: str, words: Iterable[str], most: int) -> str:
+    """`text` on one line; of a longer one `most` characters, from a little before one of `words`.
+
+    Words are in lower case; `…` stands where something was cut.
+    """
+    line = one_line(text)
+    if len(line) <= most:
+        return line
+    lower = line.lower()
+    places = [place for word in words if (place := lower.find(word)) >= 0]
+    at = max(0, min(places, default=0) - most // 3)
+    return ("…" if at else "") + line[at : at + most] + ("…" if at + most < len(line) else "")
+
+
 def is_whole(text: str, most: int = 18) -> bool:
     """Whether `text` is a whole number of 1 to `most` ASCII digits and nothing else."""
     return 0 < len(text) <= most and text.isascii() and text.isdigit()

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, agents, cli, ledger, names, packages, redaction, tokens
+from contextkit.base import (
+    addresses,
+    agents,
+    cli,
+    files,
+    ledger,
+    names,
+    packages,
+    redaction,
+    tokens,
+)
 from contextkit.base.commands import (
     JSON,
     REDACT,
@@ -25,24 +35,6 @@ from contextkit.handoffs.flows import switch as switching
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.handoffs.documents.artifacts import Fields
-
-_TEXTS = {
-    "from": "from_agent",
-    "to": "to_agent",
-    "story_id": "story_id",
-    "story_path": "story_path",
-    "story_status": "story_status",
-    "task": "current_task",
-    "branch": "branch",
-    "next_action": "next_action",
-}
-_LISTS = {
-    "decisions": "decisions",
-    "files": "files_modified",
-    "blockers": "blockers",
-    "rejected": "rejected",
-    "resolved": "resolved",
-}
 
 
 def write(layout: Layout, args: Arguments) -> str:
@@ -100,15 +92,13 @@ def _fields(layout: Layout, args: Arguments) -> Fields:
         packages.need("yaml")  # may restart this command, so run it before reading stdin
         fields, dropped = handoffs.read_fields(cli.content(args.draft, "draft"), "draft")
         cli.say_each(dropped)
-    given = vars(args)
-    for option, name in _TEXTS.items():
-        if given[option].strip():
-            fields[name] = given[option]
-    for option, name in _LISTS.items():
-        values = given[option]
-        if values:
-            nothing = len(values) == 1 and handoffs.is_nothing(values[0])
-            fields[name] = () if nothing else values
+    for option in (TO, *FIELDS):
+        value = vars(args)[option.name]
+        if option.name in handoffs.TEXT_KEYS and value.strip():
+            fields[handoffs.TEXT_KEYS[option.name]] = value
+        elif option.name in handoffs.LIST_KEYS and value:
+            nothing = len(value) == 1 and handoffs.is_nothing(value[0])
+            fields[handoffs.LIST_KEYS[option.name]] = () if nothing else value
     checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
     return checked
 
@@ -169,8 +159,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
 
 
 def consume(layout: Layout, args: Arguments) -> str:
-    from contextkit.base import files
-
     with handoff_state.locked(layout):
         path, text = _chosen(layout, args)
         where = layout.shown(path)

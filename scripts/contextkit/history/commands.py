@@ -321,6 +321,6 @@ PROGRAM = Program(
             help="the targets of the Makefile by system",
             options=(Option(name="host", kind="flag", help="as seen from a host's Makefile"),),
         ),
-        Command(run=unknown_target, help="say which target a misspelt one is nearest to"),
+        Command(run=unknown_target, help="say which target a misspelled one is nearest to"),
     ),
 )  # fmt: skip

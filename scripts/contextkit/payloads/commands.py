@@ -18,7 +18,7 @@ _ID, _SOURCE = 40, 12  # characters of an id (a unique prefix is enough) and of 
 _FIND_TOKENS = 4000  # tokens that `find` shows unless a limit is given
 _LARGE = 4_000_000  # length in characters of a text that takes a while to read
 _LEAST = 20  # tokens in a hit, below which it is only counted
-_AROUND = 100  # characters that `find` shows on either side in a very long line
+_AROUND = 200  # characters that `find` shows of a very long line besides what was looked for
 PARTS = ("file", "head", "summary", "content", "sources", "facts")
 SESSION = Option(
     name="session", help="the session (default: SESSION_ID and so on, else the kept one)"
@@ -258,7 +258,7 @@ def find(layout: Layout, args: Arguments) -> Answer:
     lines: list[str] = []
     spent, more = 0.0, 0
     for session, identity, number, line, section in hits:
-        shown = _around(line, args.q)
+        shown = names.clipped_around(line, args.q.lower().split(), len(args.q) + _AROUND)
         said = f"{identity}:{number}: {shown}" + (
             f"  [{names.one_line(section)}]" if section else ""
         )
@@ -293,15 +293,6 @@ class _Progress:
         if now - self._said >= 1:
             self._said = now
             cli.say(f"{self._count} {self._what} ...")
-
-
-def _around(line: str, query: str) -> str:
-    """The line; for a very long one, the part around the query."""
-    lower = line.lower()
-    places = [place for word in query.lower().split() if (place := lower.find(word)) >= 0]
-    at = max(0, min(places, default=0) - _AROUND)
-    end = at + len(query) + 2 * _AROUND
-    return ("…" if at else "") + names.one_line(line[at:end]) + ("…" if end < len(line) else "")
 
 
 def end(layout: Layout, args: Arguments) -> str:

@@ -367,13 +367,13 @@ _STORY_KEYS = {
     "story_id": "story_id", "story_path": "story_path", "story_status": "story_status",
     "current_task": "current_task", "task": "current_task", "branch": "branch",
 }  # fmt: skip
-_TEXT_KEYS = _STORY_KEYS | {
+TEXT_KEYS = _STORY_KEYS | {
     "from_agent": "from_agent", "from": "from_agent", "to_agent": "to_agent", "to": "to_agent",
     "next_action": "next_action", "last_command": "last_command", "version": "version",
     "timestamp": "timestamp", "sequence": "sequence", "consumed": "consumed", "session": "session",
     "facts_kept": "facts_kept",
 }  # fmt: skip
-_LIST_KEYS = {
+LIST_KEYS = {
     "decisions": "decisions", "files_modified": "files_modified", "files": "files_modified",
     "blockers": "blockers", "rejected": "rejected", "resolved": "resolved",
 }  # fmt: skip
@@ -411,7 +411,7 @@ def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
             for inner, said in value.items():
                 _take(fields, dropped, _STORY_KEYS, inner, said, "story_context.")
         else:
-            _take(fields, dropped, _TEXT_KEYS, key, value, "")
+            _take(fields, dropped, TEXT_KEYS, key, value, "")
     return fields, tuple(names.one_line(line)[:200] for line in dropped)
 
 
@@ -443,8 +443,8 @@ def _take(
             fields[name] = int(digits) if whole else 0
         else:
             fields[name] = _clean(name, _as_text(value))
-    elif key in _LIST_KEYS and not above:
-        fields[_LIST_KEYS[key]] = tuple(_items(key, value, dropped))
+    elif key in LIST_KEYS and not above:
+        fields[LIST_KEYS[key]] = tuple(_items(key, value, dropped))
     else:
         dropped.append(f"{above}{key}: is not carried over")
 
@@ -474,7 +474,7 @@ def _as_text(value: Any) -> str:
 
 def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
     """The items of a list; a text is one item, and files may be grouped by what changed."""
-    if isinstance(value, dict) and _LIST_KEYS[key] == "files_modified":
+    if isinstance(value, dict) and LIST_KEYS[key] == "files_modified":
         found = []
         for change, paths in value.items():
             if change in _CHANGES:

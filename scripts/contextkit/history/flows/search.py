@@ -124,11 +124,13 @@ def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) 
     counts = [_count(folded(line), terms) for line in lines]
     most = max(counts)
     at = counts.index(most) if most else _first_word(lines, terms)
+    words = [word for term in terms for word in term.words]
+    snippet = names.clipped_around(lines[at], words, _SNIPPET)
     above = [heading for heading, line, _ in show.sections(text) if line <= at + 1]
     return Found(
         ref=hit.ref, kind=hit.kind, path=layout.shown(hit.path),
         section=names.one_line(above[-1]) if above else "", line=catalog.line(hit, whole, at),
-        snippet=_marked(_around(lines[at], terms), terms), score=_score(hit), at=hit.at,
+        snippet=_marked(snippet, terms), score=_score(hit), at=hit.at,
         machine=catalog.machine(hit.ref),
     )  # fmt: skip
 
@@ -140,18 +142,6 @@ def _first_word(lines: list[str], terms: tuple[Term, ...]) -> int:
         if not wanted.isdisjoint(folded(line).split()):
             return number
     return 0
-
-
-def _around(line: str, terms: tuple[Term, ...]) -> str:
-    """Return the line, or for a long one the part around the first match."""
-    line = names.one_line(line)
-    if len(line) <= _SNIPPET:
-        return line
-    small = line.lower()
-    places = [small.find(word) for term in terms for word in term.words]
-    at = max(0, min((place for place in places if place >= 0), default=0) - _SNIPPET // 3)
-    cut = line[at : at + _SNIPPET]
-    return ("…" if at else "") + cut + ("…" if at + _SNIPPET < len(line) else "")
 
 
 # What can be found

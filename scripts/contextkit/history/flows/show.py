@@ -24,7 +24,7 @@ class Opened(Record):
 def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> Opened:
     """Return the document at an address; `part` is a heading in it, or a part of a payload.
 
-    Raises ContextError if there is no such document or part; for a part it names those there are.
+    Raises ContextError if there is no such document or part; for a part, it names those that exist.
     """
     kind, name = addresses.parts(ref.strip())
     if kind == "review":

@@ -224,7 +224,8 @@ NOTHING = Answer()
 def parse(host: str, event: str, data: bytes) -> HookInput:
     """Parse the input of a hook and add our names for its fields.
 
-    Empty input has no fields. Raises ContextError for an unknown host or input that is no object.
+    Empty input has no fields. Raises ContextError for an unknown host, and for input that is not an
+    object.
     """
     renamed = find(host).renamed or {}
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
@@ -271,7 +272,7 @@ def output(host: str, event: str, answer: Answer) -> str:
     if answer.result is not None and "replace" in known.takes:
         inner = {"hookEventName": event, "updatedToolOutput": answer.result}
         return formats.to_json({"hookSpecificOutput": inner}) + "\n"
-    said = [answer.context, labelled(answer.quoted, answer.origin)]
+    said = [answer.context, labeled(answer.quoted, answer.origin)]
     text = "\n\n".join(part for part in said if part.strip())
     if not text or "context" not in known.takes:
         return ""
@@ -281,7 +282,7 @@ def output(host: str, event: str, answer: Answer) -> str:
     return formats.to_json({"hookSpecificOutput": inner}) + "\n"
 
 
-def labelled(text: str, origin: str) -> str:
+def labeled(text: str, origin: str) -> str:
     """Label text from the repository as information: its origin, and a fence it cannot close."""
     if not text.strip():
         return ""

@@ -58,18 +58,18 @@ def keep(layout: Layout, given: HookInput) -> Answer:
         said = said and not answers and not reviews.expected(layout, given, now)  # its file says it
         named = _record(layout, given, text, stored, known, now) if said else known.verdict
         short = count <= layout.limits.hook_report_tokens
-        again = short or answers or given.sent_back or not given.agent
+        let_through = short or answers or given.sent_back or not given.agent
         if given.agent:
             known = known.replace(
                 agent_type=known.agent_type or given.agent_type,
                 stopped=now,
                 digest=digest,
                 stored=stored or known.stored,
-                receipt=known.receipt if again else receipt,
+                receipt=known.receipt if let_through else receipt,
                 verdict=named,
             )
             seen_agents.save(layout, given.session, given.agent, known)
-    if again or _is_replaced_later(given):
+    if let_through or _is_replaced_later(given):
         return NOTHING
     takes = hosts.find(given.host).events[given.event].takes
     if {"respond", "instead"} & set(takes):

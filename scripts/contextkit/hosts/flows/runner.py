@@ -184,12 +184,12 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     for answer in said:
         if not answer.quoted.strip():
             continue
-        around = hosts.labelled("x" + "`" * filters.longest_run(answer.quoted), answer.origin)
+        around = hosts.labeled("x" + "`" * filters.longest_run(answer.quoted), answer.origin)
         left = most - tokens.estimate(f"{lines}\n\n{around}") - 1
         if left < 1 or room <= len(around) + 4:
             break
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
-        lines = f"{lines}\n\n{hosts.labelled(text, answer.origin)}".strip("\n")
+        lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
     return Answer(context=lines, block=block, result=result)
 

@@ -27,7 +27,7 @@ from contextkit.payloads.flows import retention
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.machines.flows.remotes import Engine
+    from contextkit.machines.flows.engines import Engine
 
 _AT_ONCE = 500  # documents per fetch
 

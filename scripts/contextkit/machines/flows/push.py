@@ -18,8 +18,8 @@ from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.machines.flows.engines import Engine
     from contextkit.machines.flows.inventory import Texts
-    from contextkit.machines.flows.remotes import Engine
 
 
 def push(

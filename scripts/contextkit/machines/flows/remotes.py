@@ -13,31 +13,7 @@ from contextkit.machines.documents.manifests import Entry, Head, Manifest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Protocol
-
-    class Engine(Protocol):
-        """An engine. Network and disk errors are ContextErrors that name the remote."""
-
-        def heads(self) -> dict[str, bytes]:
-            """Return the head of every machine, by its id."""
-
-        def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-            """Yield (key, value) for the keys that exist, in any order."""
-
-        def put(
-            self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes],
-            head: bytes, keep: frozenset[str], before: str,
-        ) -> int:  # fmt: skip
-            """Write objects, then the manifest that names them, then the head; return bytes sent.
-
-            `keep` holds every key that is needed from now on. `before` is the digest in the head
-            that we left; raises Elsewhere if the head there has another.
-            """
-
-        def forget(self, machine: str) -> None:
-            """Remove what a machine wrote and no other machine needs."""
-
+    from contextkit.machines.flows.engines import Engine
 
 DEFAULT = "origin"
 OBJECT_STORES = ("s3://", "gs://", "az://")
@@ -60,7 +36,7 @@ def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
     """Return the engine of the remote that is meant, and the address that keys our notes of it.
 
     With `sync_key` everything is encrypted, and what was pushed with another key or none counts as
-    another remote. Raises ContextError for a name that is no remote of this repository, or for a
+    another remote. Raises ContextError for a name that is not a remote of this repository, or for a
     missing key.
     """
     plain, address = _plain_engine(layout, remote)

@@ -32,6 +32,7 @@ LISTS = {
     "questions": "Open Questions",
     "recommendations": "Recommendations",
 }
+RENAMED = "Headings renamed here:"  # the line above those of a report that this format has not
 HEADINGS = ("summary", *(heading.lower() for heading in LISTS.values()))
 
 

@@ -99,7 +99,7 @@ def read(text: str) -> dict[str, Any]:
             renamed.append(f"- {section.heading.strip()}")
     above = sections.plain(_without_rules(head))
     _gather(head, found, fields)
-    kept = [above, "Its headings that are not below:\n\n" + "\n".join(renamed) if renamed else ""]
+    kept = [above, f"{findings.RENAMED}\n\n" + "\n".join(renamed) if renamed else ""]
     if any(kept):
         fields["more"].insert(0, _extra("Report", "\n\n".join(filter(None, kept))))
     fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(head, found)

@@ -19,6 +19,7 @@ import heapq
 from contextkit.base import facts, filters, names, tokens
 from contextkit.base.digests import reading, weighing
 from contextkit.base.records import Record
+from contextkit.memory.documents import findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def _parts(text: str) -> Iterator[str]:
 def _blocks(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """The headings above each block of a text except code, and a group of its sentences."""
     for block in reading.blocks(text):
-        refers = weighing.only_refers(block.lead)
+        refers = weighing.only_refers(block.lead) or block.lead == findings.RENAMED
         if block.kind != "code" and not refers and _says_something(block.text):
             lead = block.lead + " " if block.lead.endswith((":", "：")) else ""
             yield from ((block.titles, part) for part in _sentences(lead + block.text))

@@ -84,11 +84,7 @@ def catch_up(
     """
     found = conversations.read(path, _HOOK_BYTES if in_hook else conversations.MOST)
     events = [each for each in found.events if not each.at or each.at >= since[:19]]
-    if in_hook:
-        events = _last(events, _HOOK_CHARACTERS)
-    allowed = tuple(allowed)
-    events = [each.replace(text=_clean(each.text, allowed), why=_clean(each.why, allowed))
-              for each in events]  # fmt: skip
+    events = _redacted(_last(events, _HOOK_CHARACTERS) if in_hook else events, tuple(allowed))
     caught = CaughtUp(
         host=_title(found.form),
         session=found.session,
@@ -131,8 +127,11 @@ def _last(events: list[Event], most: int) -> list[Event]:
     return events[first:]
 
 
-def _clean(text: str, allowed: tuple[str, ...]) -> str:
-    return redaction.redacted(text, allowed)[0] if text else text
+def _redacted(events: list[Event], allowed: tuple[str, ...]) -> list[Event]:
+    def clean(text: str) -> str:
+        return redaction.redacted(text, allowed)[0] if text else text
+
+    return [event.replace(text=clean(event.text), why=clean(event.why)) for event in events]
 
 
 def _texts(events: list[Event], kind: str) -> tuple[str, ...]:

@@ -141,10 +141,14 @@ def show(layout: Layout, args: Arguments) -> Answer:
     args = addressed(args)
     if args.severity or not args.agent:
         return _show_run(layout, args)
+    run = ""
     if args.dir:
         path = drill_down.report(asked(layout, args), args.agent)
+    elif args.run:
+        about = asked(layout, args)
+        run, path = about.run_id, drill_down.detail(layout, args.agent, about.store)
     else:
-        path = drill_down.detail(layout, args.agent, store(layout, args))
+        path = drill_down.detail(layout, args.agent)
     text = files.read_bytes(path).decode("utf-8", "replace")
     finding = args.finding.removeprefix(f"{args.agent}/")
     part, ids = drill_down.shown(text, finding, args.max_tokens or _MOST)
@@ -154,10 +158,9 @@ def show(layout: Layout, args: Arguments) -> Answer:
         if not ids:
             part = drill_down.unread(text, finding, args.max_tokens or _MOST)
     ref = f"verdict:{verdicts.encode(args.agent)}"
-    if not args.dir:
-        run = asked(layout, args).run_id if args.run else ""
-        ref = f"verdict:runs/{run}/{verdicts.encode(args.agent)}" if run else ref
-        ref = f"review:{run}/{args.agent}/{finding}" if run and finding else ref
+    if run:
+        ref = f"verdict:runs/{run}/{verdicts.encode(args.agent)}"
+        ref = f"review:{run}/{args.agent}/{finding}" if finding else ref
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
     data = [{"id": args.agent, "text": part, "findings": ids}]
     return Answer(text=part, status=0 if part else 1, data=data)

@@ -21,10 +21,13 @@ from contextkit.base.errors import ContextError
 
 # $1 the folder, $2 where to run, $3 seconds or 0, $4 the command, $5 seconds to end in, $6 what to
 # run after it has ended and released the lock. TERM reaches the whole group: the shell survives it
-# to write down the status; the watchdog handles what does not end.
+# to write down the status, and starts nothing if it came first; the watchdog handles what does not
+# end.
 _SHELL = r"""
 run=$1 place=$2 limit=$3 command=$4 grace=$5 after=$6
-trap : HUP INT TERM
+stopped=
+trap : HUP INT
+trap 'stopped=1' TERM
 echo "$$" > "$run/pid.new" && mv "$run/pid.new" "$run/pid"
 if [ "$limit" != 0 ]; then
   (
@@ -41,7 +44,9 @@ if [ "$limit" != 0 ]; then
   ) 9>&- < /dev/null > /dev/null 2>&1 &
   watchdog=$!
 fi
-if cd "$place"; then
+if [ -n "$stopped" ]; then
+  status=143
+elif cd "$place"; then
   /bin/sh -c "$command" < "$run/prompt.md"
   status=$?
 else

@@ -1,4 +1,33 @@
 """Where manifests and objects are kept: a git remote, a folder, an object store, encrypted or not.
 
-Each is a `remotes.Engine`, and has a module of its own.
+Each is an `Engine`, and has a module of its own.
 """
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Protocol
+
+    class Engine(Protocol):
+        """What a push and a pull use; network and disk errors are ContextErrors with its name."""
+
+        def heads(self) -> dict[str, bytes]:
+            """Return the head of every machine, by its id."""
+
+        def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+            """Yield (key, value) for the keys that exist, in any order."""
+
+        def put(
+            self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes],
+            head: bytes, keep: frozenset[str], before: str,
+        ) -> int:  # fmt: skip
+            """Write objects, then the manifest that names them, then the head; return bytes sent.
+
+            `keep` holds every key that is needed from now on. `before` is the digest in the head
+            that we left; raises Elsewhere if the head there has another.
+            """
+
+        def forget(self, machine: str) -> None:
+            """Remove what a machine wrote and no other machine needs."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from contextkit.machines.flows.remotes import Engine
+    from contextkit.machines.flows.engines import Engine
 
 _SEALED = "sealed"  # the field of an outer head that holds the real one
 
