@@ -299,11 +299,13 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
     return run
 
 
-def test_short_entries_come_back_whole(cut: Cut) -> None:
+def test_short_entries_come_back_whole_where_there_is_room(cut: Cut) -> None:
     short = {"decisions": ("keep it small", "use TOML", "no cache"), "rejected": ("a daemon",)}
     given = a_handoff(**TYPICAL | full(160) | short)
     kept, _ = cut(given, lambda one: len(one.files_modified) == 1)
     assert kept.decisions == given.decisions and kept.rejected == given.rejected
+    kept, _ = cut(given, lambda one: len(one.files_modified) == len(one.decisions) == 1)
+    assert kept.decisions == given.decisions[:1] and kept.rejected == given.rejected
 
 
 def test_the_next_action_keeps_twice_the_width_of_other_texts(cut: Cut) -> None:

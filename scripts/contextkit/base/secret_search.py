@@ -408,7 +408,7 @@ def _with_parts(text: str, start: int, end: int) -> int:
             break
         part = _run(text, end + 1, BASE64).rstrip(".")
         if not (_is_a_part(part) or (is_number and len(part) >= 20 and _is_random(part))):
-            break
+            break  # no part of it
         if text.startswith((": ", "("), end + 1 + len(part)):
             break  # a key, a call
         end += 1 + len(part)
