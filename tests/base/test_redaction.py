@@ -129,6 +129,7 @@ def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
         ("session=", ";", "session=(redacted random);"),
         ("wynwoUnxnjcnz=", ";", "(redacted random);"),
         ("kqzwxvbnmpqzt)", " ", "kqzwxvbnmpqzt)(redacted random) "),
+        ("kQzwXvbnmp)", " ", "kQzwXvbnmp)(redacted random) "),
     ],
 )
 def test_all_parts_of_a_value_are_redacted_and_nothing_else(
@@ -150,8 +151,9 @@ def test_a_value_after_a_name_may_be_long_and_contain_quotes_and_signs() -> None
     for text in (f'refresh_token = "{long}"', f"REFRESH_TOKEN={long}"):
         assert long[-12:] not in redaction.redacted(text)[0]
     for value in ("sk_dFet;a_?B0I'Un.]>z@@fA0NN[a/j", 'a1B2c3D4\\"e5F6g7H8'):
-        clean = redaction.redacted(f"secret_key = {value[-1:] and chr(39)}{value}{chr(39)}")[0]
-        assert clean == "secret_key = '(redacted assigned-secret)'"
+        for before in ("", "x"):
+            clean = redaction.redacted(f"{before}secret_key = '{value}'")[0]
+            assert clean == f"{before}secret_key = '(redacted assigned-secret)'"
     number = f"APP_TOKEN=980716303652974|{a_random(32, planted.LOWER)}"
     assert redaction.redacted(number)[0] == "APP_TOKEN=(redacted assigned-secret)"
 
@@ -190,6 +192,10 @@ def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -
         ("oauth: a1B2c3D4e5", ""),
         ("pass: a1B2c3D4e5", "password"),
         ("password: #header", ""),
+        ("api_key: InternationalizationOfSettings", ""),
+        ("header Bearer internationalization now", ""),
+        (f"xx 4{a_random(24, '0123456789ABCDEFGHJKMNPQRSTVWXYZ')} yy", "random"),
+        (f"xx 4{a_random(25, '0123456789ABCDEFGHJKMNPQRSTVWXYZ')} yy", ""),
         ("password: $-hunter2x", "password"),
         ("password: $HUNTER2x", ""),
         (f"{'-' * 50}\n{a_random(40)}", "random"),
@@ -495,3 +501,11 @@ def test_a_quote_that_closes_on_no_or_another_line_holds_no_value() -> None:
 
 def test_a_capital_that_two_small_letters_stand_for_moves_nothing() -> None:
     assert redaction.redacted("İİİ password: hunter2!x.")[0] == "İİİ password: (redacted password)."
+
+
+def test_a_secret_is_found_at_any_place_of_a_long_text() -> None:
+    for size in range(3_900, 4_120, 10):
+        before = "word " * (size // 5)
+        for text in ("password: hunter2!x, ok", "a_secret = 'sk_dFet;a_?B0I'", "ftp://me:hushed@b"):
+            clean = before + redaction.redacted(text)[0]
+            assert "(redacted " in clean and redaction.redacted(before + text)[0] == clean
