@@ -105,6 +105,8 @@ def test_redaction_is_the_way_on_and_so_is_the_list_of_what_is_allowed() -> None
 def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
     whole = SECRETS["rsa-key"]["prose"]
     assert redaction.redacted(whole)[0] == "The key is\n\n(redacted private-key)\n\nand it works."
+    start = whole.index("-----BEGIN")
+    assert redaction.redacted(whole[start:])[0] == "(redacted private-key)\n\nand it works."
     cut = whole[: whole.index("\n-----END")] + "\n\nmore"
     assert redaction.redacted(cut)[0].endswith("(redacted private-key)\n\nmore")
 
@@ -120,6 +122,7 @@ def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
         ("", "\nPython312", "(redacted random)\nPython312"),
         ("", "\n2026-01-02T10", "(redacted random)\n2026-01-02T10"),
         ("", ",i5HMccWNvM.>! ", "(redacted random).>! "),
+        ("", ",i5HMccWNv! ", "(redacted random)! "),
         ("", "\na1B2c3D4: x", "(redacted random)\na1B2c3D4: x"),
         ("", "\na1B2c3D4(x)", "(redacted random)\na1B2c3D4(x)"),
         ("", ",a1B2c3D4e: x", "(redacted random),a1B2c3D4e: x"),
@@ -156,6 +159,8 @@ def test_a_value_after_a_name_may_be_long_and_contain_quotes_and_signs() -> None
             assert clean == f"{before}secret_key = '(redacted assigned-secret)'"
     number = f"APP_TOKEN=980716303652974|{a_random(32, planted.LOWER)}"
     assert redaction.redacted(number)[0] == "APP_TOKEN=(redacted assigned-secret)"
+    clean = redaction.redacted("token: 904728163509271|max, it is")[0]
+    assert clean == "token: (redacted assigned-secret)|max, it is"
 
 
 def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -> None:
@@ -192,6 +197,11 @@ def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -
         ("oauth: a1B2c3D4e5", ""),
         ("pass: a1B2c3D4e5", "password"),
         ("password: #header", ""),
+        ("password: hushed x", ""),
+        ("-----BEGIN PRIVATE KEY-----\nx\n\nand more text that goes on behind it", ""),
+        (f"xx -----BEGIN {'x ' * 50}PRIVATE KEY-----\nand more text that goes on behind it", ""),
+        ("xx qAgTeLo1aRiSeNuMoTi2eRaLoPu yy", "random"),
+        ("header Bearer QWxhZGRpbjpvcGVu= now", ""),
         ("api_key: InternationalizationOfSettings", ""),
         ("header Bearer internationalization now", ""),
         (f"xx 4{a_random(24, '0123456789ABCDEFGHJKMNPQRSTVWXYZ')} yy", "random"),
