@@ -120,6 +120,8 @@ def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
         ("", "\r\nHc5rMl8K0oWA7", "(redacted random)"),
         ("", "\nDockerfile2", "(redacted random)\nDockerfile2"),
         ("", "\nPython312", "(redacted random)\nPython312"),
+        ("", "\na1b2c3d4", "(redacted random)\na1b2c3d4"),
+        ("", "\naBcDeFgH", "(redacted random)\naBcDeFgH"),
         ("", "\n2026-01-02T10", "(redacted random)\n2026-01-02T10"),
         ("", ",i5HMccWNvM.>! ", "(redacted random).>! "),
         ("", ",i5HMccWNv! ", "(redacted random)! "),
@@ -269,7 +271,8 @@ def test_what_is_passed_over_hides_nothing_behind_it(before: str, text: str) -> 
 
 def test_a_word_before_more_words_is_not_a_password_however_long_they_go_on() -> None:
     for words in (1, 1_000):
-        assert not redaction.found("password: correct" + " horse battery" * words)
+        for before in ("", "word " * 798):
+            assert not redaction.found(f"{before}password: correct{' horse battery' * words}")
 
 
 def test_two_rare_pairs_in_five_are_no_language() -> None:
