@@ -1,4 +1,4 @@
-"""`sync_key`: a remote keeps what it cannot read, and who has no key is told so."""
+"""`sync_key`: a remote keeps what it cannot read, and a machine without the key learns that."""
 
 from __future__ import annotations
 

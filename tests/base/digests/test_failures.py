@@ -31,18 +31,19 @@ def test_a_failed_test_is_one_failure_however_often_it_is_named() -> None:
         assert len(failures.find(lines, summary)) == 1, tool
 
 
-def test_tests_of_one_name_in_two_files_are_two_failures_each_with_its_own_message() -> None:
-    lines = [f"tests/test_{n}.py::test_it FAILED" for n in range(2)]
-    for n in range(2):
+def test_tests_of_one_name_in_several_files_are_failures_each_with_its_own_message() -> None:
+    lines = [f"tests/test_{n}.py::test_it FAILED" for n in range(3)]
+    for n in range(3):
         lines += [
             "______ test_it ______",
-            f"E   assert {n} == 2",
+            f"E   assert {n} == 7",
             f"tests/test_{n}.py:{n + 3}: E",
             "",
         ]
     said = summary_of("\n".join([f"tests/test_{n}.py::test_ok PASSED" for n in range(99)] + lines))
-    assert "tests/test_0.py::test_it: assert 0 == 2 (tests/test_0.py:3)" in said
-    assert "tests/test_1.py::test_it: assert 1 == 2 (tests/test_1.py:4)" in said
+    assert "tests/test_0.py::test_it: assert 0 == 7 (tests/test_0.py:3)" in said
+    assert "tests/test_1.py::test_it: assert 1 == 7 (tests/test_1.py:4)" in said
+    assert "tests/test_2.py::test_it: assert 2 == 7 (tests/test_2.py:5)" in said
 
 
 def test_errors_that_begin_with_their_place_are_counted_one_by_one() -> None:
@@ -236,3 +237,55 @@ def test_prose_that_ends_with_a_result_is_no_log() -> None:
 def test_a_place_below_the_summary_is_of_no_failure_in_it() -> None:
     lines = ["FAILED tests/a.py::test_b - assert 1", "1 failed in 1.2s", "", "src/a.py:3 is new"]
     assert [failure.said for failure in failures.find(lines, {1})] == [lines[0]]
+
+
+def found(*lines: str) -> list[str]:
+    return [failure.said for failure in failures.find(list(lines), set())]
+
+
+@pytest.mark.parametrize("before", range(9))
+def test_the_place_of_an_error_is_in_the_few_lines_above_or_below_it(before: int) -> None:
+    running = ["running"] * before
+    place = 'File "src/a.py", line 3, in f'
+    assert found(*running, place, "go()", "ValueError: no") == ["ValueError: no (src/a.py:3)"]
+    assert found(*running, place, *"abcd", "ValueError: no") == ["ValueError: no"]
+    assert found(*running, place, "src/b.py:7 is next", "ValueError: no") == [
+        "ValueError: no (src/a.py:3)"
+    ]
+    assert found(*running, "error: no", *"abc", "src/a.py:3 x") == ["error: no (src/a.py:3)"]
+    assert found(*running, "error: no", *"abcd", "src/a.py:3 x") == ["error: no"]
+    assert found(*running, "E   assert 1", "E   + error: two") == ["E assert 1"]
+
+
+def test_what_go_prints_above_a_name_is_its_message() -> None:
+    lines = ("    a_test.go:3: got 1", "    a_test.go:4: error: got 2", "--- FAIL: TestA (0.00s)")
+    assert found(*lines) == ["TestA: got 1 (a_test.go:3)"]
+    assert found("running", *lines) == ["TestA: got 1 (a_test.go:3)"]
+
+
+def test_the_name_of_a_numbered_failure_goes_on_only_in_deeper_lines() -> None:
+    said = found("Failures:", "1) logs in", "The page says:", "Error: no such user")
+    assert said == ["logs in: Error: no such user"]
+    said = found("1 failing", "1) Login", "    logs in:", "  Error: no such user")
+    assert said == ["Login logs in: Error: no such user"]
+
+
+def test_of_the_values_that_were_compared_two_are_told() -> None:
+    said = found("FAIL: test_a (m.T)", "expected: 1", "received: 2", "got: 3")
+    assert said == ["test_a (m.T): expected: 1, received: 2"]
+
+
+def test_a_test_without_a_message_is_told_by_its_first_line_with_the_whole_name() -> None:
+    (failure,) = failures.find(["____ test_b ____", "", "tests/a.py::test_b FAILED"], set())
+    assert (failure.line, failure.said) == (0, "tests/a.py::test_b FAILED")
+    (failure,) = failures.find(["tests/a.py::test_b FAILED", "x"] * 2, set())
+    assert failure.line == 0
+
+
+def test_a_message_that_pytest_did_not_cut_is_told_as_it_stands() -> None:
+    summed = "FAILED tests/a.py::test_b - assert 0"
+    assert found("____ test_b ____", "E   AssertionError: why", summed) == [summed]
+
+
+def test_the_shorter_of_two_errors_that_are_one_is_told() -> None:
+    assert found("error: code " + "9" * 300, "error: code 7") == ["error: code 7 (x2)"]

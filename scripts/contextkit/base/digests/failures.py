@@ -240,11 +240,11 @@ def _below(bares: list[str], at: int, heads: dict[int, str], summary: set[int]) 
 def _above(lines: list[str], at: int, heads: dict[int, str]) -> list[int]:
     """The indented lines above a test's name: go's messages if it prints every test."""
     block: list[int] = []
-    for number in range(at - 1, max(-1, at - _BEFORE), -1):
-        if number in heads or lines[number][:1] not in (" ", "\t"):
+    for number in reversed(range(max(0, at - _BEFORE), at)):
+        if number in heads or not lines[number].startswith((" ", "\t")):
             break
-        block.insert(0, number)
-    return block
+        block.append(number)
+    return sorted(block)
 
 
 def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mention:
@@ -356,8 +356,8 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
     found = list(tests)
     messages = [(test.said.partition(" - ")[2].rstrip(".…"), at) for at, test in enumerate(tests)]
     for error in errors:
-        at = next((at for message, at in messages if message and message in error.said), -1)
-        if at < 0:
+        at = next((at for message, at in messages if message and message in error.said), None)
+        if at is None:
             found.append(error)
         elif (place := _place(error.said)) and not _PLACE.search(found[at].said):
             found[at] = found[at]._replace(said=shown(f"{found[at].said} ({place})"))
@@ -368,8 +368,8 @@ def _errors(bares: list[str], used: set[int]) -> list[Failure]:
     """Each distinct error that is no test, with how often it is there."""
     seen: dict[str, list[int]] = {}
     before = ""
-    for at, line in enumerate(bares):
-        continued = line.startswith("E   ") and at > 0 and bares[at - 1].startswith("E   ")
+    for at, (line, above) in enumerate(zip(bares, ["", *bares], strict=False)):
+        continued = line.startswith("E   ") and above.startswith("E   ")
         if at not in used and not continued and _fails(bares, at):
             npm = _NPM.match(line)
             if not (npm and before == npm[0].strip()):  # the first of them shows the others
@@ -403,7 +403,7 @@ def _fails(bares: list[str], at: int) -> bool:
         return False
     if FAILS.search(line) or _LISTED.match(line):
         return True
-    below = bares[at + 1] if at + 1 < len(bares) else ""
+    below = "".join(bares[at + 1 : at + 2])
     return below.startswith("--> ") and not line.startswith(("warning", "note", "help", "|"))
 
 
@@ -411,7 +411,7 @@ def _error(bares: list[str], at: int) -> str:
     """The text of an error: listed below the name of its file, with that; npm's lines in one."""
     line = bares[at]
     if listed := _LISTED.match(line):
-        above = (bares[n] for n in range(at - 1, -1, -1))
+        above = (bares[n] for n in reversed(range(at)))
         file = next(filter(None, map(_FILE.match, above)), None)
         return shown(f"{file[1]}:{listed[1]} {listed[2]}" if file else line)
     if npm := _NPM.match(line):
@@ -427,7 +427,7 @@ def _error(bares: list[str], at: int) -> str:
 def _near(bares: list[str], at: int) -> str:
     """The place named above an exception in Python's traceback, else below the error."""
     if _EXCEPTION.match(bares[at]):
-        for line in bares[max(0, at - _AFTER) : at][::-1]:
+        for line in reversed(bares[max(0, at - _AFTER) : at]):
             if line.startswith('File "') and (place := _place(line)):
                 return place
     near = bares[at + 1 : at + 1 + _AFTER]

@@ -303,24 +303,3 @@ def joined_clock(one: Clock, other: Clock) -> Clock:
 def next_clock(clock: Clock, machine: str, count: int) -> Clock:
     """Return `clock` after one more change by `machine`, its change number `count`."""
     return {**clock, machine: max(count, clock.get(machine, 0) + 1)}
-
-
-# What every engine does in a push
-
-
-class Elsewhere(ContextError):
-    """The head on the remote is not the one that we left: another folder uses our id."""
-
-
-def check_claim(machine: str, head: bytes | None, before: str, where: str) -> None:
-    """Raise Elsewhere unless the head in this remote is the one that we left.
-
-    `before` is the digest in that head, empty if we have never pushed there.
-    """
-    if (parse_head(head, machine).digest if head else "") != before:
-        raise Elsewhere(f"{where}: another folder pushes as {machine}")
-
-
-def size(objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes) -> int:
-    """Return the bytes that a push sends."""
-    return sum(map(len, objects.values())) + len(manifest[1]) + len(head)

@@ -12,8 +12,9 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Known, Machine, Published, Remote
-from contextkit.machines.documents.manifests import Elsewhere, Entry, Head, Manifest
+from contextkit.machines.documents.manifests import Entry, Head, Manifest
 from contextkit.machines.flows import inventory, remotes, shares
+from contextkit.machines.flows.engines import Elsewhere
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 
 TYPE_CHECKING = False

@@ -5,6 +5,9 @@ Each is an `Engine`, and has a module of its own.
 
 from __future__ import annotations
 
+from contextkit.base.errors import ContextError
+from contextkit.machines.documents import manifests
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,3 +34,24 @@ if TYPE_CHECKING:
 
         def forget(self, machine: str) -> None:
             """Remove what a machine wrote and no other machine needs."""
+
+
+# What several engines do in a push
+
+
+class Elsewhere(ContextError):
+    """The head on the remote is not the one that we left: another folder uses our id."""
+
+
+def check_claim(machine: str, head: bytes | None, before: str, where: str) -> None:
+    """Raise Elsewhere unless the head in this remote is the one that we left.
+
+    `before` is the digest in that head, empty if we have never pushed there.
+    """
+    if (manifests.parse_head(head, machine).digest if head else "") != before:
+        raise Elsewhere(f"{where}: another folder pushes as {machine}")
+
+
+def size(objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes) -> int:
+    """Return the bytes that a push sends."""
+    return sum(map(len, objects.values())) + len(manifest[1]) + len(head)

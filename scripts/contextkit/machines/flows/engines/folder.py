@@ -9,6 +9,7 @@ import os
 
 from contextkit.base import files
 from contextkit.machines.documents import manifests
+from contextkit.machines.flows import engines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Folder:
     ) -> int:  # fmt: skip
         """Write the objects, then the manifest that names them, then the head."""
         there = self._get(manifests.head_key(machine))
-        manifests.check_claim(machine, there, before, self._path)
+        engines.check_claim(machine, there, before, self._path)
         for key, data in objects.items():
             path = os.path.join(self._path, key)
             if not os.path.exists(path):
@@ -53,7 +54,7 @@ class Folder:
         files.settle()
         files.write(os.path.join(self._path, manifests.head_key(machine)), head)
         files.settle()
-        return manifests.size(objects, manifest, head)
+        return engines.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove what a machine wrote; objects stay, since other machines may name them."""

@@ -23,7 +23,8 @@ from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.documents.manifests import Elsewhere
+from contextkit.machines.flows import engines
+from contextkit.machines.flows.engines import Elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Git:
                 raise Elsewhere(str(error)) from None
             raise
         self._git("update-ref", ref, new)
-        return manifests.size(objects, manifest, head)
+        return engines.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove the ref of a machine, there and here."""

@@ -15,6 +15,7 @@ from datetime import timedelta
 from contextkit.base import packages
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import manifests
+from contextkit.machines.flows import engines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,12 +73,12 @@ class Objects:
     ) -> int:  # fmt: skip
         """Write the objects concurrently, then the manifest that names them, then the head."""
         there = self._get(manifests.head_key(machine))
-        manifests.check_claim(machine, there, before, self._url)
+        engines.check_claim(machine, there, before, self._url)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(lambda pair: self._put(*pair), objects.items()))
         self._put(*manifest)
         self._put(manifests.head_key(machine), head)
-        return manifests.size(objects, manifest, head)
+        return engines.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove what a machine wrote; objects stay, since other machines may name them."""
