@@ -165,6 +165,34 @@ def test_a_file_that_came_after_the_wait_fails(out: Path, run: Script) -> None:
     assert gate(run) == ("FAIL", [["late", "fd-b"]])
 
 
+WORK = "TYPE: implementation\nSTATUS: COMPLETE\nMODEL: x\nSUMMARY: all done\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "unread"),
+    [
+        ("fd-b.md", DOUBTFUL["foreign"], 1),
+        ("fd-b.md.partial", CLEAN, 1),
+        ("fd-b.md", DOUBTFUL["malformed"], 1),
+        ("fd-b.md", WORK, 0),
+        ("fd-b.md", CLEAN, 0),
+    ],
+    ids=["foreign", "unfinished", "prose", "work", "clean"],
+)
+def test_every_command_says_the_same_of_what_was_read(
+    out: Path, run: Script, name: str, text: str, unread: int
+) -> None:
+    (out / "fd-b.md").unlink()
+    (out / name).write_text(text, encoding="utf-8")
+    a_run(out)
+    said = f"2 files, {2 - unread} read, {unread} not"
+    for command in ("show", "stats", "synthesize"):
+        run("verdict", command, "--run=r-1")
+        assert said in run.out
+    run("verdict", "ingest", "--run=r-1", "--json")
+    assert json.loads(run.out)["unread"] == unread
+
+
 def test_a_file_of_somebody_else_is_listed_not_ingested_and_fails(out: Path, run: Script) -> None:
     (out / "fd-guest.md").write_text(CLEAN, encoding="utf-8")
     a_run(out)
@@ -309,8 +337,7 @@ def test_research_passes_when_every_agent_is_complete_or_partial(out: Path, run:
 
 
 def test_a_report_on_work_passes_no_review(out: Path, run: Script) -> None:
-    text = "TYPE: implementation\nSTATUS: COMPLETE\nMODEL: x\nSUMMARY: all done\n"
-    (out / "fd-b.md").write_text(text, encoding="utf-8")
+    (out / "fd-b.md").write_text(WORK, encoding="utf-8")
     a_run(out)
     ingest(run)
     assert gate(run) == ("FAIL", [["malformed", "fd-b"]])

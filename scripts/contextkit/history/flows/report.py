@@ -317,7 +317,9 @@ def _runs(layout: Layout) -> list[Facts]:
     for run in runs.load_all(layout).documents[: -_RUNS - 1 : -1]:
         about = agent_files.of_run(layout, run)
         try:
-            shown, _ = drill_down.of_run(about, "", vocabulary.SEVERITIES)
+            shown, _ = drill_down.of_run(
+                run.id, agent_files.read(layout, about), vocabulary.SEVERITIES
+            )
         except (ContextError, OSError):
             shown = []
         agents = []

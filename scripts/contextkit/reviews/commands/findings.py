@@ -120,12 +120,12 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
 
 
 def index(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.flows import drill_down
+    from contextkit.reviews.flows import agent_files, drill_down
 
     args = addressed(args)
     wanted = drill_down.severities_of(args.severity)
     about = asked(layout, args)
-    rows = drill_down.index(about, args.agent, wanted)
+    rows = drill_down.index(about.run_id, agent_files.read(layout, about, args.agent), wanted)
     if about.run:
         from contextkit.reviews.flows import history
 
@@ -183,7 +183,8 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
         layout, Arguments({**vars(args), "run": args.run or ("" if args.dir else "latest")})
     )
     severities = drill_down.severities_of(args.severity) or vocabulary.SERIOUS
-    found, unread = drill_down.of_run(about, args.agent, severities)
+    read = agent_files.read(layout, about, args.agent)
+    found, unread = drill_down.of_run(about.run_id, read, severities)
     left = found[args.skip or 0 :]
     fitting = drill_down.fitting(left, args.max_tokens or _MOST)
     parts = [drill_down.rendered(one) for one in fitting]
@@ -212,7 +213,7 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
 def stats(layout: Layout, args: Arguments) -> Rows:
     from contextkit.reviews.flows import agent_files, drill_down
 
-    rows, unread = drill_down.sizes(asked(layout, args))
+    rows, unread = drill_down.sizes(agent_files.read(layout, asked(layout, args)))
     total = drill_down.Size(
         id="all",
         full=sum(row.full for row in rows),

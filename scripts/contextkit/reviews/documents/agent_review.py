@@ -278,11 +278,13 @@ def _is_incomplete(findings: Iterable[Finding], issues: list[Issue]) -> bool:
     return False
 
 
-def is_read(review: Review) -> bool:
-    """Whether the file's findings are known: it has an index, or findings a person would see."""
-    return review.validation == "valid" or (
-        review.validation == "malformed" and bool(review.findings)
-    )
+def is_read(review: Review, validation: str = "") -> bool:
+    """Whether a file's findings are known: it has an index, or findings a person would see.
+
+    `validation` is that of the file if it is known not to be the review's own.
+    """
+    found = validation or review.validation
+    return found == "valid" or (found == "malformed" and bool(review.findings))
 
 
 def demanded(findings: Iterable[Finding]) -> str:

@@ -160,9 +160,9 @@ class Reading(Record):
         return len(self.review.findings) - _counts(self.review)["IMP"]
 
 
-def read(layout: Layout, asked: Asked) -> Iterator[Reading]:
-    """Read the file of each agent that was asked, one by one; write nothing."""
-    roster = asked.roster
+def read(layout: Layout, asked: Asked, only: str = "") -> Iterator[Reading]:
+    """Read the file of each agent that was asked, or of one, one by one; write nothing."""
+    roster = (only,) if only else asked.roster
     for agent in roster:
         verdict_files.encode(agent)  # refuse before anything is read or written
     for agent in roster:
@@ -387,11 +387,7 @@ def verdict(reading: Reading, run: str) -> Verdict:
 
 def unread(readings: Iterable[Reading]) -> list[str]:
     """Return the agents without usable files: missing, unfinished, or not understood."""
-    return [
-        one.agent
-        for one in readings
-        if one.validation != "valid" and not (one.validation == "malformed" and one.review.findings)
-    ]
+    return [one.agent for one in readings if not agent_review.is_read(one.review, one.validation)]
 
 
 def read_line(asked: int, missed: int) -> str:

@@ -20,7 +20,11 @@ from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import Finding, row_of
 from contextkit.reviews.flows import agent_files, identity, synthesis
-from contextkit.reviews.flows.agent_files import Asked
+from contextkit.reviews.flows.agent_files import Asked, Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class IndexRow(Record):
@@ -70,20 +74,21 @@ class Shown(Record):
     text: str
 
 
-def index(asked: Asked, only: str = "", severities: tuple[str, ...] = ()) -> list[IndexRow]:
-    """Return the normalized rows of every index, or those of one agent or some severities.
+def index(
+    run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()
+) -> list[IndexRow]:
+    """Return the normalized rows of every index, or those with some severities.
 
     A file of which nothing could be read has a row that says so.
     """
     rows = []
-    for agent in (only,) if only else asked.roster:
-        text = _text(asked, agent)
-        review = agent_review.parse(text, asked.mode)
+    for reading in readings:
+        review = reading.review
         found = iter(review.findings)
-        sections = review_sections.sections(text, [one.id for one in review.findings])
+        sections = review_sections.sections(reading.text, [one.id for one in review.findings])
         for kind, line in _rows(review) or [("none", "(no Findings Index)")]:
             shown = names.one_line(line)
-            row = IndexRow(run=asked.run_id, agent=agent, id=kind, kind=kind, row=shown)
+            row = IndexRow(run=run, agent=reading.agent, id=kind, kind=kind, row=shown)
             if kind == "source":
                 row = row.replace(title=row.row.partition(" | ")[2])
             elif kind == "finding":
@@ -141,48 +146,38 @@ def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(s for s in vocabulary.SEVERITIES if s in known.values())
 
 
-def _text(asked: Asked, agent: str) -> str:
-    """Return what an agent has written, finished or not; '' if no file is its own."""
-    path = agent_files.agent_file(asked.folder, agent)
-    path += ".partial" * (not os.path.lexists(path))
-    return files.read_bytes(path).decode("utf-8", "replace") if _is_report(path) else ""
-
-
 def _is_report(path: str) -> bool:
     """Whether a path is a regular file: a link shows another file, a pipe may never end."""
     return os.path.isfile(path) and not os.path.islink(path)
 
 
-def of_run(asked: Asked, only: str, severities: tuple[str, ...]) -> tuple[list[Shown], list[str]]:
-    """Return all findings (or one agent's) with one of `severities`, strictest first.
+def of_run(
+    run: str, readings: Iterable[Reading], severities: tuple[str, ...]
+) -> tuple[list[Shown], list[str]]:
+    """Return the findings with one of `severities`, strictest first.
 
     Each has its problem, place and fix. The second value lists the agents that left nothing
     readable. Findings with an unknown severity come after P0 and P1.
     """
     found, unread = [], []
-    for agent in (only,) if only else asked.roster:
-        text = _text(asked, agent)
-        review = agent_review.parse(text, asked.mode)
-        if not agent_review.is_read(review):
-            unread.append(agent)
-        found += _shown(asked, agent, text, review, severities)
+    for reading in readings:
+        unread += agent_files.unread([reading])
+        found += _shown(run, reading, severities)
     order = vocabulary.READING_ORDER
     return sorted(found, key=lambda one: order.index(one.severity.strip("?"))), unread
 
 
-def _shown(
-    asked: Asked, agent: str, text: str, review: Review, severities: tuple[str, ...]
-) -> list[Shown]:
+def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Shown]:
     """Return the findings of one agent with one of `severities`, strictest first."""
-    sections = review_sections.sections(text, [one.id for one in review.findings])
+    sections = review_sections.sections(reading.text, [f.id for f in reading.review.findings])
     found = []
-    for one in agent_files.by_severity(review):
+    for one in agent_files.by_severity(reading.review):
         if one.severity in severities or (not one.severity and "P1" in severities):
             section = sections.get(one.id, "") or one.title
             file, line = _place_of(one, section)
             found.append(
                 Shown(
-                    run=asked.run_id, agent=agent, id=one.id, severity=one.severity or "?",
+                    run=run, agent=reading.agent, id=one.id, severity=one.severity or "?",
                     section=one.section, title=one.title, file=file, line=line,
                     text_line=one.line, text=review_sections.excerpt(section, one.title),
                 )
@@ -249,25 +244,22 @@ class Size(Record):
     line: int
 
 
-def sizes(asked: Asked) -> tuple[list[Size], list[str]]:
-    """Return the size of each agent, and the agents that left nothing readable.
+def sizes(readings: Iterable[Reading]) -> tuple[list[Size], list[str]]:
+    """Return the size of each agent's file, and the agents that left nothing readable.
 
     A file without readable findings has to be read in full: its findings and index cost the same.
     """
     found, unread = [], []
-    for agent in asked.roster:
-        text = _text(asked, agent)
-        review = agent_review.parse(text, asked.mode)
-        full = tokens.estimate(text)
-        serious = _shown(asked, agent, text, review, vocabulary.SERIOUS)
+    for one in readings:
+        full = tokens.estimate(one.text)
+        serious = _shown("", one, vocabulary.SERIOUS)
         sections = tokens.estimate("\n\n".join(map(rendered, serious)))
-        rows = tokens.estimate("\n".join(index_rows(review)))
-        if not agent_review.is_read(review):
-            unread.append(agent)
+        rows = tokens.estimate("\n".join(index_rows(one.review)))
+        if agent_files.unread([one]):
+            unread.append(one.agent)
             sections = rows = full
-        summary = agent_files.summary_of(review, None, True, False)
-        line = tokens.estimate(f"{agent_review.effective_status(review)[0]}\t{agent}\t{summary}")
-        found.append(Size(id=agent, full=full, serious=sections, index=rows, line=line))
+        line = tokens.estimate(f"{one.status}\t{one.agent}\t{one.summary}")
+        found.append(Size(id=one.agent, full=full, serious=sections, index=rows, line=line))
     return found, unread
 
 

@@ -70,7 +70,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
         files.store(asked.folder)  # recreate it if somebody removed it: git must not see it
     files.write(data_path, formats.to_json(data) + "\n")
     files.write(report, text)
-    unread = [one for one in sources if not _is_read(one)]
+    unread = [one for one in sources if not agent_review.is_read(one.review, one.validation)]
     lines = [_across_runs(data), *summarize(sources, found, data)]
     lines = [line for line in lines if line]
     first = agent_files.read_line(len(sources), len(unread))
@@ -99,10 +99,6 @@ def _combined(
 
 def _is_research(sources: list[Source]) -> bool:
     return bool(sources) and all(source.review.type == "research" for source in sources)
-
-
-def _is_read(source: Source) -> bool:
-    return source.validation in synthesis.COMPLETED and agent_review.is_read(source.review)
 
 
 def _across_runs(data: Data) -> str:
