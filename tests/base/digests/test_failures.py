@@ -261,13 +261,27 @@ def test_what_go_prints_above_a_name_is_its_message() -> None:
     lines = ("    a_test.go:3: got 1", "    a_test.go:4: error: got 2", "--- FAIL: TestA (0.00s)")
     assert found(*lines) == ["TestA: got 1 (a_test.go:3)"]
     assert found("running", *lines) == ["TestA: got 1 (a_test.go:3)"]
+    assert found(lines[0], *["    more"] * 10, lines[2]) == [lines[2]]
+    assert found(lines[0], "running", lines[2]) == [lines[2]]
 
 
 def test_the_name_of_a_numbered_failure_goes_on_only_in_deeper_lines() -> None:
     said = found("Failures:", "1) logs in", "The page says:", "Error: no such user")
     assert said == ["logs in: Error: no such user"]
-    said = found("1 failing", "1) Login", "    logs in:", "  Error: no such user")
-    assert said == ["Login logs in: Error: no such user"]
+    for first, second, name in (
+        ("1) Login", "    logs in:", "Login logs in"),
+        ("  1) Login", "    logs in:", "Login logs in"),
+        ("  1) Login", "   logs in:", "Login logs in"),
+        ("  1) Login", "  logs in:", "Login"),
+        ("  1) Login", " logs in:", "Login"),
+        ("   1) Sign in", "    works:", "Sign in works"),
+        ("   1) Sign in", "   works:", "Sign in"),
+        ("            1) A", "      b:", "A"),
+    ):
+        said = found("1 failing", first, second, "  Error: no such user")
+        assert said == [f"{name}: Error: no such user"]
+    said = found("1 failing", "1) Login", " logs in", "back", " Error: no such user:")
+    assert said == ["Login: Error: no such user:"]
 
 
 def test_of_the_values_that_were_compared_two_are_told() -> None:
@@ -276,8 +290,9 @@ def test_of_the_values_that_were_compared_two_are_told() -> None:
 
 
 def test_a_test_without_a_message_is_told_by_its_first_line_with_the_whole_name() -> None:
-    (failure,) = failures.find(["____ test_b ____", "", "tests/a.py::test_b FAILED"], set())
-    assert (failure.line, failure.said) == (0, "tests/a.py::test_b FAILED")
+    for name in ("test_b", "xyz"):
+        (failure,) = failures.find([f"____ {name} ____", "", f"tests/a.py::{name} FAILED"], set())
+        assert (failure.line, failure.said) == (0, f"tests/a.py::{name} FAILED")
     (failure,) = failures.find(["tests/a.py::test_b FAILED", "x"] * 2, set())
     assert failure.line == 0
 
@@ -289,3 +304,31 @@ def test_a_message_that_pytest_did_not_cut_is_told_as_it_stands() -> None:
 
 def test_the_shorter_of_two_errors_that_are_one_is_told() -> None:
     assert found("error: code " + "9" * 300, "error: code 7") == ["error: code 7 (x2)"]
+
+
+def test_an_error_is_counted_if_it_is_there_more_than_twice_or_in_two_forms() -> None:
+    assert found("error: no", "error: no") == ["error: no"]
+    assert found("error: no", "error: no", "error: no") == ["error: no (x3)"]
+    assert found("error: no 1", "error: no 2") == ["error: no 1 (x2)"]
+
+
+def test_an_error_listed_below_its_file_is_told_with_it() -> None:
+    assert found("src/a.js", "  3:5  error  no room") == ["src/a.js:3:5 no room"]
+    assert found("src/a.js", "x", "src/b.js", "  3:5  error  no") == ["src/b.js:3:5 no"]
+
+
+@pytest.mark.parametrize("before", range(3))
+def test_a_line_above_an_arrow_to_its_place_is_an_error(before: int) -> None:
+    said = found(*["running"] * before, "cannot find value `x`", "--> src/a.rs:3:5")
+    assert said == ["cannot find value `x` (src/a.rs:3:5)"]
+
+
+def test_an_error_that_only_says_what_a_test_says_is_not_told_again() -> None:
+    summed = "FAILED tests/a.py::test_b - no room"
+    assert found(summed, "x", "error: no room") == [summed]
+    assert found(summed, "x", "src/a.c:3: error: no room") == [f"{summed} (src/a.c:3)"]
+
+
+def test_lines_of_npm_in_a_row_are_one_error() -> None:
+    said = found("npm error code 1", "npm error path /a", "x", "npm error network")
+    assert said == ["npm error code 1; path /a", "npm error network"]

@@ -195,8 +195,9 @@ def _heads(lines: list[str], bares: list[str], summary: set[int]) -> dict[int, s
 def _continued(lines: list[str], at: int, name: str) -> str:
     """A numbered name with the deeper lines below it, up to one that ends with a colon."""
     more: list[str] = []
+    depth = len(lines[at]) - len(lines[at].lstrip())
     for line in lines[at + 1 : at + 4]:
-        if len(line) - len(line.lstrip()) <= len(lines[at]) - len(lines[at].lstrip()):
+        if not line[: depth + 1].isspace():
             break
         more.append(line.strip())
         if line.rstrip().endswith(":"):
