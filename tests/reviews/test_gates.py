@@ -172,7 +172,7 @@ WORK = "TYPE: implementation\nSTATUS: COMPLETE\nMODEL: x\nSUMMARY: all done\n"
     ("name", "text", "unread"),
     [
         ("fd-b.md", DOUBTFUL["foreign"], 1),
-        ("fd-b.md.partial", CLEAN, 1),
+        ("fd-b.md.partial", SEVERE, 1),
         ("fd-b.md", DOUBTFUL["malformed"], 1),
         ("fd-b.md", WORK, 0),
         ("fd-b.md", CLEAN, 0),
