@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,14 +72,30 @@ def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
         patch.setenv(f"GIT_{who}_DATE", NOW)
 
 
+_FAILED = pytest.StashKey[bool]()
 _untouched: list[Path] = []  # folders that a test was given and wrote nothing into
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note that a test failed: its folder is kept."""
+    report = yield
+    item.stash[_FAILED] = report.failed or item.stash.get(_FAILED, False)
+    return report
 
 
 @pytest.fixture(autouse=True)
 def sealed(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Path]:
-    """No test sees the user's settings or writes anywhere but below its own folder."""
+    """No test sees the user's settings or writes anywhere but below its own folder.
+
+    The folder is removed at once: a file that never reaches the disk costs least.
+    """
     folder = _untouched.pop() if _untouched else tmp_path_factory.mktemp("sealed")
     seal(monkeypatch, folder / "home")
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # nobody cuts the power here
@@ -88,9 +104,12 @@ def sealed(
     work.mkdir(exist_ok=True)
     monkeypatch.chdir(work)
     yield work
+    monkeypatch.undo()
     inside = [path for at in (folder, work, folder / "home") for path in os.listdir(at)]
     if sorted(inside) == ["home", "work"] and os.access(work, os.W_OK):
         _untouched.append(folder)
+    elif not request.node.stash[_FAILED]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
