@@ -130,6 +130,7 @@ def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
         ("", ",a1B2c3D4e: x", "(redacted random),a1B2c3D4e: x"),
         ("", ",other=Value1 ", "(redacted random),other=Value1 "),
         ("QGxPqRyzvtXxEKcVePJGn)", " ", "(redacted random) "),
+        ("see QGxPqRyzvtXxEKcVePJGn)", " ", "see (redacted random) "),
         ("Wirtschaftspruefung:", " ", "Wirtschaftspruefung:(redacted random) "),
         ("session=", ";", "session=(redacted random);"),
         ("wynwoUnxnjcnz=", ";", "(redacted random);"),
@@ -199,6 +200,12 @@ def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -
         ("oauth: a1B2c3D4e5", ""),
         ("pass: a1B2c3D4e5", "password"),
         ("password: #header", ""),
+        ("header Bearer 0123456789abc now", ""),
+        (f"AKIA{'Q7ZW2' * 4}_x", ""),
+        (f"x AKIA{'Q7ZW2' * 4}_x", ""),
+        (f"xx AKIA{'Q7ZW2' * 4}_x", ""),
+        ("sero12canta34lomir56deta78beno90", "random"),
+        ("password: a1B2c3D4(x)", ""),
         ("password: hushed x", ""),
         ("-----BEGIN PRIVATE KEY-----\nx\n\nand more text that goes on behind it", ""),
         (f"xx -----BEGIN {'x ' * 50}PRIVATE KEY-----\nand more text that goes on behind it", ""),
@@ -510,6 +517,7 @@ def test_a_value_in_an_attribute_named_value_belongs_to_the_name_before_it() -> 
 def test_a_quote_that_closes_on_no_or_another_line_holds_no_value() -> None:
     for text in ('password = "\nzq fm\n"', 'password = "zq fm', 'password = "zq81fmxy'):
         assert redaction.redacted(text) == (text, ())
+        assert not list(secret_search.places(text))
 
 
 def test_a_capital_that_two_small_letters_stand_for_moves_nothing() -> None:
@@ -519,6 +527,9 @@ def test_a_capital_that_two_small_letters_stand_for_moves_nothing() -> None:
 def test_a_secret_is_found_at_any_place_of_a_long_text() -> None:
     for size in range(3_900, 4_120, 10):
         before = "word " * (size // 5)
-        for text in ("password: hunter2!x, ok", "a_secret = 'sk_dFet;a_?B0I'", "ftp://me:hushed@b"):
+        for text in (
+            *("password: hunter2!x, ok", "password: hushedword\nmore words", "ftp://me:hushed@b"),
+            "a_secret = 'sk_dFet;a_?B0I'",
+        ):
             clean = before + redaction.redacted(text)[0]
             assert "(redacted " in clean and redaction.redacted(before + text)[0] == clean

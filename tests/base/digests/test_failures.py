@@ -282,11 +282,16 @@ def test_the_name_of_a_numbered_failure_goes_on_only_in_deeper_lines() -> None:
         assert said == [f"{name}: Error: no such user"]
     said = found("1 failing", "1) Login", " logs in", "back", " Error: no such user:")
     assert said == ["Login: Error: no such user:"]
+    said = found("1 failing", "1) Login", " a", " b", " c", " d:", " Error: no such user")
+    assert said == ["Login: Error: no such user"]
 
 
 def test_of_the_values_that_were_compared_two_are_told() -> None:
     said = found("FAIL: test_a (m.T)", "expected: 1", "received: 2", "got: 3")
     assert said == ["test_a (m.T): expected: 1, received: 2"]
+    values = ("expected: 1", "got: 2", "want: 3")
+    said = found("Failures:", "1) A", "Failure/Error: expect(x).to eq 1", *values)
+    assert said == ["A: expected: 1, got: 2"]
 
 
 def test_a_test_without_a_message_is_told_by_its_first_line_with_the_whole_name() -> None:
@@ -332,3 +337,10 @@ def test_an_error_that_only_says_what_a_test_says_is_not_told_again() -> None:
 def test_lines_of_npm_in_a_row_are_one_error() -> None:
     said = found("npm error code 1", "npm error path /a", "x", "npm error network")
     assert said == ["npm error code 1; path /a", "npm error network"]
+
+
+def test_an_error_is_listed_by_its_place_or_else_by_what_it_says() -> None:
+    (failure,) = failures.find(["error: no room"], set())
+    assert failure.name == "error: no room"
+    (failure,) = failures.find(["error: no room", "src/a.py:3 is next"], set())
+    assert failure.name == "src/a.py:3"
