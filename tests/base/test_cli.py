@@ -531,7 +531,7 @@ def test_waiting_for_standard_input_is_said() -> None:
 
 # What a message quotes
 
-HOSTILE = "\x1b[31m\x07" + "x" * 20_000 + "\n\u202e\r\x9b" * 500
+HOSTILE = "\x1b[31m\x07" + "x" * 5_000 + "\n\u202e\r\x9b" * 200
 
 
 def messages() -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ import traceback
 import planted
 import pytest
 import yaml
+from conftest import rounds
 from contextkit.base import names, redaction, secret_rules, secret_search
 from contextkit.base.errors import ContextError
 from growth import is_in_proportion
@@ -443,7 +444,7 @@ def test_fields_are_checked_by_their_names_and_lists_in_them_too() -> None:
     assert redaction.typed(fields, ("github-token",)) == fields
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(rounds(10, 60)))
 def test_a_redacted_text_holds_nothing_more_to_redact(seed: int) -> None:
     for contexts in planted.secrets(seed).values():
         for text in contexts.values():

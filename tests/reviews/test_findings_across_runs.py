@@ -330,7 +330,7 @@ def test_annotations_are_a_line_for_each_finding_whatever_it_says(run: Script) -
 
 
 def test_the_comment_is_short_enough_and_starts_no_mention(run: Script) -> None:
-    many = [("P2", f"P2-{n}", f"@team <b>finding {n}</b> " + "word " * 30, 3) for n in range(700)]
+    many = [("P2", f"P2-{n}", f"@team <b>finding {n}</b> " + "word " * 30, 3) for n in range(450)]
     identity = a_run(run, LOST, *many)
     assert run("verdict", "export", identity, "--format=markdown") == 0
     assert len(run.out) <= 65_000 and run.out.startswith("## Review: needs-changes\n")

@@ -101,7 +101,7 @@ def test_research_is_put_together_by_question(
 def test_a_caller_reads_fifteen_short_lines_whatever_the_agents_wrote(
     out: Path, run: Script
 ) -> None:
-    rows = "".join(f'- P{n % 2} | P{n % 2}-{n} | "S" | {"word " * 90}{n}\n' for n in range(200))
+    rows = "".join(f'- P{n % 2} | P{n % 2}-{n} | "S" | {"word " * 90}{n}\n' for n in range(80))
     for agent in ("fd-a", "fd-b", "fd-c"):
         text = f"### Findings Index\n{rows}Verdict: risky\n\n### Summary\nx\n"
         (out / f"{agent}.md").write_text(text, encoding="utf-8")
