@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,8 @@ def capture_cases(folder: Path) -> list[Case]:
         inbox.write_bytes(notes)
 
     add = script("remember_later.py", "--message=Outline onboarding UX spike", "--topic=ux")
+    plain = folder / "plain.mk"
+    plain.write_text(f"note:\n\t@{shlex.join(add)}\n", encoding="utf-8")
     return [
         Case("remember_later", add, 1.6, prepare=again),
         Case("remember_later list", script("remember_later.py", "list"), 2.5),
@@ -28,8 +31,9 @@ def capture_cases(folder: Path) -> list[Case]:
              script("capsule_prompt.py", "--stub", "--file=stub.md"), 3.5,
              prepare=lambda: stub.unlink(missing_ok=True)),
         Case("context_status", script("context.py", "status")),
-        Case("make remember_later", make("remember_later", "m=Outline onboarding UX spike"), 0.2,
-             over="remember_later", prepare=again),
+        Case("a Makefile with nothing else", ["make", "-s", "-f", str(plain)], prepare=again),
+        Case("make remember_later", make("remember_later", "m=Outline onboarding UX spike"), 0.1,
+             over="a Makefile with nothing else", prepare=again),
     ]  # fmt: skip
 
 

@@ -281,7 +281,10 @@ def load_text(path: str, where: str) -> str:
 
 def load(layout: Layout, name: str) -> Handoff:
     """Load the artifact `name`. Raises ContextError if it cannot be read."""
-    path = os.path.join(folder(layout), name)
+    return _load_at(layout, os.path.join(folder(layout), name))
+
+
+def _load_at(layout: Layout, path: str) -> Handoff:
     where = layout.shown(path)
     return parse(load_text(path, where), where)
 
@@ -291,7 +294,7 @@ def load_all(layout: Layout, wanted: list[str] | None = None) -> Loaded[Handoff]
     wanted = listed(layout) if wanted is None else wanted
     place = folder(layout)
     paths = [os.path.join(place, name) for name in wanted]
-    return stores.load(layout, paths, lambda path: load(layout, os.path.basename(path)))
+    return stores.load(layout, paths, lambda path: _load_at(layout, path))
 
 
 def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[str, ...]]:
