@@ -124,6 +124,13 @@ def sealed(
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture
+def tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """pytest's own, which removes the folder with the functions of `os` that a test replaced."""
+    yield tmp_path
+    monkeypatch.undo()
+
+
 @pytest.fixture(autouse=True)
 def no_document_in_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that forgets its own folder fails instead of writing into this repository."""
