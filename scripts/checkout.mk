@@ -38,7 +38,7 @@ test_platforms: ## demo and tests in Debian roots, with other Pythons, gits and 
 test_hosts: $(CONTEXTKIT_DEVELOPMENT) ## the hooks in real Claude Code and Codex, from npm, against a mock model (needs node); hosts=newest
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/real_hosts/install.py $(if $(filter newest,$(hosts)),newest) && .venv/bin/python -m pytest -n 2 -c tests/real_hosts/pytest.ini tests/real_hosts
 
-test_page: $(CONTEXTKIT_DEVELOPMENT) ## the report in a real browser; skipped, and said, where there is none; accept=1 takes its looks as right
+test_page: $(CONTEXTKIT_DEVELOPMENT) ## the report in a real browser, skipped with a message where there is none; accept=1 accepts how it looks now
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/page.py' $(filter accept,$(CONTEXTKIT_GIVEN))
 
 picture: $(CONTEXTKIT_DEVELOPMENT) ## the pictures of README.md: the demo's report in a real browser
@@ -67,7 +67,7 @@ bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## how many planted secrets are found, 
 bench_reviews: $(CONTEXTKIT_DEVELOPMENT) ## how many clean reviews are flagged, and serious ones are not: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/clean_rates.py' $(CONTEXTKIT_FOLDER)
 
-bench_duplicates: $(CONTEXTKIT_DEVELOPMENT) ## what a synthesis finds twice of pairs that people marked: folder=DIR with reviews/
+bench_duplicates: $(CONTEXTKIT_DEVELOPMENT) ## how many of the duplicates that people marked a synthesis finds: folder=DIR with reviews/
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/duplicate_rates.py' $(CONTEXTKIT_FOLDER)
 
 bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## beside the originals, in folders that you have: clavain=DIR parallelus=DIR
