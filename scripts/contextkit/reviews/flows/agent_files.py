@@ -155,6 +155,11 @@ class Reading(Record):
     sha256: str = ""
 
     @property
+    def is_read(self) -> bool:
+        """Return whether its findings are known."""
+        return agent_review.is_read(self.review, self.validation)
+
+    @property
     def findings_count(self) -> int:
         """Return how many findings the rows hold, not counting improvements."""
         return len(self.review.findings) - _counts(self.review)["IMP"]
@@ -387,7 +392,7 @@ def verdict(reading: Reading, run: str) -> Verdict:
 
 def unread(readings: Iterable[Reading]) -> list[str]:
     """Return the agents without usable files: missing, unfinished, or not understood."""
-    return [one.agent for one in readings if not agent_review.is_read(one.review, one.validation)]
+    return [one.agent for one in readings if not one.is_read]
 
 
 def read_line(asked: int, missed: int) -> str:

@@ -161,7 +161,7 @@ def of_run(
     """
     found, unread = [], []
     for reading in readings:
-        unread += agent_files.unread([reading])
+        unread += [] if reading.is_read else [reading.agent]
         found += _shown(run, reading, severities)
     order = vocabulary.READING_ORDER
     return sorted(found, key=lambda one: order.index(one.severity.strip("?"))), unread
@@ -255,7 +255,7 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[Size], list[str]]:
         serious = _shown("", one, vocabulary.SERIOUS)
         sections = tokens.estimate("\n\n".join(map(rendered, serious)))
         rows = tokens.estimate("\n".join(index_rows(one.review)))
-        if agent_files.unread([one]):
+        if not one.is_read:
             unread.append(one.agent)
             sections = rows = full
         line = tokens.estimate(f"{one.status}\t{one.agent}\t{one.summary}")
