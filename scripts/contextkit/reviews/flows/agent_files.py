@@ -390,11 +390,6 @@ def verdict(reading: Reading, run: str) -> Verdict:
 # How many files were read
 
 
-def unread(readings: Iterable[Reading]) -> list[str]:
-    """Return the agents without usable files: missing, unfinished, or not understood."""
-    return [one.agent for one in readings if not one.is_read]
-
-
 def read_line(asked: int, missed: int) -> str:
     """Return `6 files, 5 read, 1 not: counts are a lower bound`, for every output with counts."""
     bound = ": counts are a lower bound" if missed else ""
@@ -416,7 +411,7 @@ def _asked(done: list[Reading]) -> list[Reading]:
 def how_many_read(done: list[Reading]) -> dict[str, int]:
     """Return how many files were asked for, read, and could not be read."""
     asked = _asked(done)
-    missed = len(unread(asked))
+    missed = sum(not one.is_read for one in asked)
     return {"files": len(asked), "read": len(asked) - missed, "unread": missed}
 
 
