@@ -76,8 +76,8 @@ MODULES = {
     "redaction": ("base/redaction.py", "base/test_redaction.py"),
     "secret_search": ("base/secret_search.py", "base/test_redaction.py"),
     "failures": (
-        "base/digests/failures.py",
-        "base/digests/test_failures.py base/digests/test_kinds.py",
+        "text/digests/failures.py",
+        "text/digests/test_failures.py text/digests/test_kinds.py",
     ),
     "drift": (
         "capsules/flows/drift.py",

@@ -16,6 +16,7 @@ from conftest import SCRIPTS
 from contextkit.base import stores, template_compiler
 
 PACKAGE = SCRIPTS / "contextkit"
+GROUND = ("base", "text")  # they know no document
 LAYERS = ("documents", "flows", "commands")
 # Every module by its dotted name inside the package: `base.names`, `payloads.flows.retention`.
 PLACES = {
@@ -26,14 +27,14 @@ PLACES = {
 
 
 def system(module: str) -> str:
-    """The folder that a module lies in: a system, or `base`."""
+    """The folder that a module lies in: a system, `text` or `base`."""
     return module.partition(".")[0]
 
 
 def layer(module: str) -> str:
-    """What the folders say: base, documents, flows or commands."""
+    """What the folders say: base, text, documents, flows or commands."""
     parts = module.split(".")
-    return "base" if parts[0] == "base" else parts[1]
+    return parts[0] if parts[0] in GROUND else parts[1]
 
 
 @functools.cache
@@ -71,10 +72,10 @@ def imported(path: Path) -> set[str]:
 
 
 def may_import(module: str, other: str) -> bool:
-    """The rule: scripts -> commands -> flows -> documents -> base."""
+    """The rule: scripts -> commands -> flows -> documents -> text -> base."""
     mine, theirs = layer(module), layer(other)
-    if mine == "base" or theirs == "base":
-        return theirs == "base"
+    if mine in GROUND or theirs in GROUND:
+        return theirs == "base" or (theirs == "text" and mine != "base")
     if LAYERS.index(theirs) > LAYERS.index(mine):
         return False
     return theirs == "flows" or system(module) == system(other) or mine == "flows"
@@ -98,8 +99,9 @@ def test_imports_are_found_wherever_they_stand() -> None:
 @pytest.mark.parametrize("module", sorted(PLACES))
 def test_a_folder_is_a_layer(module: str) -> None:
     folder, *inside, name = module.split(".")
-    if folder == "base":
-        assert inside in ([], ["digests"], ["digests", "kinds"]), "base holds modules, not systems"
+    if folder in GROUND:
+        allowed = ([], ["digests"], ["digests", "kinds"]) if folder == "text" else ([],)
+        assert inside in allowed, "base and text hold modules, not systems"
     else:
         assert (inside or [name])[0] in LAYERS, "documents, flows or commands"
     repeated = {folder, folder.rstrip("s")} | {word.rstrip("s") for word in inside}

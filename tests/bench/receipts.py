@@ -22,10 +22,11 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from contextkit.base import facts, tokens  # noqa: E402
-from contextkit.base.digests import engine, reading  # noqa: E402
+from contextkit.base import tokens  # noqa: E402
 from contextkit.base.layout import Layout  # noqa: E402
 from contextkit.payloads.flows import storing  # noqa: E402
+from contextkit.text import facts  # noqa: E402
+from contextkit.text.digests import engine, reading  # noqa: E402
 
 WAYS = ("receipt", "100 words", "lead", "TF-IDF", "TextRank", "ceiling")
 SHORTEST = 500  # tokens of a text that gets a receipt

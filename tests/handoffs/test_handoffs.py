@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 import yaml
 from conftest import CHECKOUT
-from contextkit.base import facts, names, stores, tokens
+from contextkit.base import names, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents.artifacts import Handoff
+from contextkit.text import facts
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -18,10 +18,10 @@ import pytest
 import toon_format
 from conftest import SCRIPTS, Script, rounds
 from contextkit.base import files, names
-from contextkit.base.digests import engine
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
+from contextkit.text.digests import engine
 from test_payloads import manifest
 
 STORE = Path("shared/payloads")

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 import toon_format
-from contextkit.base import facts, tokens
+from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.payloads.flows import storing
+from contextkit.text import facts
 from growth import calls
 from hypothesis import example, given
 from hypothesis import strategies as st

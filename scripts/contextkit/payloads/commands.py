@@ -229,7 +229,7 @@ def _identity(path: str) -> str:
 
 def _facts(layout: Layout, path: str) -> Rows:
     """Each fact of the content with its line in the file, so that editors can open `path:line`."""
-    from contextkit.base import facts
+    from contextkit.text import facts
 
     data = files.read_bytes(path)
     start, end = payloads.span(data, layout.shown(path))

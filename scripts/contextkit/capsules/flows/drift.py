@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import facts, files, git, names, references
+from contextkit.base import files, git, names, references
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.capsules.documents import branches
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Seal
+from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

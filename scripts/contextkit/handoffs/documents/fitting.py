@@ -54,7 +54,7 @@ def clipped(
 
     if short == handoff and fits(short):
         return handoff, ()
-    from contextkit.base import facts
+    from contextkit.text import facts
 
     whole = facts.find(_cuttable(handoff))
     short = short.replace(facts_kept=f"{len(whole)}/{len(whole)}")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, facts, git, ledger, names, references
+from contextkit.base import addresses, git, ledger, names, references
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
 from contextkit.history.flows import show
 from contextkit.history.flows.delivery import HANDED
+from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import facts, templates
+from contextkit.base import templates
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -18,6 +18,7 @@ from contextkit.base.stores import Loaded
 from contextkit.memory.documents import findings, sections
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.findings import LISTS, Extra, Finding
+from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

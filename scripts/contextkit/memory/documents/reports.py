@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import unicodedata
 
-from contextkit.base import facts, markdown, names
+from contextkit.base import markdown, names
 from contextkit.memory.documents import findings, sections
 from contextkit.memory.documents.findings import LISTS, Extra
 from contextkit.memory.documents.sections import FileNote, Section
+from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ remaining tokens evenly. What is left then goes, unit by unit (a discovery, a qu
 recommendation, a paragraph), to the units that add the most new facts per token.
 
 What a unit is and how decisive its words are is decided as in the digest of a single text
-(`base/digests`). Only the choice differs: that one serves a whole text and may pass over most of
+(`text/digests`). Only the choice differs: that one serves a whole text and may pass over most of
 it, while here each unit taken from a finding raises the bar for its next one, so that one long
 finding cannot crowd out the others.
 
@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import heapq
 
-from contextkit.base import facts, filters, names, tokens
-from contextkit.base.digests import reading, weighing
+from contextkit.base import filters, names, tokens
 from contextkit.base.records import Record
 from contextkit.memory.documents import findings
+from contextkit.text import facts
+from contextkit.text.digests import reading, weighing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import facts, files, git, names, redaction, references
+from contextkit.base import files, git, names, redaction, references
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -22,6 +22,7 @@ from contextkit.memory.documents.findings import Finding
 from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.sections import FileNote
 from contextkit.memory.documents.snapshots import Snapshot
+from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

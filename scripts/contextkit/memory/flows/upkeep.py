@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, facts, files, ledger, names, tokens
+from contextkit.base import addresses, files, ledger, names, tokens
 from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -12,6 +12,7 @@ from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.merged import Merged
+from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

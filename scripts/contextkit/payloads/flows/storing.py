@@ -16,7 +16,7 @@ from contextkit.payloads.flows import retention
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.base.digests import engine
+    from contextkit.text.digests import engine
 
 SUFFIXES = (".md", ".json", ".txt")
 
@@ -110,7 +110,7 @@ def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: b
 
 def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     """The payload, with the text read once for its description."""
-    from contextkit.base.digests import engine, reading
+    from contextkit.text.digests import engine, reading
 
     notes = []
     parsed = engine.ParsedText(output.content, layout.limits.tokenizer)
@@ -165,7 +165,7 @@ def _receipt(
 
     Fields from the author are as given, the rest is from the text.
     """
-    from contextkit.base.digests import reading
+    from contextkit.text.digests import reading
 
     output, parsed, limits = prepared.output, prepared.parsed, layout.limits
     lines = reading.line_count(output.content)

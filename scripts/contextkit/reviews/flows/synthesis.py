@@ -11,7 +11,7 @@ agent counts from P1-1.
 
 from __future__ import annotations
 
-from contextkit.base import facts, names
+from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, sections, vocabulary
 from contextkit.reviews.documents import lines as review_lines
@@ -19,6 +19,7 @@ from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows import identity
 from contextkit.reviews.flows.identity import Likeness, Wording
+from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from contextkit.base.digests import engine, failures
+from contextkit.text.digests import engine, failures
 from tool_outputs import OUTPUTS
 
 

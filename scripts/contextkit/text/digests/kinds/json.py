@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from contextkit.base.digests.reading import Unit, cut
+from contextkit.text.digests.reading import Unit, cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import itertools
 import re
 
-from contextkit.base.digests import reading
-from contextkit.base.digests.reading import Pattern
 from contextkit.base.records import NamedTuple
+from contextkit.text.digests import reading
+from contextkit.text.digests.reading import Pattern
 
 _STAMP = Pattern(
     r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"

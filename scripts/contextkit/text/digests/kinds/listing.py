@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from contextkit.base.digests import reading, weighing
-from contextkit.base.digests.reading import Pattern, Unit
 from contextkit.base.names import counted
+from contextkit.text.digests import reading, weighing
+from contextkit.text.digests.reading import Pattern, Unit
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter

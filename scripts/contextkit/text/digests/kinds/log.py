@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from contextkit.base.digests import failures, reading
-from contextkit.base.digests.reading import Pattern, Unit
+from contextkit.text.digests import failures, reading
+from contextkit.text.digests.reading import Pattern, Unit
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip

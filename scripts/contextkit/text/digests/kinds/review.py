@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from contextkit.base.digests import reading
-from contextkit.base.digests.kinds import report
-from contextkit.base.digests.reading import Pattern, Unit
+from contextkit.text.digests import reading
+from contextkit.text.digests.kinds import report
+from contextkit.text.digests.reading import Pattern, Unit
 
 _SEVERITY = (
     "P[0-3]|IMP|BLOCKERS?|CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|NITS?"

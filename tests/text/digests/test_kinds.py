@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from contextkit.base.digests import engine
-from contextkit.base.digests.engine import Digest
+from contextkit.text.digests import engine
+from contextkit.text.digests.engine import Digest
 
 
 def digest_of(text: str, kind: str, cap: int = 200) -> Digest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from contextkit.base.digests.reading import Pattern, Unit, cells, row_statement
+from contextkit.text.digests.reading import Pattern, Unit, cells, row_statement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ Texts are read with surrogate escapes, so each such byte is U+DC80 to U+DCFF.
 
 from __future__ import annotations
 
-from contextkit.base.digests.reading import Unit
+from contextkit.text.digests.reading import Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
-from contextkit.base.digests import reading, weighing
-from contextkit.base.digests.reading import Block, Pattern, Unit
+from contextkit.text.digests import reading, weighing
+from contextkit.text.digests.reading import Block, Pattern, Unit
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)

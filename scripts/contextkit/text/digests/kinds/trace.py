@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base.digests.reading import Pattern, Unit, clause
+from contextkit.text.digests.reading import Pattern, Unit, clause
 
 _RAISED = Pattern(
     r"^(?:[\w.$]*(?:Error|Exception|Warning|Exit|Interrupt|Panic|Fault)\b(?::.*)?"

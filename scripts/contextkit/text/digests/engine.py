@@ -19,11 +19,12 @@ import importlib
 import itertools
 import os
 
-from contextkit.base import facts, tokens
-from contextkit.base.digests import reading, weighing
-from contextkit.base.digests.kinds import binary
-from contextkit.base.digests.reading import Unit
+from contextkit.base import tokens
 from contextkit.base.records import NamedTuple
+from contextkit.text import facts
+from contextkit.text.digests import reading, weighing
+from contextkit.text.digests.kinds import binary
+from contextkit.text.digests.reading import Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from contextkit.base import facts
+from contextkit.text import facts
 from growth import is_in_proportion
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -7,8 +7,9 @@ import re
 import unicodedata
 
 import pytest
-from contextkit.base import facts, tokens
-from contextkit.base.digests import engine
+from contextkit.base import tokens
+from contextkit.text import facts
+from contextkit.text.digests import engine
 from hypothesis import given
 from hypothesis import strategies as st
 

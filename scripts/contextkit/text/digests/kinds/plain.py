@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextkit.base.digests import reading, weighing
-from contextkit.base.digests.reading import Unit
+from contextkit.text.digests import reading, weighing
+from contextkit.text.digests.reading import Unit
 
 
 def confidence(text: str) -> int:

@@ -1,0 +1,1 @@
+"""Engines on text that know no document: digests, facts."""
