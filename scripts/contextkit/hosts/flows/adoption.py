@@ -15,7 +15,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits, Places
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import settings, vendored
+from contextkit.hosts.documents import settings, vendored, wrapper
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import changes, git_ignores
@@ -27,17 +27,25 @@ _IMPORTED = ("AGENTS.md",)  # by the instructions file of a host that does not r
 SKILLS = ("payload-store", "agent-handoff", "external-memory", "context-capsule", "verdicts")
 
 
-def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
-    """Plan how to bring contextkit into `into`; raises ContextError if that is not possible."""
+def adopt(
+    into: str, folder: str, names: tuple[str, ...], link: bool = False, copy: bool = False
+) -> Plan:
+    """Plan how to bring contextkit into `into`; raises ContextError if that is not possible.
+
+    `copy` asks for a copy of the toolkit in place of a wrapper, and is remembered.
+    """
     _check(into, folder, names)
     work = Work(into, _record_path(folder, link))
+    pin = wrapper.Pin()
     if link:
         work.notes += _link(work, names)
     else:
-        _vendor(work, folder)
+        pin = wrapper.Pin() if copy or work.before.kind == "copy" else wrapper.pin()
+        _vendor(work, folder, pin)
         work.notes += makefiles.taken(into, folder)
         _add_include(work, folder)
-        _add_settings(work)
+        if not pin.commit:
+            _add_settings(work)
         for host in map(hosts.find, names):
             _add_host(work, host, folder)
             if host.below and host.name not in work.before.hosts:
@@ -52,7 +60,11 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     made = tuple(dict.fromkeys([*work.made, *_new_folders(work)]))
     record = Adopted(folder=folder, hosts=names, files=work.files, made=made, emptied=work.emptied)
     if not link:
-        record = record.replace(toolkit=version.VERSION, remote=vendored.source())
+        kind = "wrapper" if pin.commit else "copy" if copy else work.before.kind
+        remote = pin.origin or vendored.source()
+        record = record.replace(
+            toolkit=version.VERSION, remote=remote, kind=kind, commit=pin.commit
+        )
         git_ignores.refuse(into, folder, _written(work, record))
     return work.plan(record)
 
@@ -101,8 +113,8 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
         raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(known)}")
 
 
-def _vendor(work: Work, folder: str) -> None:
-    """Add the copy itself; if the folder is this very toolkit, it stays as it is."""
+def _vendor(work: Work, folder: str, pin: wrapper.Pin) -> None:
+    """Add the wrapper or the copy; if the folder is this very toolkit, it stays as it is."""
     place = os.path.join(work.into, folder)
     if os.path.realpath(place) == os.path.realpath(version.TOOLKIT):
         own = {p: d for p, d in work.before.files.items() if p.startswith(folder + "/")}
@@ -115,7 +127,9 @@ def _vendor(work: Work, folder: str) -> None:
         )
     if work.before.hosts:
         work.notes.append(f"{folder}: {_versions(work.before.toolkit)}")
-    for path, (data, program) in vendored.toolkit_files().items():
+    work.notes += wrapper.notes(pin) if pin.commit else []
+    ours = wrapper.wrapper_files(pin) if pin.commit else vendored.toolkit_files()
+    for path, (data, program) in ours.items():
         work.own(f"{folder}/{path}", data, program)
 
 
