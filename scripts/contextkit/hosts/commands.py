@@ -62,25 +62,28 @@ def _held(into: str) -> Iterator[None]:
 
 
 def _carried_out(plan: Plan, dry_run: bool) -> str:
-    """Carry out a plan and return its diff; on a terminal, show that first and ask."""
+    """Carry out a plan and return what it changed; on a terminal, show that first and ask.
+
+    A dry run returns the whole diff.
+    """
     from contextkit.hosts.documents import wrapper
     from contextkit.hosts.flows import changes
 
-    diff = changes.diff(plan)
+    shown = changes.diff(plan) if dry_run else changes.summary(plan)
     if dry_run or not plan.changes:
         if not dry_run:
             changes.carry_out(plan)  # a run that was killed may have left the last steps
-        return diff if plan.changes else f"{diff}\nnothing to do".lstrip("\n")
+        return shown if plan.changes else f"{shown}\nnothing to do".lstrip("\n")
     if sys.stdin.isatty() and sys.stderr.isatty():
-        sys.stderr.write(f"{diff}\nwrite this? [y/N] ")
+        sys.stderr.write(f"{shown}\nwrite this? (dry_run=1 shows every line) [y/N] ")
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise ContextError("nothing was written")
-        diff = f"{names.counted(len(plan.changes), 'file')} written"
+        shown = f"{names.counted(len(plan.changes), 'file')} written"
     if plan.record.commit:
         wrapper.place(wrapper.pin())
     changes.carry_out(plan)
-    return diff
+    return shown
 
 
 def upgrade(layout: Layout, args: Arguments) -> str:

@@ -20,7 +20,7 @@ from contextkit.base.records import Record
 from contextkit.hosts.documents import vendored
 
 _MARK = "pinned-"
-_INSTALL = "scripts/install.sh"
+_INSTALL = "scripts/contextkit/hosts/install.sh"
 _PLAIN = re.compile(r"[\w.~:/@+%-]*", re.ASCII)  # make and the shell take it as it is
 
 
