@@ -43,7 +43,7 @@ def test_a_brief_is_the_newest_capsule_and_the_handoff_only_without_one(
     progress.write_text("## 2099-01-01 00:00:00 UTC\n- more\n", encoding="utf-8")
     stale = brief(layout)
     assert BODY in stale
-    assert "- Since then: docs/branches/feature-demo/PROGRESS.md, 2099-01-01 00:00:00: more" in stale
+    assert "- Since then: docs/branches/feature-demo/PROGRESS.md, 2099-01-01 00:00:00: m" in stale
     a_handoff(run)
     assert brief(layout) == stale
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import planted
 import pytest
 from conftest import Script, git
-from contextkit.base import lineage, tokens
 from contextkit.base import git as repositories
+from contextkit.base import lineage, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows import given
-from test_subagent_manager_script import BODY, Manager, a_capsule
+from test_subagent_manager_script import Manager, a_capsule
 
 from hooks import fire
 
@@ -49,7 +49,7 @@ def test_the_first_subagent_that_commits_does_not_blind_the_second(manager: Mana
     commits("src/app.py", "tests/test_app.py")
     progress = Path("docs/branches/feature-demo/PROGRESS.md")
     progress.parent.mkdir(parents=True)
-    progress.write_text(f"## 2025-10-23 19:30:00 UTC\n- It is cached now\n", encoding="utf-8")
+    progress.write_text("## 2025-10-23 19:30:00 UTC\n- It is cached now\n", encoding="utf-8")
     prompt = manager.prompt()
     assert "- Something about it." in prompt and str(path) in prompt
     first, touched, entry = told(prompt)

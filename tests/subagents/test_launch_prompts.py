@@ -13,8 +13,8 @@ from contextkit.base import filters
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import toolkit
-from contextkit.subagents.flows import prompts
 from contextkit.capsules.flows.given import Given
+from contextkit.subagents.flows import prompts
 from contextkit.subagents.flows.prompts import MARK, Order, Role, Scope
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -109,7 +109,9 @@ def staleness(
     found = since(layout, path, ignored, ask_git)
     said = []
     if found.lost:
-        said.append(f"the commit it was sealed at, {found.lost}, is not here: history was rewritten")
+        said.append(
+            f"the commit it was sealed at, {found.lost}, is not here: history was rewritten"
+        )
     elif found.commits:
         more = ", …" if len(found.commits) > _NAMED else ""
         count = "a commit" if len(found.commits) == 1 else f"{len(found.commits)} commits"

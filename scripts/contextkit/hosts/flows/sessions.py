@@ -52,7 +52,7 @@ def handoff(layout: Layout) -> Answer:
 
 
 def brief(layout: Layout) -> Answer:
-    """Return a new subagent's briefing: the newest capsule for the branch, else the last handoff."""
+    """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
     from contextkit.subagents.flows import prompts
 
