@@ -68,8 +68,8 @@ def add(
     return reminders.save(layout, inbox(layout), made)
 
 
-def finish(layout: Layout, identity: str, into: str = "", at: int = 0) -> bool:
-    return reminders.finish(layout, inbox(layout), identity, into, T0 + at)
+def finish(layout: Layout, identity: str, into: str = "", at: int = 0) -> list[str]:
+    return reminders.finish(layout, inbox(layout), [identity], into, T0 + at)
 
 
 def listed(layout: Layout) -> tuple[Reminder, ...]:
