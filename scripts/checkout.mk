@@ -7,7 +7,7 @@ override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder
 override CONTEXTKIT_TYPED = $(foreach CONTEXTKIT_V,$(filter $1,$(CONTEXTKIT_GIVEN)),--$(CONTEXTKIT_V)="$$$(CONTEXTKIT_V)")
 .DELETE_ON_ERROR:
 
-##@ This checkout
+##@ Checkout
 
 help: ## every target by system
 	@$(CONTEXTKIT_HELP)
