@@ -115,7 +115,12 @@ def test_context_trust_shows_what_acts_and_asks(
     assert "sync: git" in run.err and "subagent_command: echo from the clone" in run.err
     assert "capsule_max_tokens" not in run.err and in_force()[0] == "off"
     asked: list[str] = []
-    monkeypatch.setattr("contextkit.base.cli.confirm", lambda said: not asked.append(said))
+
+    def agree(question: str) -> bool:
+        asked.append(question)
+        return True
+
+    monkeypatch.setattr("contextkit.base.cli.confirm", agree)
     assert run("context", "trust") == 0 and asked
     assert run.out.splitlines() == [
         "sync: git",

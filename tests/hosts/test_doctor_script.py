@@ -258,14 +258,14 @@ def test_what_adopt_put_there_is_looked_over(
 ) -> None:
     """In whatever folder the copy is, and whichever checkout doctor is run from."""
     monkeypatch.setattr(vendored, "toolkit_files", lambda: {"Makefile": (b"x:\n", False)})
-    plan = adoption.adopt(str(repo), folder, ("claude",), False)
+    plan = adoption.adopt(str(repo), folder, ("claude",), copy=True)
     changes.carry_out(plan)
     assert wrong(run, "--host=claude") == []
-    (repo / ".claude" / "skills" / "verdicts" / "SKILL.md").write_text("mine", encoding="utf-8")
+    (repo / ".claude" / "skills" / "contextkit" / "SKILL.md").write_text("mine", encoding="utf-8")
     (repo / folder / "Makefile").unlink()
     (line,) = wrong(run, "--host=claude")
     assert f"{folder}/Makefile: is missing (make adopt into=.)" in line
-    assert "verdicts/SKILL.md: was edited" in run.out
+    assert "contextkit/SKILL.md: was edited" in run.out
 
 
 @pytest.mark.usefixtures("untried")

@@ -294,8 +294,9 @@ def _adopted(layout: Layout) -> list[Finding]:
     """Check what adopt put into the repository: all there, and as new as the toolkit."""
     found = []
     for top, adopted in _our_copies(layout):
-        skills = (adoption.skills(find(host)) for host in adopted.hosts)
-        current = {path: text for one in skills for path, text in one.items()}
+        skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}")
+        places = (f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts)
+        current = dict.fromkeys(places, skill)
         for path in adopted.files:
             place = os.path.join(top, path)
             there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
