@@ -186,7 +186,7 @@ def test_without_the_package_a_sentence_says_what_to_install(
     one = keyed("one")
     monkeypatch.setitem(sys.modules, "pyrage", None)
     assert run("context_sync", "push", f"--root={one.root}", f"--remote={one.remote}") == 1
-    assert "sync_key needs the package pyrage: install it: " in run.err
+    assert "sync_key needs the package pyrage: run `make -C " in run.err
 
 
 def test_the_bytes_that_are_told_are_those_that_left(

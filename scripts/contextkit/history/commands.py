@@ -249,7 +249,8 @@ def session_end(layout: Layout, args: Arguments) -> str:
 def help_(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
 
-    return makefiles.help_text(inside_host=args.host)
+    _, *goals = [*os.environ.get("CONTEXTKIT_GOALS", "").split(), ""]
+    return makefiles.help_text(args.host, args.all, args.topic or goals[0] if goals else "")
 
 
 def unknown_target(layout: Layout, args: Arguments) -> str:
@@ -350,7 +351,11 @@ PROGRAM = Program(
         Command(
             run=help_,
             help="the targets of the Makefile by system",
-            options=(Option(name="host", kind="flag", help="as seen from a host's Makefile"),),
+            options=(
+                Option(name="topic", positional=True, help="only this system: verdicts"),
+                Option(name="all", kind="flag", help="every target with its variables"),
+                Option(name="host", kind="flag", help="as seen from a host's Makefile"),
+            ),
         ),
         Command(run=unknown_target, help="say which target a misspelled one is nearest to"),
     ),
