@@ -7,7 +7,7 @@ from pathlib import Path
 
 import memory_stores
 import pytest
-from conftest import Script
+from conftest import Script, trusted
 from contextkit.base import makefiles, stores
 from contextkit.base.layout import Layout
 from contextkit.base.makefiles import targets
@@ -99,8 +99,7 @@ def test_a_prompt_after_init_is_the_same_but_for_the_templates_note(
 
 
 def test_config_names_every_setting_and_where_it_comes_from(repo: Path, run: Script) -> None:
-    put(
-        Path("contextkit.yaml"),
+    trusted(
         "capsule_max_tokens: 800\ncapsules: notes/capsules\n"
         "handoff_profiles:\n- a/{agent}.md\n- b.md\n",
     )
