@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Run a command; pass on what it prints if that is short, else a digest and the path of the whole.
+
+run.py [--] COMMAND…            a program with its arguments, or one text for the shell
+COMMAND | run.py --sink=MARK    only shorten what comes in (what the hooks put behind a command)
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0] not in ("--help", "-h", "--version", "run"):
+        from contextkit.outputs.flows import running
+
+        return running.main(words)
+    from contextkit.base import cli
+    from contextkit.outputs.commands import PROGRAM
+
+    return cli.run(PROGRAM, argv)
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stderr.flush()
+    os._exit(status)
