@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from contextkit.base.commands import Program
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
@@ -22,9 +24,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return running.main(words)
     from contextkit.base import cli
-    from contextkit.outputs.commands import PROGRAM
 
-    return cli.run(PROGRAM, argv)
+    return cli.run(__getattr__("PROGRAM"), argv)
+
+
+def __getattr__(name: str) -> Program:
+    """Return what make and the manual read; a command that is wrapped does not wait for it."""
+    if name != "PROGRAM":
+        raise AttributeError(name)
+    from contextkit.outputs import commands
+
+    return commands.PROGRAM
 
 
 if __name__ == "__main__":
