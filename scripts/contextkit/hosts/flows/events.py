@@ -306,7 +306,7 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
 
 def pull_machines(layout: Layout, given: HookInput) -> Answer:
     """Pull from other machines in the background, if `sync` is set."""
-    return _sync(layout, "pull")
+    return _sync(layout, "pull").replace(context=layout.needs_trust("sync"))
 
 
 def push_machines(layout: Layout, given: HookInput) -> Answer:

@@ -280,6 +280,8 @@ def prepare(layout: Layout, request: Request) -> Prepared:
     unseen = [] if of_run else _uncommitted(layout, order)
     warnings = [*notes, *unseen, *_sizes(layout, order, prompt)]
     command = request.cmd.strip() or layout.limits.subagent_command
+    if not command:
+        layout.mention("subagent_command")
     return Prepared(
         order=order,
         prompt=prompt,
