@@ -550,7 +550,7 @@ class Branches:
         for side in self.texts:
             assert not set(side.split("\n")) - set(text.split("\n"))
         for reminder in got:
-            assert finish(self._layout, reminder.id, at=99) is not bool(reminder.done)
+            assert finish(self._layout, reminder.id, at=99) == [reminder.id] * (not reminder.done)
         assert [r.replace(done="") for r in listed(self._layout)] == [
             r.replace(done="") for r in got
         ]
