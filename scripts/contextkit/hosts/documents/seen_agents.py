@@ -33,6 +33,8 @@ class HookAgent(Record):
     digest: str = ""
     stored: str = ""
     receipt: str = ""  # of that payload, if it replaces the report
+    asked: bool = False  # sent back to answer in its own words, or to mend its answer
+    link: str = ""  # what the main agent is to be told about the payload, until it was told
     verdict: str = ""  # the name of its verdict
 
 
