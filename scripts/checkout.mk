@@ -7,13 +7,13 @@ override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder
 override CONTEXTKIT_TYPED = $(foreach CONTEXTKIT_V,$(filter $1,$(CONTEXTKIT_GIVEN)),--$(CONTEXTKIT_V)="$$$(CONTEXTKIT_V)")
 .DELETE_ON_ERROR:
 
-##@ This checkout
+##@ Checkout
 
 help: ## every target by system
 	@$(CONTEXTKIT_HELP)
 
-setup: ## the virtual environment; every other target does it by itself
-	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py'
+setup: ## the virtual environment; every other target does it by itself; with="obstore pyrage" adds packages
+	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py' $(call CONTEXTKIT_TYPED,with)
 
 demo upgrade: | $(CONTEXTKIT_SET_UP)
 
@@ -26,7 +26,18 @@ demo: ## what it does, in a scratch folder; all=1 shows all output, keep=1 leave
 $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKIT_SET_UP)
 	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py' --development
 
-test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
+# `make test what=hosts` and `make bench what=receipts`: the targets test_hosts and bench_receipts.
+override CONTEXTKIT_WHAT = $(if $(filter command,$(firstword $(origin what))),$(or \
+  $(filter $1_$(firstword $(value what)),$(CONTEXTKIT_OWN)),unknown_$1),$1_all)
+$(foreach CONTEXTKIT_V,$(filter $(filter test_% bench_%,$(CONTEXTKIT_OWN)),$(MAKECMDGOALS)),$(shell \
+  echo 'contextkit: an old name, which goes with the next release: now make $(subst test_,test what=,$(CONTEXTKIT_V:bench_%=bench what=%))' >&2))
+.PHONY: test_all bench_all unknown_test unknown_bench
+unknown_test unknown_bench:
+	@echo 'what: one of $(patsubst $(@:unknown_%=%)_%,%,$(filter $(@:unknown_%=%)_%,$(CONTEXTKIT_OWN)))' >&2; exit 2
+
+test: $(call CONTEXTKIT_WHAT,test) ## all tests; what=hosts, page, platforms or long: those
+
+test_all: $(CONTEXTKIT_DEVELOPMENT)
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
 
 test_long: $(CONTEXTKIT_DEVELOPMENT) ## all tests, with many more examples, kills and races
@@ -52,7 +63,9 @@ lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
 
 check: test lint ## both
 
-bench: $(CONTEXTKIT_DEVELOPMENT) ## what each command costs, as a ratio to a bare interpreter
+bench: $(call CONTEXTKIT_WHAT,bench) ## what each command costs, as a ratio to a bare interpreter; what=receipts …: another bench
+
+bench_all: $(CONTEXTKIT_DEVELOPMENT)
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/commands.py
 
 bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact counter: folder=DIR

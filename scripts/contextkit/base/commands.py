@@ -67,13 +67,15 @@ class Arguments:
 class Command(Declaration):
     """`run(layout, args)` returns what belongs on stdout; its name is the subcommand.
 
-    `needs` lists packages that must be importable before any input is read.
+    `needs` lists packages that must be importable before any input is read. `now` is what to call
+    in place of an old name, which help leaves out and which goes with the next release.
     """
 
     run: Callable[..., str | Answer | Rows]
     help: str
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
+    now: str = ""
 
     @property
     def name(self) -> str:

@@ -56,6 +56,28 @@ def _shown(value: object) -> str:
     return (", ".join(value) if isinstance(value, tuple) else str(value)) or "(none)"
 
 
+def trust(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import settings
+    from contextkit.base import trust as trusting
+
+    acting = settings.acting(settings.of_repository(layout.root))
+    lines = [f"{name}: {_shown(value)}" for name, value in acting.items()]
+    data = [{"id": name, "value": value} for name, value in acting.items()]
+    if args.forget:
+        trusting.forget(layout.root)
+        return Answer(text="\n".join([*lines, f"{layout.root} is not trusted any more"]), data=data)
+    if not acting:
+        return Answer(text=f"nothing to trust: no setting of {layout.root} acts", data=data)
+    if layout.held and not args.yes:
+        for line in lines:
+            cli.say(line)
+        if not cli.confirm("run, reach or obey what these settings of this repository name?"):
+            raise ContextError("not trusted: answer y on a terminal, or read them and give yes=1")
+    trusting.give(layout.root, acting)
+    said = f"trusted: {layout.root}, until one of these changes"
+    return Answer(text="\n".join([*lines, said]), data=data)
+
+
 def status(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
@@ -227,7 +249,8 @@ def session_end(layout: Layout, args: Arguments) -> str:
 def help_(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
 
-    return makefiles.help_text(inside_host=args.host)
+    _, *goals = [*os.environ.get("CONTEXTKIT_GOALS", "").split(), ""]
+    return makefiles.help_text(args.host, args.all, args.topic or goals[0] if goals else "")
 
 
 def unknown_target(layout: Layout, args: Arguments) -> str:
@@ -250,6 +273,15 @@ PROGRAM = Program(
             options=(DRY_RUN,),
         ),
         Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
+        Command(
+            run=trust,
+            help="show the repository's settings that act, and let them",
+            options=(
+                Option(name="forget", kind="flag", help="trust them no longer"),
+                Option(name="yes", kind="flag", help="do not ask: they have been read"),
+                JSON,
+            ),
+        ),
         Command(run=status, help="one line per system: stored, open, stale", options=(JSON,)),
         Command(
             run=show,
@@ -319,7 +351,11 @@ PROGRAM = Program(
         Command(
             run=help_,
             help="the targets of the Makefile by system",
-            options=(Option(name="host", kind="flag", help="as seen from a host's Makefile"),),
+            options=(
+                Option(name="topic", positional=True, help="only this system: verdicts"),
+                Option(name="all", kind="flag", help="every target with its variables"),
+                Option(name="host", kind="flag", help="as seen from a host's Makefile"),
+            ),
         ),
         Command(run=unknown_target, help="say which target a misspelled one is nearest to"),
     ),

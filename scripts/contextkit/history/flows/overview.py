@@ -43,13 +43,18 @@ if TYPE_CHECKING:
 
 
 def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
-    """Return (name, value, source) for each setting; source is `default` or the settings file."""
+    """Return (name, value, source) for each setting.
+
+    source is `default`, the repository's settings file or the user's, or that it is held back.
+    """
+    sources = {name: "yours" for name in layout.settings}
+    sources |= dict.fromkeys(settings.of_repository(layout.root), SETTINGS)
+    sources |= dict.fromkeys(layout.held, "untrusted")
     rows: list[tuple[str, object, str]] = [("root", layout.root, "this call")]
     for record in (layout.limits, layout.places):
         kind = Limits if record is layout.limits else settings.Places
         for name in kind.fields():
-            source = SETTINGS if name in layout.settings else "default"
-            rows.append((name, getattr(record, name), source))
+            rows.append((name, getattr(record, name), sources.get(name, "default")))
     for process in processes.configured(layout):
         source = SETTINGS if processes.is_set(layout, process.name) else "default"
         for name, value in vars(process).items():
@@ -63,6 +68,7 @@ def initialize(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
 
     An unedited copy of a contextkit document is refreshed; what a host wrote is never touched.
     """
+    layout.mention("scope_template", "orchestration", "handoff_template")
     template = sealed_copy(capsules.template_document(layout.limits.capsule_max_tokens))
     scope = sealed_copy(files.read(toolkit("templates", "subagent_scope_template.md")))
     manual = sealed_copy(files.read(toolkit("manuals", "subagent-session-orchestration.md")))

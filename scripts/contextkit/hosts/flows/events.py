@@ -138,8 +138,10 @@ def brief(layout: Layout, given: HookInput) -> Answer:
     """Give a subagent the branch's capsule, or the latest handoff, unless it judges others."""
     from contextkit.base import agents
 
+    here = layout.repository
+    apart = here is not None and here.folder != here.common  # a worktree: they may be elsewhere
     stores = (layout.capsules, layout.handoffs)
-    if agents.judges(given.agent_type) or not any(map(os.path.isdir, stores)):
+    if agents.judges(given.agent_type) or not (apart or any(map(os.path.isdir, stores))):
         return NOTHING
     from contextkit.hosts.flows import sessions
 
@@ -304,7 +306,7 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
 
 def pull_machines(layout: Layout, given: HookInput) -> Answer:
     """Pull from other machines in the background, if `sync` is set."""
-    return _sync(layout, "pull")
+    return _sync(layout, "pull").replace(context=layout.needs_trust("sync"))
 
 
 def push_machines(layout: Layout, given: HookInput) -> Answer:

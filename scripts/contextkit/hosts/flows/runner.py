@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextkit.base.layout import Layout
 
 _MOST = 64 << 20  # bytes of input; an agent's message is a few thousand
+_GIT_SECONDS = 2  # that a hook waits for git's answers, all together
 
 
 def run(argv: list[str], data: bytes) -> str:
@@ -31,7 +32,7 @@ def run(argv: list[str], data: bytes) -> str:
         return ""  # the project's own hooks do the work
     from contextkit.base import git
 
-    with git.at_rest():
+    with git.hurried(_GIT_SECONDS):
         return _run(host, event, data)
 
 

@@ -52,17 +52,11 @@ def handoff(layout: Layout) -> Answer:
 
 
 def brief(layout: Layout) -> Answer:
-    """Return a new subagent's briefing: the branch's newest capsule, else the latest handoff."""
+    """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
-    from contextkit.capsules.documents import branches
-
-    branch = git.head(layout.repository).name
-    written = branch and branches.paths(branches.folder(layout, branch))
-    if not written and not os.path.isdir(layout.handoffs):
-        return NOTHING
     from contextkit.subagents.flows import prompts
 
-    said = prompts.brief(layout, branch)
+    said = prompts.brief(layout, git.head(layout.repository).name)
     return Answer(context=said, refs=tuple(addresses.named_in(layout, said.partition("\n")[0])))
 
 
