@@ -71,7 +71,8 @@ _LEVEL = Pattern(
 )  # fmt: skip
 _LEVELS = {
     "High": "high hoch alta élevé élevée hoog hög wysoka высок 高 높 yüksek",
-    "Medium": "medium moderate mittel media média moyenne gemiddeld medel średnia средн 中 중간 orta",
+    "Medium": "medium moderate mittel media média moyenne gemiddeld medel średnia средн 中 중간"
+    " orta",
     "Low": "low niedrig baja baixa faible bassa laag låg niska низк 低 낮 düşük",
 }
 _DEEPEST = 3  # headings above a statement, up to which a section speaks for the whole text
@@ -132,7 +133,8 @@ def read(text: str) -> Authored:
 
 
 def answer(text: str) -> Authored:
-    """All of an answer, under its own headings and labels."""
+    """All of an answer, under its own headings and labels; a line `@stored: …` only refers."""
+    text = "\n".join("" if one.lstrip("`- ")[:8] == "@stored:" else one for one in text.split("\n"))
     found = []
     for block in reading.blocks(text):
         if block.kind == "code":
@@ -183,8 +185,8 @@ def _ordered(found: list[Statement], in_order: bool = False) -> Authored:
     """The statements without repetitions; confidence is told apart from them if it is a level."""
     level = next((said for one in found if one.role == "confidence"
                   and (said := confidence(one.text))), "")  # fmt: skip
-    once = {one.text: one for one in reversed(found) if not _is_level(one)}
-    kept = sorted(once.values(), key=lambda one: one.line)
+    seen = {one.text: one for one in found if not _is_level(one)}
+    kept = sorted(seen.values(), key=lambda one: one.line)
     if not in_order:
         order = list(_ROLES)
         kept.sort(key=lambda one: order.index(one.role))

@@ -26,7 +26,7 @@ _NUMBER = Pattern(
     r"(?<![\w.,/:#-])(?P<sign>[$€£]?)(?P<value>\d{1,3}(?:[,'\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?P<unit>\s?%|[ \u00a0-]?[A-Za-zµμ]{1,12})?(?![\w/]|[.,:-]\d)"
 )
-_SCALES = {  # to one unit per dimension
+_SCALES: dict[str, dict[str, float]] = {  # to one unit per dimension
     "s": {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "millisecond": 1e-3, "s": 1,
           "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hr": 3600, "hour": 3600,
           "d": 86400, "day": 86400},
@@ -66,7 +66,9 @@ _EMPTY = frozenset(
     "pass passes passed fails failed fail works safe clean ready error errors".split()
 )
 _WEAK = frozenset("test tests check checks suite".split())  # of many sentences, so of none
-_ALL = Pattern(r"\b(?:all|every|everything|no|0|zero|alle|jeder|todos|todas|tous|toutes)\b|全", re.I)
+_ALL = Pattern(
+    r"\b(?:all|every|everything|no|0|zero|alle|jeder|todos|todas|tous|toutes)\b|全", re.I
+)
 _NEAR = 0.67  # share of a statement's words that another has to have to be about the same
 
 
@@ -168,7 +170,7 @@ def _without(text: str, told: list[str]) -> str:
     """The text without what was looked up already and without lines of files."""
     for one in sorted(told, key=len, reverse=True):
         text = text.replace(one, " ")
-    return _LINES.sub(" ", text)
+    return str(_LINES.sub(" ", text))
 
 
 def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
@@ -243,6 +245,6 @@ def _anchors(said: str) -> frozenset[str]:
 
 
 def _flat(text: str) -> str:
-    """The letters by which texts are compared: case, markup, quotes and line breaks do not count."""
+    """The text without what does not count in a comparison: case, markup, and line breaks."""
     text = text.lower().replace("’", "'").replace("**", "").replace("`", "")
     return " " + " ".join(text.split())

@@ -1,6 +1,6 @@
 """How an agent with a long report answers: the report in a file, the answer in its own words.
 
-    .contextkit/reports/<agent>.md      the report of a running agent; the store takes it over
+.contextkit/reports/<agent>.md      the report of a running agent; the store takes it over
 """
 
 from __future__ import annotations
@@ -19,16 +19,13 @@ _ID = 17  # characters of an agent's id in the name of its file
 
 def contract(path: str) -> str:
     """What an agent is told before it starts, in at most 70 tokens."""
-    return (
-        f"A report above 1,000 words belongs in `{path}`, not in your answer."
-        f" The answer has at most 250 tokens: {ASKED}."
-    )
+    return f"Write a report above 1,000 words into `{path}`. Answer in at most 250 tokens: {ASKED}."
 
 
 def once_more(path: str) -> str:
     """What an agent is told whose report was too long to pass on."""
     return "\n".join([
-        f"Your report is stored in full as `{path}`; whoever asked for it will not see it otherwise.",
+        f"Your report is stored in full as `{path}`, and not passed on.",
         f"Please answer once more, in your own words and in at most 250 tokens: {ASKED}.",
         "End with this line:",
         f"@stored: {path}",

@@ -1,7 +1,7 @@
 """Giving up on work that takes too long, where somebody waits for an answer (a hook's host).
 
-    with limited.seconds(2):
-        …                      raises TooLong after two seconds
+with limited.seconds(2):
+    …                      raises TooLong after two seconds
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.payloads.documents.store import Payload
-from contextkit.payloads.flows import limited, retention, telling
+from contextkit.payloads.flows import retention, telling
 from contextkit.payloads.flows.telling import Told
 
 SUFFIXES = (".md", ".json", ".txt")
@@ -37,12 +37,16 @@ class Output(Record):
 
 
 class Stored(Record):
-    """What is passed on; `missing` are claims of the author that the text does not have."""
+    """What is passed on; `missing` are claims of the author that the text does not have.
+
+    `remarks` are what a reader of the author's own answer must know besides.
+    """
 
     receipt: str
     path: str
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def store(layout: Layout, session: str, output: Output, now: int, seconds: float = 0) -> Stored:
@@ -87,6 +91,25 @@ def check_target(layout: Layout, path: str, overwrite: bool) -> str:
     if os.path.lexists(target) and not overwrite:
         raise bad_input(f"path: {layout.shown(target)} already exists: overwrite=1 replaces it")
     return target
+
+
+def answered(
+    layout: Layout, path: str, payload: Payload, answer: str, now: int, seconds: float = 0
+) -> Stored:
+    """The receipt of a stored payload in the words of its author, who has answered since."""
+    output = Output(
+        topic=payload.topic,
+        source=payload.source,
+        content=payload.content,
+        tokens=payload.tokens,
+        answer=answer,
+    )
+    told = _told(layout, output, path, seconds)
+    session = os.path.basename(os.path.dirname(path))
+    if told.summary:
+        with retention.session_lock(layout, session):
+            payloads.describe(layout, session, path, payload, told.summary, now)
+    return _answer(layout, told, path, [])
 
 
 def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: bool) -> Stored:
@@ -145,6 +168,10 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
         tokens_stored=output.tokens,
     )
     asked = telling.Asked(bare, output.topic.strip(), output.content, output.answer, first)
+    if not seconds:
+        return telling.tell(layout, asked)
+    from contextkit.payloads.flows import limited
+
     try:
         with limited.seconds(seconds):
             return telling.tell(layout, asked)
@@ -162,5 +189,9 @@ def _answer(layout: Layout, told: Told, path: str, notes: list[str]) -> Stored:
     whose = addresses.parts(ref)[1].partition("/")[0]
     ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
     return Stored(
-        receipt=text, path=path, notes=tuple(dict.fromkeys(notes)), missing=told.missing
+        receipt=text,
+        path=path,
+        notes=tuple(dict.fromkeys(notes)),
+        missing=told.missing,
+        remarks=telling.remarks(told.receipt),
     )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _EXTRACT = 110  # tokens for what is told of the text beside its author's words
 _SERIOUS = 70  # tokens of them that the most serious findings of a review get in any case
 _SHORTEST = 60  # characters below which a statement is not shortened further
+_LEFT_OUT = ("P0 left out", "P1 left out")  # what is added to an answer about a review
 _SHORT = 40  # characters of a first statement, which the second one joins
 
 
@@ -59,13 +60,14 @@ def tell(layout: Layout, asked: Asked) -> Told:
     own = asked.answer or "\n".join(one.text for one in said.statements)
     own = "\n".join([own, receipts.said(asked.bare)]).strip()
     checked = grounding.check(own, asked.content) if own else None
+    total = f"{len(parsed.facts)}{'+' * parsed.partly}"
     bare = asked.bare.replace(
         confidence=asked.bare.confidence or said.confidence
         or receipts.stated_confidence(asked.content),
         kind=parsed.kind,
         grounded=checked.said if checked else "",
         missing=receipts.listed(checked.missing) if checked else "",
-        facts_kept="" if checked else f"{len(parsed.facts)}/{len(parsed.facts)}{'+' * parsed.partly}",
+        facts_kept="" if checked else f"{len(parsed.facts)}/{total}",
         more=_lines(asked.first, 1, reading.line_count(asked.content)),
     )  # fmt: skip
     receipt = bare if given else _Filling(layout, asked, bare, said, parsed).receipt()
@@ -74,10 +76,19 @@ def tell(layout: Layout, asked: Asked) -> Told:
                                     layout.limits.tokenizer)  # fmt: skip
     if not checked:
         receipt = receipt.replace(facts_kept=parsed.facts_kept(receipts.said(receipt)))
-    summary = names.one_line(said.lead() or parsed.lead())
-    (summary,), found = clean(layout, [summary])
+    summary = said.lead()
+    if len(said.statements) < 2 and not asked.answer:
+        summary = f"{summary} {parsed.lead(2 if summary else 3)}"
+    (summary,), found = clean(layout, [names.one_line(summary)])
     missing = checked.missing if checked else ()
     return Told(receipt, summary, bool(said.statements), missing, (*secrets, *found), tuple(cut))
+
+
+def remarks(receipt: Receipt) -> tuple[str, ...]:
+    """What somebody who has the author's answer must know besides: what it adds or lacks."""
+    found = [f"not in the report: {receipt.missing}"] if receipt.missing else []
+    found += [f"{row.aspect}: {row.finding}" for row in receipt.rows if row.aspect in _LEFT_OUT]
+    return tuple(found)
 
 
 def unread(layout: Layout, asked: Asked, seconds: float) -> Told:
