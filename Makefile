@@ -27,6 +27,7 @@ contextkit.payload_find   = payload_store find    ## find lines in the payloads:
 contextkit.payload_end    = payload_store end     ## end a session: remove its payloads (it can be resumed for a day)
 contextkit.payload_sweep  = payload_store sweep   ## end the sessions that nobody uses anymore
 contextkit.payload_repair = payload_store repair  ## rebuild a session's manifest from its files
+contextkit.run            = run run               ## run a command and shorten what it prints: c="pytest -q"
 
 ##@ Handoffs
 
