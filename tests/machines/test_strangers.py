@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Script, git, trusted
-from contextkit.base import files
+from contextkit.base import files, owned
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.flows.engines.git import folder
@@ -92,7 +92,7 @@ def test_what_git_fetched_lies_outside_the_repository_and_goes_with_it(sealed: P
     one.pull()
     assert not (sealed / "ran").exists()
     first = Path(folder(one.layout))
-    assert first.is_relative_to(files.user_folder("CACHE")) and (first / "HEAD").exists()
+    assert first.is_relative_to(owned.user_folder("CACHE")) and (first / "HEAD").exists()
     one.root.rename(sealed / "elsewhere")
     clone(sealed / "two", str(hub)).pull()
     assert not first.exists()

@@ -462,9 +462,10 @@ def _start(layout: Layout, run: Run, command: str, state: str) -> None:
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
     said = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
     log = runs.part(layout, run.id, ".notify.log")
+    adding = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, said, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666),
+        (os.POSIX_SPAWN_OPEN, 1, log, adding, 0o666),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]  # fmt: skip
     env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,

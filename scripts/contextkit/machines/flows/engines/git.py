@@ -24,7 +24,7 @@ import re
 import shutil
 import subprocess
 
-from contextkit.base import files, git, names
+from contextkit.base import files, git, names, owned
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import manifests
@@ -278,7 +278,7 @@ class _Reader:
 def folder(layout: Layout) -> str:
     """The repository that keeps what was fetched for this root, in the user's cache folder."""
     name = names.sha256(os.fsencode(layout.root))[:16]
-    return os.path.join(files.user_folder("CACHE"), "sync", name)
+    return os.path.join(owned.user_folder("CACHE"), "sync", name)
 
 
 def _forget_removed(place: str) -> None:
