@@ -147,7 +147,7 @@ def brief(layout: Layout, given: HookInput) -> Answer:
         return NOTHING
     from contextkit.hosts.flows import sessions
 
-    return sessions.brief(layout)
+    return sessions.brief(layout, given)
 
 
 def ask(layout: Layout, given: HookInput) -> Answer:
