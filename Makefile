@@ -27,6 +27,7 @@ contextkit.payload_find   = payload_store find    ## find lines in the payloads:
 contextkit.payload_end    = payload_store end     ## end a session: remove its payloads (it can be resumed for a day)
 contextkit.payload_sweep  = payload_store sweep   ## end the sessions that nobody uses anymore
 contextkit.payload_repair = payload_store repair  ## rebuild a session's manifest from its files
+contextkit.run            = run run               ## run a command and shorten what it prints: c="pytest -q"
 
 ##@ Handoffs
 
@@ -110,7 +111,7 @@ contextkit.context_help    = context help --host  ## print this list, from a hos
 contextkit.context_init    = context init         ## create the documented files that are missing; never overwrites yours
 contextkit.context_config  = context config       ## list every limit and path, and where its value comes from
 contextkit.context_trust   = context trust        ## show the settings that act (remotes, commands, keys, templates), and let them; forget=1
-contextkit.context_status  = context status       ## show one line per system: what is stored, open or stale
+contextkit.context_status  = context status       ## show what needs doing, with its command; all=1 shows each system
 contextkit.context_push    = context_sync push      ## send what is new to a remote: remote= (git remote or URL, file:// s3:// gs:// az://)
 contextkit.context_pull    = context_sync pull      ## fetch what other machines sent; overwrites nothing: remote= from=
 contextkit.context_remotes = context_sync remotes   ## list the machines of a remote; forget=MACHINE removes one

@@ -71,7 +71,7 @@ endif
 # docto%, and needs context_doctor. Of other names with such a beginning there is no context_….
 override CONTEXTKIT_OURS := $(CONTEXTKIT_PREFIXED) $(CONTEXTKIT_FIXED) $(CONTEXTKIT_OWN)
 override CONTEXTKIT_FAMILIES := capsule_% payload_% handof% memory_% verdict_% subagent_% reminder% \
-  remember_% ado% unado% docto% session_%
+  remember_% ado% unado% docto% session_% ru%
 .PHONY: $(CONTEXTKIT_OURS)
 $(CONTEXTKIT_OURS) $(CONTEXTKIT_SET_UP) $(CONTEXTKIT_DEVELOPMENT): override private SHELL := /bin/sh
 $(CONTEXTKIT_OURS) $(CONTEXTKIT_SET_UP) $(CONTEXTKIT_DEVELOPMENT): override private .SHELLFLAGS := -c

@@ -111,7 +111,8 @@ class Limits(Record):
     hook_context_tokens: int = 2400  # tokens that a hook hands to an agent
     hook_context_characters: int = 9500  # characters of it
     hook_report_tokens: int = 2000  # tokens in a report, above which a receipt replaces it
-    hook_tool_output_tokens: int = 0  # tokens in a tool's output, likewise; 0: never
+    hook_tool_output_tokens: int = 0  # tokens in a tool's output, likewise; off: never
+    tool_output_tokens: int = 600  # tokens in the digest of a tool's output
     hook_blocks: int = 2  # how often a subagent is sent back to fix its output
 
     def check(self) -> None:
@@ -256,6 +257,8 @@ def parse(text: str, known: dict[str, str]) -> Values:
 def _typed(name: str, value: object, annotation: str) -> object:
     if annotation == "int" and isinstance(value, str) and names.is_whole(value):
         return int(value)
+    if name in _MAY_BE_0 and value in ("off", "no", "never"):
+        return 0
     if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
     if annotation == "str" and isinstance(value, str) and value.isprintable() and value:

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 2302527661294680012
+SOURCE = 129620200659136948
 name = 'guide.md'
 
 def root(context, missing=missing):
@@ -25,7 +25,7 @@ def root(context, missing=missing):
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' payload_show ref=latest lines=1-40` |\n| find words in all of them | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' payload_find q="two words"` |\n\n`ref` is an id of the list, `latest`, or a whole `@stored:` line. The path in a receipt is a file in the\nrepository: open it at the lines that the receipt names. Keep what must stay with `path=docs/report.md`.\n\n# Reviews: many reviewers, one table, open only what is urgent\n\nStart a run; each agent gets a prompt file and a path to write to, and both are printed:\n\n    '
+    yield ' payload_find q="login slow"` |\n\n`ref` is an id of the list, `latest`, or a whole `@stored:` line. The path in a receipt is a file in the\nrepository: open it at the lines that the receipt names. Keep what must stay with `path=docs/report.md`.\n\n# Reviews: many reviewers, one table, open only what is urgent\n\nStart a run; each agent gets a prompt file and a path to write to, and both are printed:\n\n    '
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' verdict_start process=review agents="safety style" target=src\n\n| to | run |\n|---|---|\n| print the contract that an agent writes by | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
@@ -43,7 +43,7 @@ def root(context, missing=missing):
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' verdict_write agent=your-name status=NEEDS_ATTENTION summary="Tokens are logged"\n\nA status is one of CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE, PARTIAL, FAILED.\n\n# Handoffs: from one agent to the next in 500 tokens\n\nWrite down what the next agent cannot see in the files. Items of a list are separated by ` | `: at most\n5 decisions, 10 files, 3 blockers. The path of the artifact is printed.\n\n    '
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' handoff from=dev to=qa next_action="Test the login form" \\\n      decisions="Sessions in cookies | No retries" files="src/login.py" blockers="No test account yet"\n\n| to | run |\n|---|---|\n| write it and get the incoming agent\'s context | `'
+    yield ' handoff from=dev to=qa no_story=1 next_action="Test the login form" \\\n      decisions="Sessions in cookies | No retries" files="src/login.py" blockers="No test account yet"\n\n| to | run |\n|---|---|\n| write it and get the incoming agent\'s context | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' handoff_switch to=qa next_action="Test it"` |\n| take over: read what was left for you | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
@@ -77,7 +77,7 @@ def root(context, missing=missing):
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' capsule_save < capsule.md\n\n| to | run |\n|---|---|\n| start a subagent with the newest capsule | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' subagent_launch slug=tests scope=scope.md capsule=latest` |\n| save a note for the next capsule | `'
+    yield ' subagent_launch slug=tests scope=scope.md` |\n| save a note for the next capsule | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' remember_later m="The user wants small commits"` |\n| see the open notes | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))

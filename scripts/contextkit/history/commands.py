@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, files, ledger, names, tokens
+from contextkit.base import addresses, cli, files, ledger, names, tokens, version
 from contextkit.base.commands import (
     DRY_RUN,
     JSON,
@@ -81,8 +81,22 @@ def trust(layout: Layout, args: Arguments) -> Answer:
 def status(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
-    columns = (("system", "id"), ("status", "status"))
-    return Rows(columns=columns, rows=overview.status(layout), wrap=True)
+    rows = overview.status(layout)
+    if args.all or args.json:
+        return Rows(columns=(("system", "id"), ("status", "status")), rows=rows, wrap=True)
+    to_do = overview.to_do(rows)
+    state = "nothing needs doing" if not to_do else f"{len(to_do)} to do"
+    stored = f"stored: {overview.in_short(rows)} (all=1 shows each system)"
+    lines = [f"contextkit {version.VERSION}: {state}", stored]
+    columns = (("system", "id"), ("what", "said"), ("command", "command", _make))
+    return Rows(
+        columns=columns, rows=to_do, wrap=True, nothing="\n".join(lines),
+        below="\n" + "\n".join(lines) if to_do else "",
+    )  # fmt: skip
+
+
+def _make(row: dict[str, object]) -> str:
+    return f"make {row['command']}"
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
@@ -282,7 +296,14 @@ PROGRAM = Program(
                 JSON,
             ),
         ),
-        Command(run=status, help="one line per system: stored, open, stale", options=(JSON,)),
+        Command(
+            run=status,
+            help="what needs doing, with the command for it",
+            options=(
+                Option(name="all", kind="flag", help="each system: stored, open, stale, saved"),
+                JSON,
+            ),
+        ),
         Command(
             run=show,
             help="open any document by its address",

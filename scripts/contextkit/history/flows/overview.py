@@ -124,6 +124,49 @@ def status(layout: Layout) -> list[dict[str, object]]:
     return rows
 
 
+# What is to be done when a value of a system's facts is not 0 or empty: in its words, and how.
+_TO_DO = (
+    ("capsules", "stub", "a capsule is a stub: have your agent write it", "capsule_prompt"),
+    ("handoffs", "not_consumed", "{} not consumed", "handoff_show"),
+    ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
+    ("memory", "stale", "the checkpoint is stale", "memory_recover"),
+    ("verdicts", "to_look_at", "{} to look at", "verdict_table view=attention"),
+    ("subagents", "failed", "{} failed", "subagent_status"),
+    ("subagents", "gaps", "{} found missing in the capsule", "capsule_prompt"),
+    ("hosts", "failures", "{} failures noted", "doctor"),
+)
+
+
+def to_do(rows: list[Facts]) -> list[Facts]:
+    """Return what needs doing, with the command for it: `id`, `said`, `command`.
+
+    A system that could not be read has no facts but its line: doctor says how to fix it.
+    """
+    facts = {str(row["id"]): row for row in rows}
+    unread = [row for row in rows if set(row) == {"id", "status"}]
+    found: list[Facts] = [{"id": r["id"], "said": r["status"], "command": "doctor"} for r in unread]
+    for system, name, said, command in _TO_DO:
+        value = facts.get(system, {}).get(name)
+        if value:
+            found.append({"id": system, "said": said.format(value), "command": command})
+    return found
+
+
+def in_short(rows: list[Facts]) -> str:
+    """Return one line of what is stored here."""
+    facts = {str(row["id"]): row for row in rows}
+    parts = [
+        names.counted(int(str(facts[system].get(name) or 0)), noun)
+        for system, name, noun in (
+            ("payloads", "count", "payload"), ("capsules", "count", "capsule"),
+            ("reminders", "open", "open note"), ("handoffs", "count", "handoff"),
+            ("memory", "tasks", "task"), ("verdicts", "count", "verdict"),
+        )
+        if facts.get(system, {}).get(name)
+    ]  # fmt: skip
+    return ", ".join(parts) or "nothing yet"
+
+
 _CONSUMED = ("memory", "verdicts")  # reminders and handoffs say it in their own words
 
 
@@ -189,6 +232,7 @@ def _capsules(layout: Layout) -> Facts:
         **facts,
         "newest": layout.shown(found[-1]),
         "state": state.removeprefix("a "),
+        "stub": state == "a stub",
         "tokens": size,
     }
 
