@@ -135,6 +135,26 @@ def find_current(layout: Layout) -> str:
     return find(layout, "", _slug(layout))
 
 
+def lives(layout: Layout, session: str) -> bool:
+    """Whether the host's process that last worked in a session is still there."""
+    text = files.read_if_there(os.path.join(layout.running, session)) or ""
+    process = text.partition("\n")[0]
+    return is_running(int(process) if process.isdigit() else 0)
+
+
+def is_running(process: int) -> bool:
+    """Whether there is a process with this number."""
+    if process <= 1:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # owned by another user
+    return True
+
+
 def forget(layout: Layout, session: str) -> None:
     """Stop reusing a generated session that was ended."""
     kept = _kept(layout)
