@@ -389,7 +389,7 @@ LAST = {"story_id": "2", "decisions": ("a",), "blockers": ("b",), "rejected": ("
 def carried(fields: dict[str, Any], by_hand: str = "", limits: Limits = LIMITS) -> dict[str, Any]:
     """The lists of the handoff after `LAST`, of the same story unless `fields` names another."""
     fields = {"story_id": "2"} | fields
-    found, _ = fitting.carry(fields, a_handoff(**LAST), limits, (by_hand,), LAST["blockers"])
+    found, _ = fitting.carry(fields, a_handoff(**LAST), limits, (by_hand,), tuple(LAST["blockers"]))
     names = ("decisions", "blockers", "rejected", "resolved")
     return {name: found[name] for name in names if found.get(name)}
 
