@@ -22,7 +22,7 @@ from receipts import CHECKOUT, receipt_of
 
 sys.path.insert(0, str(CHECKOUT / "tests" / "text"))
 
-from contextkit.base import tokens  # noqa: E402
+from contextkit.base import tokens
 
 WAYS = ("receipt", "head+tail", "Codex", "Claude")
 CODEX_BYTES, CODEX_LINES = 10 * 1024, 256
