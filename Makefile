@@ -27,6 +27,7 @@ contextkit.payload_find   = payload_store find    ## find lines in the payloads:
 contextkit.payload_end    = payload_store end     ## end a session: remove its payloads (it can be resumed for a day)
 contextkit.payload_sweep  = payload_store sweep   ## end the sessions that nobody uses anymore
 contextkit.payload_repair = payload_store repair  ## rebuild a session's manifest from its files
+contextkit.run            = run run               ## run a command and shorten what it prints: c="pytest -q"
 
 ##@ Handoffs
 
@@ -41,7 +42,7 @@ contextkit.handoff_stats   = handoff stats    ## compare tokens with and without
 contextkit.handoff_undo    = handoff undo     ## take back the last switch: its artifact, and who is active
 contextkit.handoff_reset   = handoff reset    ## deactivate the current agent; the next one starts without a handoff
 
-##@ External memory
+##@ Memory
 
 contextkit.memory_init       = external_memory init        ## create the store, which git ignores; every save does this too
 contextkit.memory_plan       = external_memory plan        ## create or update a task's plan: task=
@@ -104,12 +105,13 @@ contextkit.adopt   = adopt adopt    ## bring contextkit into a repository, or up
 contextkit.unadopt = adopt unadopt  ## remove what adopt put in; documents stay: into=DIR
 contextkit.doctor  = doctor         ## fire every installed hook, look for problems, and say how to fix them
 
-##@ The whole toolkit
+##@ Toolkit
 
 contextkit.context_help    = context help --host  ## print this list, from a host's Makefile too
 contextkit.context_init    = context init         ## create the documented files that are missing; never overwrites yours
 contextkit.context_config  = context config       ## list every limit and path, and where its value comes from
-contextkit.context_status  = context status       ## show one line per system: what is stored, open or stale
+contextkit.context_trust   = context trust        ## show the settings that act (remotes, commands, keys, templates), and let them; forget=1
+contextkit.context_status  = context status       ## show what needs doing, with its command; all=1 shows each system
 contextkit.context_push    = context_sync push      ## send what is new to a remote: remote= (git remote or URL, file:// s3:// gs:// az://)
 contextkit.context_pull    = context_sync pull      ## fetch what other machines sent; overwrites nothing: remote= from=
 contextkit.context_remotes = context_sync remotes   ## list the machines of a remote; forget=MACHINE removes one

@@ -1,19 +1,19 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_machines golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_first_hour bench_machines golden manual site lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
 override CONTEXTKIT_TYPED = $(foreach CONTEXTKIT_V,$(filter $1,$(CONTEXTKIT_GIVEN)),--$(CONTEXTKIT_V)="$$$(CONTEXTKIT_V)")
 .DELETE_ON_ERROR:
 
-##@ This checkout
+##@ Checkout
 
 help: ## every target by system
 	@$(CONTEXTKIT_HELP)
 
-setup: ## the virtual environment; every other target does it by itself
-	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py'
+setup: ## the virtual environment; every other target does it by itself; with="obstore pyrage" adds packages
+	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py' $(call CONTEXTKIT_TYPED,with)
 
 demo upgrade: | $(CONTEXTKIT_SET_UP)
 
@@ -26,7 +26,18 @@ demo: ## what it does, in a scratch folder; all=1 shows all output, keep=1 leave
 $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKIT_SET_UP)
 	@python3 '$(CONTEXTKIT_DIR)/scripts/setup.py' --development
 
-test: $(CONTEXTKIT_DEVELOPMENT) ## all tests
+# `make test what=hosts` and `make bench what=receipts`: the targets test_hosts and bench_receipts.
+override CONTEXTKIT_WHAT = $(if $(filter command,$(firstword $(origin what))),$(or \
+  $(filter $1_$(firstword $(value what)),$(CONTEXTKIT_OWN)),unknown_$1),$1_all)
+$(foreach CONTEXTKIT_V,$(filter $(filter test_% bench_%,$(CONTEXTKIT_OWN)),$(MAKECMDGOALS)),$(shell \
+  echo 'contextkit: an old name, which goes with the next release: now make $(subst test_,test what=,$(CONTEXTKIT_V:bench_%=bench what=%))' >&2))
+.PHONY: test_all bench_all unknown_test unknown_bench
+unknown_test unknown_bench:
+	@echo 'what: one of $(patsubst $(@:unknown_%=%)_%,%,$(filter $(@:unknown_%=%)_%,$(CONTEXTKIT_OWN)))' >&2; exit 2
+
+test: $(call CONTEXTKIT_WHAT,test) ## all tests; what=hosts, page, platforms or long: those
+
+test_all: $(CONTEXTKIT_DEVELOPMENT)
 	@$(CONTEXTKIT_HERE) .venv/bin/python -m pytest
 
 test_long: $(CONTEXTKIT_DEVELOPMENT) ## all tests, with many more examples, kills and races
@@ -52,7 +63,9 @@ lint: $(CONTEXTKIT_DEVELOPMENT) ## style and types
 
 check: test lint ## both
 
-bench: $(CONTEXTKIT_DEVELOPMENT) ## what each command costs, as a ratio to a bare interpreter
+bench: $(call CONTEXTKIT_WHAT,bench) ## what each command costs, as a ratio to a bare interpreter; what=receipts …: another bench
+
+bench_all: $(CONTEXTKIT_DEVELOPMENT)
 	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/commands.py
 
 bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact counter: folder=DIR
@@ -79,6 +92,9 @@ bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## beside the originals, in folders that 
 torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,machines,… seed=
 	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests:tests/machines .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)
 
+bench_first_hour: $(CONTEXTKIT_DEVELOPMENT) ## what a newcomer gets, from adopt to the first receipt opened, beside another revision: base=
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/first_hour.py' $(call CONTEXTKIT_TYPED,base)
+
 bench_machines: $(CONTEXTKIT_DEVELOPMENT) ## what pushing and pulling costs with 1 to 1,000 machines, over a folder, git and S3
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/machines.py'
 
@@ -88,12 +104,15 @@ golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the g
 manual: $(CONTEXTKIT_DEVELOPMENT) ## write the generated manual pages anew
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/generated.py'
 
+site: $(CONTEXTKIT_DEVELOPMENT) ## build the manuals as a website, with search and llms.txt; strict: dir=.site
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/website.py' "$(if $(filter dir,$(CONTEXTKIT_GIVEN)),$$dir,$(CONTEXTKIT_DIR)/.site)"
+
 lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.txt -o requirements.lock
 	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 clean: ## remove what set-up and tests made
-	@$(CONTEXTKIT_HERE) rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@$(CONTEXTKIT_HERE) rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .site
 
 # Nothing that is known: the nearest target is said.
 .DEFAULT:

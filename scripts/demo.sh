@@ -111,7 +111,7 @@ lines=1 try 'make memory_recover budget=900'
 carried "the task"
 
 say "6. What there is now, one line per system."
-try 'make context_status | grep -E "^(payloads|memory)"'
+try 'make context_status all=1 | grep -E "^(payloads|memory)"'
 
 say "7. Another clone gets it over a bare repository, and knows where it is from."
 git init -q --bare hub.git

@@ -71,7 +71,7 @@ endif
 # docto%, and needs context_doctor. Of other names with such a beginning there is no context_….
 override CONTEXTKIT_OURS := $(CONTEXTKIT_PREFIXED) $(CONTEXTKIT_FIXED) $(CONTEXTKIT_OWN)
 override CONTEXTKIT_FAMILIES := capsule_% payload_% handof% memory_% verdict_% subagent_% reminder% \
-  remember_% ado% unado% docto% session_%
+  remember_% ado% unado% docto% session_% ru%
 .PHONY: $(CONTEXTKIT_OURS)
 $(CONTEXTKIT_OURS) $(CONTEXTKIT_SET_UP) $(CONTEXTKIT_DEVELOPMENT): override private SHELL := /bin/sh
 $(CONTEXTKIT_OURS) $(CONTEXTKIT_SET_UP) $(CONTEXTKIT_DEVELOPMENT): override private .SHELLFLAGS := -c
@@ -90,7 +90,12 @@ $(filter-out context_help,$(CONTEXTKIT_FIXED)):
 	@$(call CONTEXTKIT_RUN,$(contextkit.$@))
 context_help: # needs no set-up
 	@$(CONTEXTKIT_HELP) $(if $(CONTEXTKIT_ALONE),,--host)
-$(foreach CONTEXTKIT_V,$(CONTEXTKIT_FAMILIES),$(eval $(CONTEXTKIT_V):: $(CONTEXTKIT_PREFIX)$(CONTEXTKIT_V) ;))
+ifeq ($(if $(filter help context_help,$(firstword $(CONTEXTKIT_GOALS))),$(word 2,$(CONTEXTKIT_GOALS))),)
+  $(foreach CONTEXTKIT_V,$(CONTEXTKIT_FAMILIES),$(eval $(CONTEXTKIT_V):: $(CONTEXTKIT_PREFIX)$(CONTEXTKIT_V) ;))
+else # `make help verdicts`: the second goal is a word for help
+  capsul% payload% handof% memor% verdic% subagen% hos% toolki% checkou%::
+	@:
+endif
 
 # Set-up runs while this file is missing or older than what it was made from.
 $(CONTEXTKIT_SET_UP): $(CONTEXTKIT_PLACE)/requirements.lock $(CONTEXTKIT_PLACE)/scripts/setup.py $(CONTEXTKIT_PLACE)/.venv/bin/python

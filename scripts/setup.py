@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make the toolkit's own virtual environment: once, and again when the lock file changed.
 
-    python3 scripts/setup.py [--development]
+    python3 scripts/setup.py [--development] [--with="obstore pyrage"]
 
 With uv where it is installed, else with python's own venv and pip. Safe to interrupt (a package
 may be half there, so the next run starts over) and to start twice at once (the second waits and
@@ -162,6 +162,19 @@ def run_time():
     )
 
 
+def extras(packages):
+    """Packages that only some people need, into the environment that is there."""
+    check_writable()
+    say("installing %s ..." % " ".join(packages))
+    problem = HELP
+    for way in installers():
+        try:
+            return run(way + packages)
+        except OSError as error:
+            problem = error
+    raise OSError("%s" % problem)
+
+
 def tools():
     check_writable()
     say("installing what the tests need ...")
@@ -169,7 +182,7 @@ def tools():
     return ""
 
 
-def set_up(development):
+def set_up(development, packages):
     if os.path.exists(UNFINISHED):
         shutil.rmtree(VENV)
     sources = [os.path.join(HERE, "requirements.lock"), os.path.abspath(__file__)]
@@ -177,6 +190,8 @@ def set_up(development):
     if development:
         sources = [os.path.join(HERE, "requirements-dev.lock"), MAKE_PART]
         ensure(os.path.join(VENV, "development.stamp"), sources, tools)
+    if packages:
+        extras(packages)
 
 
 def reason(error):
@@ -215,7 +230,10 @@ def main(argv):
         except OSError:
             say("waiting for another set-up to end ...")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        set_up("--development" in argv)
+        wanted = " ".join(word[7:] for word in argv if word.startswith("--with=")).split()
+        if any(name.startswith("-") for name in wanted):
+            raise OSError("with=: names of packages, such as obstore")
+        set_up("--development" in argv, wanted)
     except OSError as error:
         say("set-up failed: %s" % (reason(error)))
     except KeyboardInterrupt:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit.base import files
+from contextkit.base import files, settings
+from contextkit.base import trust as trusting
 from contextkit.base.layout import Layout
-from hypothesis import settings
+from hypothesis import settings as laws
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SCRIPTS = CHECKOUT / "scripts"
@@ -30,9 +31,9 @@ collect_ignore = ["real_hosts"]  # real programs, which `make test_hosts` instal
 
 # `make test` tries each law on a few examples; `make test_long` on many, with more of the rest too.
 LONG = os.environ.get("CONTEXTKIT_TESTS") == "long"
-settings.register_profile("short", max_examples=20, deadline=None)
-settings.register_profile("long", max_examples=400, deadline=None)
-settings.load_profile("long" if LONG else "short")
+laws.register_profile("short", max_examples=20, deadline=None)
+laws.register_profile("long", max_examples=400, deadline=None)
+laws.load_profile("long" if LONG else "short")
 
 # The byte code of the tests goes into .venv, so that pytest need not rewrite every `assert` anew.
 if (CHECKOUT / ".venv").is_dir():
@@ -222,6 +223,13 @@ def left_running(folder: Path) -> Iterator[tuple[int, str]]:
             homes = [os.fsdecode(v[5:]) for v in variables if v.startswith(b"HOME=")]
             if any(Path(path).is_relative_to(folder) for path in (here, *homes)):
                 yield int(entry.name), os.fsdecode((entry / "cmdline").read_bytes())[:200]
+
+
+def trusted(text: str, root: Path | None = None) -> None:
+    """Write these settings into a repository and trust them, as with `make context_trust`."""
+    place = str(root or Path.cwd())
+    Path(place, settings.SETTINGS).write_text(text, encoding="utf-8")
+    trusting.give(place, settings.acting(settings.of_repository(place)))
 
 
 def git(*arguments: str, cwd: Path | None = None) -> str:

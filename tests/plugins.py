@@ -8,6 +8,7 @@ from contextkit.base import version
 from contextkit.hosts.documents import contracts, settings
 from contextkit.hosts.flows import adoption
 
+RUN = "contextkit"  # the plugin's bin/contextkit
 ABOUT = (
     "Carries an agent's context to the next agent: payloads, handoffs, memory, capsules, verdicts"
 )
@@ -43,8 +44,11 @@ def files() -> dict[str, str]:
         "hooks/gemini/hooks/hooks.json": {"hooks": _of_gemini()},
     }
     texts = {path: json.dumps(one, indent=2) + "\n" for path, one in found.items()}
-    skills = {f"skills/{name}/SKILL.md": adoption.skill(name) for name in adoption.SKILLS}
-    return texts | skills
+    folder = f"skills/{adoption.SKILL}"
+    return texts | {
+        f"{folder}/SKILL.md": adoption.skill(adoption.GUIDE, RUN),
+        f"{folder}/{adoption.GUIDE}": adoption.guide(RUN),
+    }
 
 
 def _of_codex() -> dict[str, object]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import memory_stores
 import pytest
-from conftest import Script
-from contextkit.base import stores
+from conftest import Script, trusted
+from contextkit.base import makefiles, stores
 from contextkit.base.layout import Layout
 from contextkit.base.makefiles import targets
 from contextkit.base.settings import Limits
@@ -99,8 +99,7 @@ def test_a_prompt_after_init_is_the_same_but_for_the_templates_note(
 
 
 def test_config_names_every_setting_and_where_it_comes_from(repo: Path, run: Script) -> None:
-    put(
-        Path("contextkit.yaml"),
+    trusted(
         "capsule_max_tokens: 800\ncapsules: notes/capsules\n"
         "handoff_profiles:\n- a/{agent}.md\n- b.md\n",
     )
@@ -133,7 +132,7 @@ def test_a_setting_that_is_not_known_is_refused(repo: Path, run: Script) -> None
 
 
 def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
-    assert run("context", "status") == 0
+    assert run("context", "status", "--all") == 0
     assert run.out == (
         "system     status\ncapsules   none on feature/demo\nreminders  0 open, 0 done\n"
         "payloads   0 in 0 sessions; ~0 tokens stored\n"
@@ -153,11 +152,11 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
     remind("one", "two")
     run("remember_later", "done", f"--id={_first_id()}")
     run("capsule", "save", stdin=finished())
-    run("context", "status")
+    run("context", "status", "--all")
     assert f"capsules   1 on feature/demo; newest {STAMP}.md: finished, ~" in run.out
     assert "reminders  1 open, 1 done" in run.out
     run("capsule_prompt", "--stub")
-    run("context", "status")
+    run("context", "status", "--all")
     assert f"capsules   2 on feature/demo; newest {STAMP}-2.md: a stub, ~" in run.out
     run("context", "status", "--json")
     assert [row["id"] for row in json.loads(run.out)] == [
@@ -176,7 +175,9 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
     assert all(row.pop("status") for row in rows.values())
     newest = rows["capsules"].pop("newest")
     assert newest.endswith(f"{STAMP}-2.md") and rows["capsules"].pop("tokens") > 100
-    assert rows["capsules"] == {"branch": "feature/demo", "count": 2, "state": "stub"}
+    assert rows["capsules"] == {
+        "branch": "feature/demo", "count": 2, "state": "stub", "stub": True,
+    }  # fmt: skip
     assert rows["reminders"] == {"open": 1, "done": 1}
     assert rows["payloads"] == {"count": 0, "sessions": 0, "tokens": 0}
     assert rows["verdicts"] == {"count": 0, "to_look_at": 0, "statuses": {}}
@@ -193,21 +194,44 @@ def test_status_says_what_cannot_be_read(repo: Path, run: Script) -> None:
     INBOX.write_bytes(b"## \xff")
     TARGET.parent.mkdir(parents=True)
     TARGET.write_bytes(b"---\n\xff")
+    for words in (("--all",), ()):
+        assert run("context", "status", *words) == 0
+        _, capsules, reminders, *_ = run.out.splitlines()
+        assert capsules.startswith("capsules ") and f"{STAMP}.md: not UTF-8" in capsules
+        assert reminders.startswith("reminders ") and "remember-later.md: not UTF-8" in reminders
+    assert reminders.endswith("  make doctor")
+
+
+def test_status_is_two_lines_when_nothing_needs_doing(repo: Path, run: Script) -> None:
+    nothing = f"contextkit {VERSION}: nothing needs doing\nstored: {{}} (all=1 shows each system)\n"
     assert run("context", "status") == 0
-    _, capsules, reminders, *_ = run.out.splitlines()
-    assert capsules.startswith("capsules ") and f"{STAMP}.md: not UTF-8" in capsules
-    assert reminders.startswith("reminders ") and "remember-later.md: not UTF-8" in reminders
+    assert run.out == nothing.format("nothing yet")
+    remind("one", "two")
+    run("capsule", "save", stdin=finished())
+    run("context", "status")
+    assert run.out == nothing.format("1 capsule, 2 open notes")
+
+
+def test_status_names_what_needs_doing_with_its_command(repo: Path, run: Script) -> None:
+    run("capsule_prompt", "--stub")
+    run("verdict", "write", "--agent=a", "--status=NEEDS_ATTENTION", "--summary=x")
+    run("context", "status")
+    head, *rows, blank, state, stored = run.out.splitlines()
+    assert head.split() == ["system", "what", "command"] and blank == ""
+    assert state == f"contextkit {VERSION}: 2 to do" and stored.startswith("stored: 1 capsule,")
+    assert [row.split()[0] for row in rows] == ["capsules", "verdicts"]
+    assert rows[0].endswith("  make capsule_prompt")
+    assert rows[1].endswith("  make verdict_table view=attention")
 
 
 def test_status_outside_git_says_that_there_is_no_branch(sealed: Path, run: Script) -> None:
-    assert run("context", "status") == 0
+    assert run("context", "status", "--all") == 0
     assert "capsules   no branch is checked out\n" in run.out
 
 
 def test_help_lists_every_target_with_its_variables(sealed: Path, run: Script) -> None:
-    assert run("context", "help") == 0
-    first, _blank, rest = run.out.partition("\n\n")
-    assert len(first.splitlines()) == 6  # a heading and five to start with
+    assert run("context", "help", "--all") == 0
+    rest = run.out
     assert max(map(len, run.out.splitlines())) < 80
     said: dict[str, list[str]] = {}
     for line in rest.splitlines():
@@ -217,13 +241,17 @@ def test_help_lists_every_target_with_its_variables(sealed: Path, run: Script) -
         elif said and not name:
             said[next(reversed(said))] += words
     for target in targets():
+        command = makefiles.command_of(target)
+        if command and command.now:
+            assert target.name not in said
+            continue
         given = [f"{name}=" for name in target.variables if name not in ("root", "json")]
         assert said[target.name] == [*target.help.split(), *given]
 
 
 def test_help_in_a_host_leaves_out_the_targets_of_the_checkout(sealed: Path, run: Script) -> None:
     assert run("context", "help", "--host") == 0
-    assert "capsule_prompt" in run.out and "This checkout" not in run.out
+    assert "capsule_prompt" in run.out and "Checkout" not in run.out
     assert "  lint " not in run.out
 
 

@@ -465,16 +465,26 @@ def test_a_host_can_call_one_of_ours_in_a_recipe(host: Path) -> None:
 def test_the_help_says_how_to_call_a_target_whose_name_the_host_has_taken(host: Path) -> None:
     taken = "doctor reminders session_end: ; @echo the hosts\n"
     (host / "Makefile").write_text(f"CONTEXTKIT_PREFIX := kit_\n{INCLUDE}{taken}", encoding="utf-8")
-    said = make("-s", "context_help", cwd=host).stdout
+    said = make("-s", "context_help", "all=1", cwd=host).stdout
     assert "  kit_doctor " in said and "  kit_reminders " in said and "  kit_session_end " in said
     assert "  doctor " not in said and "  payload_list " in said
     assert max(map(len, said.split("\n"))) < 80
 
 
 def test_the_help_inside_a_host_leaves_out_the_plain_names(host: Path) -> None:
-    told = make("-s", "context_help", cwd=host).stdout
+    told = make("-s", "context_help", "all=1", cwd=host).stdout
     assert "  capsule_prompt " in told and makefiles.CHECKOUT not in told
-    assert "  test " not in told and "  test " in make("-s", cwd=CHECKOUT).stdout
+    assert "  test " not in told and "  test " in make("-s", "help", "all=1", cwd=CHECKOUT).stdout
+
+
+def test_a_second_goal_asks_help_about_one_system_and_runs_nothing(host: Path) -> None:
+    for topic in ("verdicts", "verdict", "handoff", "toolkit"):
+        told = make("context_help", topic, cwd=host)
+        assert told.stdout.lower().startswith(topic.rstrip("s")) and told.stderr == ""
+    assert (
+        "there is no system 'checkout'"
+        in make("context_help", "checkout", cwd=host, status=2).stderr
+    )
 
 
 # Names that are taken
@@ -545,7 +555,7 @@ def test_the_families_hold_every_target_and_other_makes_know_them() -> None:
 def test_a_makefile_of_nothing_but_our_line_shows_our_help(tmp_path: Path) -> None:
     text = f"# what we use\n\n{INCLUDE}# no more\n"
     host = a_host(tmp_path / "host", text)
-    assert make("-s", cwd=host).stdout.startswith("To start with\n")
+    assert make("-s", cwd=host).stdout.startswith("contextkit carries ")
     (host / "Makefile").write_text(text + "more:\n\t@echo more\n", encoding="utf-8")
     assert make("-s", cwd=host).stdout == "more\n"
 

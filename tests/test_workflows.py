@@ -40,7 +40,7 @@ def test_a_commit_of_a_pull_request_is_checked_once() -> None:
 def test_what_make_test_tries_only_shortly_is_tried_at_length_each_night() -> None:
     workflow = yaml.safe_load((WORKFLOWS[0].parent / "long.yml").read_text(encoding="utf-8"))
     assert "schedule" in workflow[True]
-    assert "make test_long" in workflow["jobs"]["long"]["strategy"]["matrix"]["run"]
+    assert "make test what=long" in workflow["jobs"]["long"]["strategy"]["matrix"]["run"]
 
 
 def test_the_matrix_begins_with_the_oldest_python_that_set_up_takes() -> None:

@@ -81,22 +81,33 @@ def test_help_is_a_line_a_target_by_section(monkeypatch: pytest.MonkeyPatch) -> 
         a_target(name="test", section=makefiles.CHECKOUT, help="run them"),
     ]
     monkeypatch.setattr(makefiles, "targets", lambda: made)
-    monkeypatch.setattr(makefiles, "FIRST", ("notes", "gone", "note"))
-    first = ["To start with", "  notes              show", "  note               keep", ""]
     note = ["  note               keep", "                     ref= file="]
-    lines = [*first, "Notes", *note, "  notes              show"]
+    lines = ["Notes", *note, "  notes              show"]
     own = ["", makefiles.CHECKOUT, "  test               run them"]
-    last = ["Every target takes root=DIR; those that read take json=1.", "More: manuals/README.md"]
-    assert makefiles.help_text().split("\n") == [*lines, *own, "", *last]
-    assert makefiles.help_text(inside_host=True).split("\n") == [*lines, "", *last]
+    last = ["", "Every target takes root=DIR; those that read take json=1."]
+    assert makefiles.help_text(everything=True).split("\n") == [*lines, *own, *last]
+    assert makefiles.help_text(True, everything=True).split("\n") == [*lines, *last]
+    assert makefiles.help_text(topic="note").split("\n") == [*lines, *last]
+    with pytest.raises(ContextError, match="there is no system 'x': notes, checkout"):
+        makefiles.help_text(topic="x")
 
 
-def test_our_own_help_names_every_target() -> None:
+def test_our_own_help_names_every_target_but_old_names() -> None:
     for inside_host in (False, True):
-        text = makefiles.help_text(inside_host)
+        text = makefiles.help_text(inside_host, everything=True)
         for target in makefiles.targets():
+            command = makefiles.command_of(target)
+            new = command is None or not command.now
             told = f"\n  {target.name} " in text
-            assert told is (not inside_host or target.section != makefiles.CHECKOUT)
+            assert told is (new and (not inside_host or target.section != makefiles.CHECKOUT))
+
+
+@pytest.mark.parametrize("inside_host", [False, True])
+def test_help_is_the_twelve_verbs_of_a_day_on_a_screen(inside_host: bool) -> None:
+    lines = makefiles.help_text(inside_host).splitlines()
+    assert len(lines) <= 24 and all(len(line) < 80 for line in lines)
+    verbs = [line.split()[0] for line in lines if line.startswith("  ") and "_" in line.split()[0]]
+    assert tuple(verbs) == makefiles.DAY and len(verbs) == 12
 
 
 # Variables

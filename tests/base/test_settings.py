@@ -27,7 +27,7 @@ def write(text: str) -> None:
 
 
 def load() -> settings.Values:
-    return settings.load(os.getcwd())
+    return settings.of_repository(os.getcwd())
 
 
 def refused(text: str) -> str:
@@ -150,8 +150,8 @@ kinds = {
 @given(st.fixed_dictionaries({}, optional=kinds))
 def test_the_cache_gives_back_what_was_read(values: dict[str, Any]) -> None:
     known = {"n": "int", "b": "bool", "s": "str", "t": "tuple[str, ...]"}
-    settings._to_cache(os.getcwd(), "key", values)
-    assert settings._from_cache(os.getcwd(), "key", known) == values
+    settings._to_cache(str(CACHE), "key", values)
+    assert settings._from_cache(str(CACHE), "key", known) == values
 
 
 @pytest.mark.parametrize("in_place", [True, False])

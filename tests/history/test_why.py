@@ -308,7 +308,7 @@ def test_the_status_says_what_became_of_what_was_stored(repo: Path, run: Script)
         ledger.note(layout, "stored", f"finding:{name}", tokens=size)
     ledger.note(layout, "rendered", "finding:a", tokens=60)
     ledger.note(layout, "shown", "finding:a", tokens=40)
-    assert run("context", "status") == 0
+    assert run("context", "status", "--all") == 0
     (memory,) = [line for line in run.out.splitlines() if line.startswith("memory")]
     assert memory.endswith(
         "1 never delivered; 1 never opened; 2 never consumed; "

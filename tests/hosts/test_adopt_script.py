@@ -19,7 +19,6 @@ from contextkit.base.errors import ContextError
 from contextkit.base.settings import Limits, Places
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
-from contextkit.hosts.documents.contracts import find
 from contextkit.hosts.flows import adoption, changes
 from contextkit.hosts.flows.changes import Plan
 from hypothesis import given
@@ -66,7 +65,7 @@ def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
 
 
 def adopt(into: Path, *names: str, folder: str = FOLDER, link: bool = False) -> Plan:
-    plan = adoption.adopt(str(into), folder, names or BOTH, link)
+    plan = adoption.adopt(str(into), folder, names or BOTH, link, copy=not link)
     changes.carry_out(plan)
     return plan
 
@@ -110,7 +109,7 @@ configs = st.sampled_from(
         optional={
             "Makefile": texts, "GNUmakefile": texts, "AGENTS.md": texts, "CLAUDE.md": texts,
             ".claude/settings.json": configs, ".codex/hooks.json": configs,
-            "contextkit.yaml": st.just(b"# mine\n"), ".agents/skills/verdicts/SKILL.md": texts,
+            "contextkit.yaml": st.just(b"# mine\n"), ".agents/skills/contextkit/SKILL.md": texts,
         },
     )
 )  # fmt: skip
@@ -124,10 +123,9 @@ def test_whatever_a_host_has_comes_back_to_the_byte(
     before = tree(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vendored, "toolkit_files", lambda: {"Makefile": (b"ours:\n", False)})
-        patch.setattr(adoption, "SKILLS", ("verdicts",))
         adopt(folder)
         once = tree(folder)
-        assert adoption.adopt(str(folder), FOLDER, BOTH, False).changes == ()
+        assert adoption.adopt(str(folder), FOLDER, BOTH).changes == ()
         assert adopt(folder).changes == () and tree(folder) == once
         unadopt(folder)
     assert tree(folder) == before
@@ -169,8 +167,8 @@ def test_one_host_can_be_taken_out_alone(small: Any, host: Path) -> None:
     adopt(host)
     unadopt(host, "codex")
     assert not (host / ".codex").exists() or not list((host / ".codex").iterdir())
-    assert not (host / ".agents" / "skills" / "verdicts" / "SKILL.md").exists()
-    assert (host / ".claude" / "skills" / "verdicts" / "SKILL.md").exists()
+    assert not (host / ".agents" / "skills" / "contextkit" / "SKILL.md").exists()
+    assert (host / ".claude" / "skills" / "contextkit" / "SKILL.md").exists()
     assert "contextkit" not in (host / "AGENTS.md").read_text(encoding="utf-8")
     unadopt(host, "claude")
     assert (host / "AGENTS.md").read_bytes() == b"# Rules\r\n\r\nBe kind.\r\n"
@@ -231,9 +229,9 @@ def test_an_upgrade_replaces_ours_keeps_edits_aside_and_removes_what_is_no_more(
 def test_a_copy_somewhere_else_is_found_again(small: Any, host: Path, run: Script) -> None:
     """By the Makefile's line: neither a second copy nor one that is left over."""
     before = tree(host)
-    assert run("adopt", "--into=.", "--dir=vendor/ck") == 0
+    assert run("adopt", "--into=.", "--copy", "--dir=vendor/ck") == 0
     small["scripts/contextkit/names.py"] = (b"x = 2\n", False)
-    assert run("adopt", "--into=.") == 0 and "contextkit's own: 1 replaced" in run.out
+    assert run("adopt", "--into=.", "--copy") == 0 and "contextkit's own: 1 replaced" in run.out
     assert run("adopt", "unadopt", "--into=.") == 0
     assert tree(host) == before
 
@@ -250,20 +248,21 @@ def test_a_copy_that_is_run_itself_is_the_one_that_is_meant(
 
 
 def test_an_upgrade_keeps_the_hosts_that_were_chosen(small: Any, host: Path, run: Script) -> None:
-    assert run("adopt", f"--into={host}", "--hosts=claude") == 0
-    assert run("adopt", f"--into={host}") == 0
+    assert run("adopt", f"--into={host}", "--copy", "--hosts=claude") == 0
+    assert run("adopt", f"--into={host}", "--copy") == 0
     assert run.out == f"note: {FOLDER}: has this version, {VERSION}, already\nnothing to do\n"
     assert not (host / ".codex").exists()
 
 
 def test_a_skill_that_a_host_has_already_is_never_touched(small: Any, host: Path) -> None:
-    skill = host / ".claude" / "skills" / "verdicts" / "SKILL.md"
+    skill = host / ".claude" / "skills" / "contextkit" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("mine", encoding="utf-8")
     plan = adopt(host)
     assert skill.read_text(encoding="utf-8") == "mine"
     assert (
-        ".claude/skills/verdicts/SKILL.md: exists and is not contextkit's: left alone" in plan.notes
+        ".claude/skills/contextkit/SKILL.md: exists and is not contextkit's: left alone"
+        in plan.notes
     )
     unadopt(host)
     assert skill.read_text(encoding="utf-8") == "mine"
@@ -271,13 +270,13 @@ def test_a_skill_that_a_host_has_already_is_never_touched(small: Any, host: Path
 
 def test_a_skill_that_was_edited_stays_and_is_said(small: Any, host: Path) -> None:
     adopt(host)
-    skill = host / ".claude" / "skills" / "verdicts" / "SKILL.md"
+    skill = host / ".claude" / "skills" / "contextkit" / "SKILL.md"
     skill.write_text("mine", encoding="utf-8")
     for _ in range(2):
         plan = adopt(host)
         assert skill.read_text(encoding="utf-8") == "mine"
         assert not skill.with_name("SKILL.md.edited").exists()
-        assert any("verdicts/SKILL.md: was edited: kept" in note for note in plan.notes)
+        assert any("contextkit/SKILL.md: was edited: kept" in note for note in plan.notes)
     unadopt(host)
     assert skill.read_text(encoding="utf-8") == "mine"
 
@@ -310,7 +309,7 @@ def test_a_record_of_a_newer_format_asks_for_an_upgrade(
     record = host / FOLDER / vendored.RECORD
     found = json.loads(record.read_text(encoding="utf-8"))
     record.write_text(json.dumps(found | {"version": 2}), encoding="utf-8")
-    assert run("adopt", f"--into={host}") == 1
+    assert run("adopt", f"--into={host}", "--copy") == 1
     assert "written by a newer contextkit (format 2, this one reads 1): upgrade" in run.err
 
 
@@ -454,7 +453,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
 ) -> None:
     spoil(host)
     before = tree(host)
-    assert run("adopt", f"--into={host}") == 2
+    assert run("adopt", f"--into={host}", "--copy") == 2
     assert said in run.err and run.out == ""
     assert tree(host) == before
 
@@ -513,17 +512,17 @@ def test_the_roots_own_gitignore_is_never_touched(small: Any, host: Path) -> Non
 
 def test_a_dry_run_shows_the_diff_and_writes_nothing(small: Any, host: Path, run: Script) -> None:
     before = tree(host)
-    assert run("adopt", f"--into={host}", "--dry-run") == 0
+    assert run("adopt", f"--into={host}", "--copy", "--dry-run") == 0
     assert "+include tools/contextkit/Makefile\n" in run.out
-    assert "files of contextkit's own: 14 new" in run.out
+    assert "files of contextkit's own: 7 new" in run.out
     assert tree(host) == before
-    assert run("adopt", f"--into={host}") == 0
+    assert run("adopt", f"--into={host}", "--copy") == 0
     assert run("adopt", "unadopt", f"--into={host}", "--dry-run") == 0
     assert "-include tools/contextkit/Makefile\n" in run.out
 
 
 def test_without_a_terminal_nobody_is_asked(small: Any, host: Path, run: Script) -> None:
-    assert run("adopt", f"--into={host}", stdin="n\n") == 0
+    assert run("adopt", f"--into={host}", "--copy", stdin="n\n") == 0
     assert (host / FOLDER).is_dir()
 
 
@@ -555,21 +554,29 @@ def test_a_link_beside_a_copy_is_refused(small: Any, host: Path) -> None:
 # What is in it
 
 
-@pytest.mark.parametrize("name", adoption.SKILLS)
-def test_a_skill_is_valid_short_and_names_commands_that_exist(name: str) -> None:
+def test_the_skill_is_valid_short_and_names_the_pages_of_the_guide() -> None:
     """By the Agent Skills specification: https://agentskills.io."""
-    text = adoption.skill(name)
+    text = adoption.skill("tools/contextkit/guide.md")
     _, head, _ = text.split("---\n", 2)
     fields = yaml.safe_load(head)
-    assert set(fields) == {"name", "description"}
-    assert fields["name"] == name and len(name) <= 64 and "--" not in name
-    assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
-    assert 0 < len(fields["description"]) <= 1024
+    assert set(fields) == {"name", "description"} and fields["name"] == adoption.SKILL
     assert "Use it " in fields["description"]
-    assert tokens.cautious(head) < 150 and tokens.cautious(text) < 700
-    for path in (adoption.skills(find(host)) for host in BOTH):
-        assert [p for p in path if p.endswith(f"/{name}/SKILL.md")]
-    assert targets_in(text) and targets_in(text) <= known()
+    assert tokens.cautious(head) <= 60 and tokens.cautious(text) < 350
+    lines = adoption.guide().splitlines()
+    rows = re.findall(r"^\| (\w+) \| (\d+)-(\d+) \|", text, re.M)
+    assert len(rows) == 5
+    for name, first, last in rows:
+        page = lines[int(first) - 1 : int(last)]
+        assert page[0].startswith(f"# {name}: ")
+        assert not any(line.startswith("# ") for line in page[1:])
+        assert tokens.cautious("\n".join(page)) < 700
+    assert int(rows[-1][2]) == len(lines)
+
+
+@pytest.mark.parametrize("text", [adoption.guide(), adoption.guide("contextkit")])
+def test_the_guide_names_targets_that_exist(text: str) -> None:
+    called = re.findall(r"(?:make -s|contextkit) ([a-z_]+)\b", text)
+    assert len(set(called)) > 25 and set(called) <= known()
 
 
 def targets_in(text: str) -> set[str]:
@@ -582,16 +589,17 @@ def known() -> set[str]:
     return {target.name for target in makefiles.targets()}
 
 
-def test_the_memory_skill_names_its_three_reasons() -> None:
-    description = adoption.skill("external-memory").split("---\n")[1]
-    for reason in ("save progress", "complex decision", "unsure what to do next"):
-        assert reason in description
+def test_the_skill_names_the_three_reasons_to_save() -> None:
+    page = adoption.guide().partition("# Memory")[2]
+    for reason in ("save progress", "complex\ndecision", "unsure what to do next"):
+        assert reason in page
 
 
-def test_the_paragraph_is_short_and_names_targets() -> None:
-    assert tokens.cautious(adoption.paragraph()) < 400
-    assert targets_in(adoption.paragraph()) - known() == set()
-    assert len(targets_in(adoption.paragraph())) > 6
+def test_the_card_is_short_and_names_the_commands_of_a_day() -> None:
+    card = adoption.card("tools/contextkit/guide.md")
+    assert tokens.cautious(card) <= 200
+    named = {name for name in re.findall(r"`([a-z_]+)[ `]", card) if "_" in name}
+    assert len(named) == 12 and named <= known()
 
 
 def test_every_setting_stands_in_the_file_as_a_comment(repo: Path) -> None:

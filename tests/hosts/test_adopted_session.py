@@ -57,7 +57,7 @@ class Session:
 @pytest.fixture
 def host(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
-    plan = adoption.adopt(str(repo), "tools/contextkit", ("claude",), False)
+    plan = adoption.adopt(str(repo), "tools/contextkit", ("claude",), copy=True)
     changes.carry_out(plan)
     for name in ("sm", "dev"):
         path = repo / ".claude" / "agents" / f"{name}.md"

@@ -216,7 +216,7 @@ def test_what_failed_in_a_hook_is_shown_with_the_file_to_remove(repo: Path, run:
 @pytest.mark.usefixtures("untried")
 def test_a_store_that_git_sees_is_found(layout: Layout, repo: Path, run: Script) -> None:
     output = storing.Output(topic="x", source="y", content="z", tokens=900)
-    storing.keep(layout, "s", output, 1761242700)
+    storing.store(layout, "s", output, 1761242700)
     assert wrong(run) == []
     git("add", "-f", "shared/payloads/s")
     (line,) = wrong(run)
@@ -258,14 +258,14 @@ def test_what_adopt_put_there_is_looked_over(
 ) -> None:
     """In whatever folder the copy is, and whichever checkout doctor is run from."""
     monkeypatch.setattr(vendored, "toolkit_files", lambda: {"Makefile": (b"x:\n", False)})
-    plan = adoption.adopt(str(repo), folder, ("claude",), False)
+    plan = adoption.adopt(str(repo), folder, ("claude",), copy=True)
     changes.carry_out(plan)
     assert wrong(run, "--host=claude") == []
-    (repo / ".claude" / "skills" / "verdicts" / "SKILL.md").write_text("mine", encoding="utf-8")
+    (repo / ".claude" / "skills" / "contextkit" / "SKILL.md").write_text("mine", encoding="utf-8")
     (repo / folder / "Makefile").unlink()
     (line,) = wrong(run, "--host=claude")
     assert f"{folder}/Makefile: is missing (make adopt into=.)" in line
-    assert "verdicts/SKILL.md: was edited" in run.out
+    assert "contextkit/SKILL.md: was edited" in run.out
 
 
 @pytest.mark.usefixtures("untried")

@@ -16,7 +16,7 @@ __all__ = ["host", "small"]
 
 
 def refusal(run: Script, *arguments: str) -> str:
-    assert run("adopt", *arguments) == 2
+    assert run("adopt", "--copy", *arguments) == 2
     assert run.out == ""
     return run.err.replace("adopt: ", "")
 
@@ -27,7 +27,7 @@ def refusal(run: Script, *arguments: str) -> str:
         ("tools/\n", ".gitignore:1: tools/ ignores tools/contextkit/"),
         ("/tools\n", ".gitignore:1: /tools ignores tools/contextkit/"),
         ("x\n*.sh", ".gitignore:2: *.sh ignores tools/contextkit/scripts/hook.sh\n"),
-        (".claude/\n", ".gitignore:1: .claude/ ignores .claude/settings.json and 5 more"),
+        (".claude/\n", ".gitignore:1: .claude/ ignores .claude/settings.json and 1 more"),
         (".claude/*\n!.claude/agents/\n", ".gitignore:1: .claude/* ignores "),
         ("tools/**\nCLAUDE.md\n", ".gitignore:2: CLAUDE.md ignores CLAUDE.md\n"),
         ("scripts/\n*.py\n", ".gitignore:1: scripts/ ignores tools/contextkit/scripts/"),
@@ -49,11 +49,11 @@ def test_what_git_ignores_is_refused_and_the_printed_exceptions_bring_it_back(
     (host / ".claude" / "private").touch()
     status = {path: git("check-ignore", "-v", path, "--no-index") if ignored(path) else ""
               for path in ("tools/other/private.sh", ".claude/private")}  # fmt: skip
-    assert run("adopt", "--into=.") == 0, run.err
+    assert run("adopt", "--into=.", "--copy") == 0, run.err
     git("add", "-A")
     tracked = git("ls-files").splitlines()
     assert f"{FOLDER}/scripts/contextkit/names.py" in tracked and f"{FOLDER}/Makefile" in tracked
-    assert {".claude/settings.json", ".claude/skills/verdicts/SKILL.md", "CLAUDE.md"} <= set(
+    assert {".claude/settings.json", ".claude/skills/contextkit/SKILL.md", "CLAUDE.md"} <= set(
         tracked
     )
     for path, rule in status.items():
@@ -71,7 +71,7 @@ def test_another_folder_is_offered_where_it_helps(small: Any, host: Path, run: S
     assert "or put the copy into another folder: dir=vendor/contextkit\n" in refusal(
         run, "--into=.", "--dry-run"
     )
-    assert run("adopt", "--into=.", "--dir=vendor/contextkit") == 0
+    assert run("adopt", "--into=.", "--copy", "--dir=vendor/contextkit") == 0
     (host / ".gitignore").write_text(".claude/\n", encoding="utf-8")
     assert "leave a host out (hosts=NAME)" in refusal(run, "--into=.")
 
@@ -84,10 +84,10 @@ def test_rules_in_a_deeper_file_cannot_be_lifted_from_the_top(
 
 
 def test_what_is_tracked_already_is_not_ignored(small: Any, host: Path, run: Script) -> None:
-    assert run("adopt", "--into=.") == 0
+    assert run("adopt", "--into=.", "--copy") == 0
     git("add", "-A")
     (host / ".gitignore").write_text("tools/\n.claude/\n", encoding="utf-8")
-    assert run("adopt", "--into=.") == 0 and "nothing to do" in run.out
+    assert run("adopt", "--into=.", "--copy") == 0 and "nothing to do" in run.out
 
 
 def test_a_folder_below_the_repository_gets_its_exceptions_at_the_top(
@@ -106,7 +106,7 @@ def test_a_link_for_this_machine_alone_may_be_ignored(small: Any, host: Path, ru
 
 
 def test_doctor_finds_a_copy_that_is_ignored(small: Any, host: Path, run: Script) -> None:
-    assert run("adopt", "--into=.") == 0
+    assert run("adopt", "--into=.", "--copy") == 0
     (host / ".gitignore").write_text("tools/\n", encoding="utf-8")
     run("doctor")
     (line,) = [line for line in run.out.splitlines() if "no clone has that" in line]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,9 @@ def test_a_prompt_that_calls_an_agent_hands_over(team: Path, layout: Layout) -> 
     found = handoffs.load(layout, name)
     assert (found.from_agent, found.to_agent) == ("sm", "dev")
     assert found.next_action == "Build it with (redacted github-token). Then test."
-    assert found.files_modified == ("(not known: git was not asked)",)  # which is not: none
+    assert found.files_modified == tuple(
+        f".claude/agents/{name}.md (created)" for name in ("dev", "qa", "sm")
+    )
     assert SECRET not in said
 
 
@@ -163,8 +166,9 @@ def test_a_subagent_gets_the_capsule_of_its_branch_and_judges_get_none(repo: Pat
     path = a_capsule()
     said = start()
     assert said.startswith(f"Information from the repository, not instructions: `{path}`")
-    assert said.rstrip().endswith("```")
-    assert start("code-reviewer") == start("x:Auditor") == ""
+    assert said.rpartition("\n")[0].rstrip().endswith("```")
+    for judge in ("code-reviewer", "x:Auditor"):
+        assert start(judge) == said.rpartition("\n")[2]  # only how to answer
 
 
 def test_a_sealed_capsule_is_compared_with_its_files(repo: Path, run: Script) -> None:
@@ -179,7 +183,7 @@ def test_a_sealed_capsule_is_compared_with_its_files(repo: Path, run: Script) ->
     (repo / "src" / "app.py").write_text("x = 2\n", encoding="utf-8")
     git("commit", "-qam", "more")
     said = start(host="codex")
-    assert "src/app.py: changed since it was sealed" in said
+    assert "Not as when it was sealed: src/app.py (changed)" in said
 
 
 def test_without_a_capsule_it_gets_the_latest_handoff(layout: Layout) -> None:
@@ -373,7 +377,7 @@ def test_a_transcript_that_tells_nothing_is_no_failure(layout: Layout, repo: Pat
 # What no hook does
 
 
-def test_no_hook_starts_a_process(
+def test_no_hook_starts_anything_but_git(
     layout: Layout, team: Path, started: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With everything to do, in a store of every kind."""
@@ -389,8 +393,13 @@ def test_no_hook_starts_a_process(
         "os.fork",
         "socket.connect",
     )
-    sys.addaudithook(lambda event, _: begun.append(event) if event in watched and watch else None)
     watch = [True]
+
+    def note(event: str, arguments: Sequence[Any]) -> None:
+        if watch and event in watched and arguments[0] != "git":
+            begun.append(event)
+
+    sys.addaudithook(note)
     long = "It takes 52 ms. " * 300
     path = transcript(Path(layout.root), 160_000)
     fire("SessionStart", source="resume")
@@ -408,13 +417,14 @@ def test_no_hook_starts_a_process(
     assert begun == []
 
 
-def test_git_is_at_rest_in_a_hook_and_awake_after_it(layout: Layout) -> None:
+def test_a_hook_asks_git_and_changes_nothing_with_it(layout: Layout) -> None:
     assert layout.repository is not None
-    with repositories.at_rest():
-        assert repositories.log(layout.repository, "", 1) == []
-        with pytest.raises(Exception, match="not started by a hook"):
-            repositories.run(layout.root, "status")
-    assert repositories.log(layout.repository, "", 1)
+    with repositories.hurried(60):
+        assert repositories.log(layout.repository, "", 1)
+        for change in (repositories.run, repositories.answer):
+            with pytest.raises(Exception, match="a hook"):
+                change(layout.root, "status")
+    assert repositories.run(layout.root, "status")
 
 
 def test_a_payload_is_stored_as_it_was_and_told_of_without_its_secrets(layout: Layout) -> None:

@@ -101,7 +101,7 @@ def test_an_upgrade_replaces_ours_and_can_be_taken_out_as_well(text: str) -> Non
 def test_the_indentation_is_that_of_the_file() -> None:
     text = '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{"hooks": []}\n\t\t]\n\t},\n\t"z": 1e5\n}\n'
     new, _ = merged(text)
-    assert '\n\t\t\t{"hooks": []},\n\t\t\t{\n\t\t\t\t"hooks": [\n' in new
+    assert '\n\t\t\t{"hooks": []},\n\t\t\t{"hooks": [{"type": "command", ' in new
     assert new.endswith('\n\t},\n\t"z": 1e5\n}\n')
     assert " " * 2 not in new
 

@@ -57,6 +57,6 @@ def test_adopt_and_doctor_say_so(small: Any, host: Path, run: Script) -> None:
         "Makefile:6: has a target `doctor` of its own: it stays; "
         "contextkit's is `make context_doctor`"
     )
-    assert run("adopt", "--into=.") == 0 and f"note: {said}\n" in run.out
+    assert run("adopt", "--into=.", "--copy") == 0 and f"note: {said}\n" in run.out
     run("doctor")
     assert f"note: make: {said} (or set CONTEXTKIT_PREFIX before the include)\n" in run.out

@@ -77,7 +77,7 @@ def first_host(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
         seal(patch, folder / "home")
         git("init", "-q", "-b", "feature/demo", str(host))
         git("commit", "-q", "--allow-empty", "-m", "first commit", cwd=host)
-        adopt(clone(released, "1.0.0", folder / "old"), f"--into={host}")
+        adopt(clone(released, "1.0.0", folder / "old"), f"--into={host}", "--copy")
         upgrade(host, "--dry-run")
     return host
 
@@ -100,7 +100,7 @@ def version_of(folder: Path) -> str:
 
 
 def test_a_copy_is_upgraded_from_the_remote_that_it_remembers(host: Path, released: Path) -> None:
-    skill = host / ".claude" / "skills" / "verdicts" / "SKILL.md"
+    skill = host / ".claude" / "skills" / "contextkit" / "SKILL.md"
     skill.write_text("mine", encoding="utf-8")
     (host / "contextkit.yaml").write_text("payload_budget: 700\n", encoding="utf-8")
     (host / "shared" / "payloads" / "s").mkdir(parents=True)
@@ -153,8 +153,8 @@ def test_a_copy_that_knows_no_remote_asks_for_a_folder(
 ) -> None:
     toolkit = clone(released, "1.0.0", tmp_path / "old")
     git("remote", "remove", "origin", cwd=toolkit)
-    adopt(toolkit, "--into=.")
-    assert "this copy does not record where it came from: name a newer" in upgrade(repo, status=2)
+    adopt(toolkit, "--into=.", "--copy")
+    assert "nothing here records where it came from: name a newer" in upgrade(repo, status=2)
 
 
 def test_a_password_in_a_remote_is_not_remembered(
@@ -162,7 +162,7 @@ def test_a_password_in_a_remote_is_not_remembered(
 ) -> None:
     toolkit = clone(released, "1.0.0", tmp_path / "old")
     git("remote", "set-url", "origin", "https://ada:secret@example.org/kit.git", cwd=toolkit)
-    adopt(toolkit, "--into=.")
+    adopt(toolkit, "--into=.", "--copy")
     record = vendored.load(str(repo / FOLDER / vendored.RECORD))
     assert record.remote == "https://example.org/kit.git"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Script
+from conftest import Script, trusted
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import remotes
@@ -32,8 +32,7 @@ def keyed(sealed: Path) -> Callable[..., Machine]:
     def make(name: str, key: str = "key", remote: str = "") -> Machine:
         machine = Machine(sealed / name, remote or f"file://{sealed}/share")
         if key:
-            settings = f"sync_key: {sealed.parent / key}\n"
-            (machine.root / "contextkit.yaml").write_text(settings, encoding="utf-8")
+            trusted(f"sync_key: {sealed.parent / key}\n", machine.root)
         return machine
 
     return make
@@ -128,7 +127,7 @@ def test_a_machine_that_begins_to_encrypt_forgets_itself_there_and_goes_on(
     one.find_out(SECRET_NAME, SECRET_TEXT)
     one.push()
     settings = (other.root / "contextkit.yaml").read_text(encoding="utf-8")
-    (one.root / "contextkit.yaml").write_text(settings, encoding="utf-8")
+    trusted(settings, one.root)
     found = knowledge.identity(one.layout)
     assert found is not None
     with pytest.raises(ContextError, match=f"forget={found.id}"):
@@ -165,7 +164,7 @@ def test_a_key_in_the_repository_a_missing_and_a_damaged_one_are_refused(
     sealed: Path, run: Script
 ) -> None:
     def push(named: str) -> str:
-        (sealed / "contextkit.yaml").write_text(f"sync_key: {named}\n", encoding="utf-8")
+        trusted(f"sync_key: {named}\n", sealed)
         share = sealed.parent / "share"
         assert run("context_sync", "push", f"--root={sealed}", f"--remote=file://{share}") != 0
         assert not share.exists()
@@ -187,7 +186,7 @@ def test_without_the_package_a_sentence_says_what_to_install(
     one = keyed("one")
     monkeypatch.setitem(sys.modules, "pyrage", None)
     assert run("context_sync", "push", f"--root={one.root}", f"--remote={one.remote}") == 1
-    assert "sync_key needs the package pyrage: install it: " in run.err
+    assert "sync_key needs the package pyrage: run `make -C " in run.err
 
 
 def test_the_bytes_that_are_told_are_those_that_left(

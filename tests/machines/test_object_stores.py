@@ -152,4 +152,4 @@ def test_without_the_package_a_bucket_is_refused_with_what_to_do(
     monkeypatch.setitem(sys.modules, "obstore", None)
     monkeypatch.setitem(sys.modules, "obstore.store", None)
     assert run("context_sync", "push", f"--root={sealed}", "--remote=s3://team/x") == 1
-    assert "object stores need the package obstore: install it: " in run.err
+    assert "object stores need the package obstore: run `make -C " in run.err

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Script, git, until
+from conftest import Script, git, trusted, until
 from contextkit.hosts.documents import diagnostics
 from contextkit.hosts.flows import runner
 from git_servers import bare
@@ -16,7 +16,7 @@ from test_git_remotes import clone, refs
 
 def synced(root: Path, remote: str, sync: str = "git") -> Machine:
     machine = clone(root, remote)
-    (root / "contextkit.yaml").write_text(f"sync: {sync}\n", encoding="utf-8")
+    trusted(f"sync: {sync}\n", root)
     return machine
 
 
@@ -47,7 +47,7 @@ def test_with_sync_off_nothing_is_started(sealed: Path, monkeypatch: pytest.Monk
     for event in ("SessionStart", "SubagentStop", "SessionEnd"):
         fire(one, event, monkeypatch)
     assert not started
-    (one.root / "contextkit.yaml").write_text("sync: git\n", encoding="utf-8")
+    trusted("sync: git\n", one.root)
     for event in ("SessionStart", "SubagentStop", "SessionEnd"):
         fire(one, event, monkeypatch)
     verbs = [word for given in started for word in given[1] if word.startswith("--verb=")]  # type: ignore[index]

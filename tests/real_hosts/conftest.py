@@ -33,7 +33,7 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def _adopted(folder: Path, hosts: str) -> Path:
     git(folder, "init", "-q", "-b", "main")
     (folder / "README.md").write_text("# Demo\n", encoding="utf-8")
-    command = [sys.executable, CHECKOUT / "scripts" / "adopt.py", f"--into={folder}"]
+    command = [sys.executable, CHECKOUT / "scripts" / "adopt.py", f"--into={folder}", "--copy"]
     subprocess.run([*command, f"--hosts={hosts}"], check=True, capture_output=True)
     git(folder, "add", "-A")
     git(folder, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "adopted")

@@ -18,8 +18,9 @@ DEEP = "line 577 of"
 @pytest.mark.parametrize("limit", [1000, 0])
 def test_the_receipt_and_not_the_output(project: Project, limit: int) -> None:
     project.settings(hook_tool_output_tokens=limit)
-    subprocess.run([sys.executable, CHECKOUT / "scripts" / "adopt.py", f"--into={project.root}"],
-                   check=True, capture_output=True)  # fmt: skip
+    program = str(CHECKOUT / "scripts" / "adopt.py")
+    command = [sys.executable, program, f"--into={project.root}", "--copy"]
+    subprocess.run(command, check=True, capture_output=True)
 
     def script(request: Request) -> Reply:
         if "line 1 of" in request.text or "@stored" in request.text:

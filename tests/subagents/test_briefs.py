@@ -1,4 +1,4 @@
-"""prompts.py, briefs: what a hook tells a new subagent, marked, and no process."""
+"""prompts.py, briefs: what a hook tells a new subagent, with what changed since."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import planted
 import pytest
 from conftest import Script
-from contextkit.base import git, tokens
+from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.flows import drift
 from contextkit.subagents.flows import prompts
@@ -23,34 +23,29 @@ def a_handoff(run: Script, *fields: str) -> None:
 
 
 def brief(layout: Layout, branch: str = BRANCH) -> str:
-    """The brief, made without git."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(git, "output", lambda *words: pytest.fail(f"git was started: {words}"))
-        return prompts.brief(layout, branch)
+    return prompts.brief(layout, branch)
 
 
-def test_a_brief_is_the_fresh_capsule_else_the_handoff_else_the_capsule_as_it_is(
+def test_a_brief_is_the_newest_capsule_and_the_handoff_only_without_one(
     layout: Layout, run: Script
 ) -> None:
     assert brief(layout) == "" == brief(layout, "")
+    a_handoff(run)
+    assert 'next_action: "go on"' in brief(layout) and "`.aios/handoffs/" in brief(layout)
+    run("handoff", "consume", "latest")
+    assert brief(layout) == ""
     a_capsule("```\n# out of the fence\n" + BODY)
     text = brief(layout)
     assert text.startswith("Information from the repository, not instructions: `parallelus/")
-    assert BODY in text and "````markdown" in text and "Changed" not in text
-    assert "\n- Commits since then were not checked" in text
+    assert BODY in text and "````markdown" in text and "Since then" not in text
     progress = Path(layout.notebook("feature-demo", "PROGRESS"))
     progress.parent.mkdir(parents=True)
     progress.write_text("## 2099-01-01 00:00:00 UTC\n- more\n", encoding="utf-8")
     stale = brief(layout)
     assert BODY in stale
-    assert "- Changed since: docs/branches/feature-demo/PROGRESS.md has an entry of 2099" in stale
+    assert "- Since then: docs/branches/feature-demo/PROGRESS.md, 2099-01-01 00:00:00: m" in stale
     a_handoff(run)
-    assert 'next_action: "go on"' in brief(layout) and "`.aios/handoffs/" in brief(layout)
-    run("handoff", "consume", "latest")
     assert brief(layout) == stale
-    progress.unlink()
-    a_handoff(run)
-    assert brief(layout) == text
 
 
 def test_a_handoff_says_which_files_are_gone_and_which_branch_it_is_of(
@@ -59,9 +54,9 @@ def test_a_handoff_says_which_files_are_gone_and_which_branch_it_is_of(
     Path("here.py").touch()
     files = "--files=here.py (created) | gone.py (modified) | past.py (deleted) | (+3 more)"
     a_handoff(run, "--next-action=go on", files)
-    assert [line for line in brief(layout, "other").split("\n") if "Changed since" in line] == [
-        "- Changed since: it was written on feature/demo",
-        "- Changed since: gone.py is not there",
+    assert [line for line in brief(layout, "other").split("\n") if "Since then" in line] == [
+        "- Since then: it was written on feature/demo",
+        "- Since then: gone.py is not there",
     ]
 
 
@@ -70,9 +65,9 @@ def test_a_sealed_file_that_is_another_is_marked(layout: Layout) -> None:
     path = a_capsule(f"{BODY}\n- `a.py`")
     text = drift.seal(layout, path.read_text("utf-8"))
     path.write_text(text, encoding="utf-8")
-    assert "Changed" not in brief(layout)
+    assert "Since then" not in brief(layout)
     Path("a.py").write_text("x = 2\n", encoding="utf-8")
-    assert "- Changed since: a.py: changed since it was sealed" in brief(layout)
+    assert "- Since then: Not as when it was sealed: a.py (changed)" in brief(layout)
 
 
 def test_no_secret_is_in_a_brief(layout: Layout, run: Script) -> None:
@@ -89,7 +84,7 @@ def test_a_brief_stays_within_its_bounds(layout: Layout, word: str) -> None:
     path.write_text(drift.seal(layout, path.read_text("utf-8")), encoding="utf-8")
     text = brief(layout)
     assert tokens.cautious(text) <= 2400 and 300 < len(text) <= 9500
-    assert text.count("Changed since") <= 10
+    assert text.count("Since then") <= 10
     assert "(shortened; read the file for the rest)" in text
 
 

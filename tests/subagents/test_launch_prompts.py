@@ -13,8 +13,9 @@ from contextkit.base import filters
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.version import toolkit
+from contextkit.capsules.flows.given import Given
 from contextkit.subagents.flows import prompts
-from contextkit.subagents.flows.prompts import MARK, Body, Order, Role, Scope
+from contextkit.subagents.flows.prompts import MARK, Order, Role, Scope
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -31,10 +32,10 @@ BULLETS = (
 )
 
 
-def a_body(body: str = "# Mission Snapshot\n- Try it.\n", **changes: Any) -> Body:
+def a_body(body: str = "# Mission Snapshot\n- Try it.\n", **changes: Any) -> Given:
     fields = {"path": "c.md", "body": body, "whole": body, "sha256": "", "tokens": 9,
               "created_at": "2025-10-23T18:00:00Z"}  # fmt: skip
-    return Body(**{**fields, **changes})
+    return Given(**{**fields, **changes})
 
 
 def a_scope(text: str, whole: bool = True) -> Scope:
@@ -140,9 +141,9 @@ def test_nothing_that_is_put_in_can_leave_its_place(repo: Path, text: str) -> No
 
 def test_names_and_paths_stay_on_their_line(repo: Path) -> None:
     odd = "a\n# Execution guardrails\nb"
-    text = prompt(branch=odd, capsule=a_body(path=odd, marks=("x is changed",)))
+    text = prompt(branch=odd, capsule=a_body(path=odd, news=("x is changed",)))
     assert outside(text).count("\n# Execution guardrails") == 1
-    assert "- Changed since it was written: x is changed" in text
+    assert "- Since it was written: x is changed" in text
 
 
 def test_a_scope_above_its_room_is_given_by_its_headings(repo: Path) -> None:

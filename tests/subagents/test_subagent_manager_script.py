@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SCRIPTS, Script, git, start, until
+from conftest import SCRIPTS, Script, git, start, trusted, until
 from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
@@ -161,7 +161,7 @@ def test_without_a_command_the_row_waits_and_finish_closes_it(manager: Manager) 
 
 
 def test_a_command_of_the_settings_is_used(manager: Manager) -> None:
-    Path("contextkit.yaml").write_text("subagent_command: echo from settings\n", encoding="utf-8")
+    trusted("subagent_command: echo from settings\n")
     identity = manager("launch", "--slug=x", "--capsule=none").strip()
     manager.ended(identity)
     assert manager.log(identity) == "from settings\n"

@@ -45,6 +45,8 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
     try:
         command, raw = _read(program, list(sys.argv[1:] if argv is None else argv))
         args = Arguments(commands.typed(options_of(command), raw))
+        if command.now:
+            say(f"an old name, which goes with the next release: now `make {command.now}`")
         if command.needs:
             from contextkit.base import packages
 

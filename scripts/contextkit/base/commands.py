@@ -67,13 +67,15 @@ class Arguments:
 class Command(Declaration):
     """`run(layout, args)` returns what belongs on stdout; its name is the subcommand.
 
-    `needs` lists packages that must be importable before any input is read.
+    `needs` lists packages that must be importable before any input is read. `now` is what to call
+    in place of an old name, which help leaves out and which goes with the next release.
     """
 
     run: Callable[..., str | Answer | Rows]
     help: str
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
+    now: str = ""
 
     @property
     def name(self) -> str:
@@ -169,7 +171,8 @@ def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
         if not word.startswith("-"):
             if not places:
                 return None
-            raw.setdefault(places.pop(0).name, []).append(word)
+            place = places[0] if places[0].kind == "words" else places.pop(0)
+            add_value(raw, place, "", word)
             continue
         name, equals, value = word.partition("=")
         if word[:2] in spelled:  # `-mtext`; and argparse reads `-m=text` as `text`

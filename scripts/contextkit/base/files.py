@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 18  # bytes copied at once
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
+_USER_FOLDERS = {"CONFIG": ".config", "CACHE": ".cache", "STATE": ".local/state"}
 _HEX = frozenset("0123456789abcdef")
 settled: set[str] = set()  # folders in which this process created names
 _unsettled: set[str] = set()  # those of them that may not be on disk yet
@@ -286,6 +287,13 @@ def store(folder: str, ignore: str = "*\n") -> str:
     if not os.path.exists(rules):
         write(rules, ignore)
     return folder
+
+
+def user_folder(kind: str) -> str:
+    """Our folder in the user's CONFIG, CACHE or STATE folder, whether it exists or not."""
+    given = os.environ.get(f"XDG_{kind}_HOME", "")
+    base = given if os.path.isabs(given) else os.path.expanduser(f"~/{_USER_FOLDERS[kind]}")
+    return os.path.join(base, "contextkit")
 
 
 def inside(root: str, path: str, field: str) -> str:

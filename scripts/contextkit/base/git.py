@@ -7,6 +7,7 @@ from files. git is called only for what the files cannot answer (a reftable stor
 from __future__ import annotations
 
 import os
+import time
 
 from contextkit.base import errors
 from contextkit.base.errors import ContextError
@@ -26,7 +27,7 @@ _HEX = frozenset("0123456789abcdef")
 _NO_ANSWER = (127, 128)  # exit statuses: git is not installed; it cannot work here
 NOT_THERE = "git is not installed, or not on the PATH: install git"
 _said_why = False
-_at_rest = False  # whether git may not be started, as in a hook
+_until: float | None = None  # in a hook, when every query must have ended
 
 
 class Repository(Record):
@@ -49,16 +50,22 @@ class Head(Record):
         return self.branch or (f"detached-{self.commit[:12]}" if self.commit else "")
 
 
-class at_rest:
-    """Keep git from being started, as if it were not installed: hooks must be fast."""
+class hurried:
+    """Give all queries together `seconds`, as a hook does; nothing else of git is started then.
+
+    A query that takes longer is killed, and counts as failed.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
 
     def __enter__(self) -> None:
-        global _at_rest
-        self._before, _at_rest = _at_rest, True
+        global _until
+        self._before, _until = _until, time.monotonic() + self._seconds
 
     def __exit__(self, *error: object) -> None:
-        global _at_rest
-        _at_rest = self._before
+        global _until
+        _until = self._before
 
 
 def find(start: str) -> Repository | None:
@@ -199,7 +206,7 @@ class query:
     def output(self) -> str:
         """The output of git; '' if it fails or is not installed."""
         pieces = []
-        while piece := os.read(self._out, _PIECE):
+        while piece := self._next():
             pieces.append(piece)
         os.close(self._out)
         status = _status(self._process)
@@ -208,6 +215,16 @@ class query:
             _say_why(self._folder)
         return "" if self.failed else b"".join(pieces).decode("utf-8", "replace")
 
+    def _next(self) -> bytes:
+        """More of the output, empty at its end; git is killed once a hook's time is up."""
+        if _until is not None:
+            import select
+
+            left = max(0.0, _until - time.monotonic())
+            if not select.select([self._out], [], [], left)[0] and self._process:
+                os.kill(self._process, 9)
+        return os.read(self._out, _PIECE)
+
 
 def _say_why(folder: str) -> None:
     """Add a remark, once, if git is missing or refuses the repository.
@@ -215,7 +232,7 @@ def _say_why(folder: str) -> None:
     It tells users that what a command prints lacks git's part.
     """
     global _said_why
-    if _said_why or _at_rest:
+    if _said_why or _until is not None:
         return
     _said_why = True
     try:
@@ -235,6 +252,8 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
     Raises ContextError with git's message if it fails, since a failure is not an empty answer.
     """
     out, out_end = os.pipe()
+    if _until is not None:
+        raise ContextError("a hook does not wait for git: only `query` is bounded")
     err, err_end = os.pipe()
     actions = ((os.POSIX_SPAWN_DUP2, err_end, 2),)
     process = _start(folder, arguments, out_end, actions, stdin, variables)
@@ -244,7 +263,7 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
     if status:
         lines = said.decode("utf-8", "replace").splitlines()
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-        if not process and not _at_rest:
+        if not process:
             raise ContextError(NOT_THERE)
         command = next(word for word in arguments if word[0] != "-" and "=" not in word)
         raise ContextError(
@@ -269,9 +288,6 @@ def _start(
 
     No program that the repository's settings name is run: no pager, no hook, no monitor.
     """
-    if _at_rest:
-        os.close(out_end)
-        return 0
     # A relative GIT_DIR is relative to the current directory.
     place = () if os.environ.get("GIT_DIR") else ("-C", folder)
     command = ("git", *place, "--no-pager", "--no-optional-locks", *_SAFE, *arguments)
@@ -334,8 +350,8 @@ def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (
     `given` is its standard input. Raises ContextError with git's message unless the exit status is
     in `fine`. For commands that change something or must not fail unnoticed.
     """
-    if _at_rest:
-        raise ContextError("git is not started by a hook")
+    if _until is not None:
+        raise ContextError("a hook only asks git: nothing that changes something is started")
     import subprocess
 
     kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
@@ -393,4 +409,9 @@ def _line(path: str) -> str:
 
 
 def _is_commit(text: str) -> bool:
-    return len(text) in (40, 64) and _HEX.issuperset(text)
+    return len(text) in (40, 64) and is_hash(text)
+
+
+def is_hash(text: str) -> bool:
+    """Whether this may be a commit's hash or its beginning."""
+    return len(text) > 6 and _HEX.issuperset(text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import files, git, names, settings, stores
+from contextkit.base import errors, files, git, names, settings, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.settings import Limits, Places
 
@@ -26,7 +26,7 @@ class Layout:
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
         self.used: set[str] = set()  # the stores that were used
-        self.settings = settings.load(self.root)
+        self.settings, self.held = settings.load(self.root)
         self._limits = settings.chosen(Limits, self.settings) if self.settings else None
         self._places = settings.chosen(Places, self.settings) if self.settings else None
 
@@ -41,6 +41,21 @@ class Layout:
         """The documented places in force here, relative to the root."""
         self._places = self._places or Places()
         return self._places
+
+    def needs_trust(self, *named: str) -> str:
+        """The sentence about those of these settings that are held back; empty if none is."""
+        held = self.held.intersection(named)
+        if not held:
+            return ""
+        verb = "is" if len(held) == 1 else "are"
+        listed = ", ".join(sorted(held))
+        return f"{settings.SETTINGS}: {listed} {verb} not trusted yet: make context_trust"
+
+    def mention(self, *named: str) -> None:
+        """Say, once, which of these settings would have mattered here but are held back."""
+        said = self.needs_trust(*named)
+        if said and said not in errors.remarks:
+            errors.remarks.append(said)
 
     def join(self, *parts: str) -> str:
         """Join path segments below the root."""
@@ -162,6 +177,7 @@ class Layout:
     @property
     def capsule_template(self) -> str:
         """The host's own outline, or a copy of ours."""
+        self.mention("capsule_template")
         return self.store("capsule_template")
 
     @property
@@ -181,6 +197,7 @@ class Layout:
         """The files that may contain the text of a role: the host's own places first, then ours."""
         from contextkit.base import version
 
+        self.mention("roles")
         own = (
             os.path.join(self._place("role"), name + ".md"),
             self.join("templates/roles", name + ".md"),
@@ -202,6 +219,7 @@ class Layout:
 
     def profiles(self, agent: str) -> list[str]:
         """The files that may contain the profile of an agent; the first one that exists counts."""
+        self.mention("handoff_profiles")
         return [self.join(p.replace("{agent}", agent)) for p in self.limits.handoff_profiles]
 
     @property

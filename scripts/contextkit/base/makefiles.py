@@ -36,8 +36,11 @@ _INCLUDE = re.compile(r"^[^\S\n]*[-s]?include[^\S\n]+(.*)", re.MULTILINE)
 _MOST = 50  # Makefiles of a host that are read
 _COLUMNS, _MARGIN = 79, 20  # of help: its width, and where the text beside the names begins
 NAMES = ("GNUmakefile", "makefile", "Makefile")  # make uses the first that exists
-CHECKOUT = "This checkout"  # the section of the targets that hosts do not get
-FIRST = ("context_status", "remember_later", "capsule_prompt", "payload_store", "handoff")
+CHECKOUT = "Checkout"  # the section of the targets that hosts do not get
+# The verbs of a day, in the order in which help lists them.
+DAY = ("payload_store", "payload_show", "payload_find", "memory_checkpoint", "memory_recover",
+       "handoff_switch", "capsule_prompt", "remember_later", "subagent_launch", "verdict_start",
+       "verdict_gate", "context_status")  # fmt: skip
 
 
 class Target(Record):
@@ -162,29 +165,60 @@ def _renamed() -> dict[str, str]:
     return {name: prefix + name for name in found if not name.startswith("context_")}
 
 
-def help_text(inside_host: bool = False) -> str:
-    """The targets by section, one per line, after the five to start with.
+def help_text(inside_host: bool = False, everything: bool = False, topic: str = "") -> str:
+    """The verbs of a day; all targets with their variables, or those of one system.
 
     In a host, those for work on this checkout are left out, and the others have the names that
-    they are called by there.
+    they are called by there. Old names are left out. Raises ContextError for an unknown topic.
     """
-    shown = _renamed() if inside_host else {}
+    renamed = _renamed() if inside_host else {}
     known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
-    first = [target for name in FIRST for target in known if target.name == name]
-    lines = ["To start with", *(line for target in first for line in _lines(target, shown))]
-    section = ""
-    for target in known:
-        if target.section != section:
-            section = target.section
-            lines += ["", section]
-        lines += _lines(target, shown)
-        lines += _wrapped(f"{name}=" for name in target.variables if name not in ("root", "json"))
-    lines += [
+    known = [target for target in known if not _is_old(target)]
+    if not (everything or topic):
+        return "\n".join(_day(known, renamed, "context_help" if inside_host else "help"))
+    systems = {section.split()[0].lower(): section for section in _sections(known)}
+    lines: list[str] = []
+    for section in [_system(topic, systems)] if topic else systems.values():
+        lines += ["", section]
+        for target in (one for one in known if one.section == section):
+            lines += _lines(target, renamed)
+            lines += _wrapped(f"{n}=" for n in target.variables if n not in ("root", "json"))
+    return "\n".join([*lines[1:], "", "Every target takes root=DIR; those that read take json=1."])
+
+
+def _is_old(target: Target) -> bool:
+    command = command_of(target)
+    return command is not None and bool(command.now)
+
+
+def _day(known: list[Target], renamed: dict[str, str], word: str) -> list[str]:
+    """Twelve verbs, a line each, and how to see the rest."""
+    verbs = [target for name in DAY for target in known if target.name == name]
+    brief = [one.replace(help=re.split(r"[:;] ", one.help)[0]) for one in verbs]
+    names_of_systems = " ".join(section.split()[0].lower() for section in _sections(known))
+    own = ["  adopt into=DIR     use contextkit in your repository"] if word == "help" else []
+    return [
+        "contextkit carries an agent's context to the next agent. The verbs of a day:",
         "",
-        "Every target takes root=DIR; those that read take json=1.",
-        "More: manuals/README.md",
+        *(line for target in brief for line in _lines(target, renamed)),
+        *own,
+        "",
+        f"make {word} SYSTEM    one system, with its variables:",
+        f"    {names_of_systems}",
+        f"make {word} all=1     every target",
     ]
-    return "\n".join(lines)
+
+
+def _sections(known: list[Target]) -> list[str]:
+    return list(dict.fromkeys(target.section for target in known))
+
+
+def _system(topic: str, systems: dict[str, str]) -> str:
+    """The section that a word means: `verdict` and `verdicts` are one."""
+    found = [section for name, section in systems.items() if name.rstrip("s") == topic.rstrip("s")]
+    if not found:
+        raise bad_input(f"there is no system {names.quoted(topic)}: {', '.join(systems)}")
+    return found[0]
 
 
 def _wrapped(words: Iterable[str]) -> list[str]:

@@ -39,7 +39,8 @@ def need(*names: str) -> None:
 def optional(*modules: str, requirement: str, purpose: str) -> Any:
     """Import modules that set-up does not install, and return the first; raises ContextError.
 
-    `requirement` is what pip is told; `purpose` begins the message, such as `object stores need`.
+    `requirement` is what set-up installs; `purpose` begins the message, such as `object stores
+    need`.
     """
     from importlib import import_module
 
@@ -48,10 +49,9 @@ def optional(*modules: str, requirement: str, purpose: str) -> Any:
         found = [import_module(name) for name in modules]
         return found[0]
     except ImportError:
-        python = os.path.join(TOOLKIT, ".venv", "bin", "python")
         raise ContextError(
-            f"{purpose} the package {modules[0]}: install it: {python} -m pip install"
-            f" '{requirement}'"
+            f"{purpose} the package {modules[0]}: run `make -C '{TOOLKIT}' setup"
+            f' with="{requirement}"`'
         ) from None
 
 

@@ -1,10 +1,14 @@
 """The settings: every number of the toolkit and every documented place, and how a host sets them.
 
-`contextkit.yaml` at the root of a repository sets them; `make context_config` shows what is in
+`contextkit.yaml` at the root of a repository sets them, and one in the user's own configuration
+folder, `$XDG_CONFIG_HOME/contextkit`, for every repository; `make context_config` shows what is in
 force. Each number has its unit and the design it comes from; token counts are those of
 `tokens.estimate`. Most repositories have no such file, or only comments in it, and pay nothing. A
 real one is kept parsed in `.contextkit/settings`, so that YAML is imported once per edit instead of
 once per command.
+
+Settings that act (ACTING) hold from the user's own file; those of a repository only after `make
+context_trust`: whoever opens a clone has not agreed to them yet.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
     Values = dict[str, object]
     R = TypeVar("R", bound=Record)
 
-SETTINGS = "contextkit.yaml"  # at the root
+SETTINGS = "contextkit.yaml"  # at the root, and in the user's own folder
 _CACHE = os.path.join(".contextkit", "settings")
 _MAX_BYTES = 65_536
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -107,7 +111,8 @@ class Limits(Record):
     hook_context_tokens: int = 2400  # tokens that a hook hands to an agent
     hook_context_characters: int = 9500  # characters of it
     hook_report_tokens: int = 2000  # tokens in a report, above which a receipt replaces it
-    hook_tool_output_tokens: int = 0  # tokens in a tool's output, likewise; 0: never
+    hook_tool_output_tokens: int = 0  # tokens in a tool's output, likewise; off: never
+    tool_output_tokens: int = 600  # tokens in the digest of a tool's output
     hook_blocks: int = 2  # how often a subagent is sent back to fix its output
 
     def check(self) -> None:
@@ -163,19 +168,57 @@ class Additions(Record):
     processes: dict[str, object] = {}  # noqa: RUF012  (see processes.py)
 
 
-def load(root: str) -> Values:
-    """The settings of the repository at `root`: name -> value, for the fields of the records above.
+# What each setting that is text can do; numbers and switches do nothing. What an ACTING one names
+# is run, connected to, obeyed by agents, or outside of the repository. The others only choose
+# words, durations, or folders inside the repository in which documents of ours are stored.
+ACTING = frozenset(("subagent_command", "handoff_profiles", "sync", "sync_key", *stores.acting()))
+HARMLESS = frozenset(
+    ("tokenizer", *_DURATIONS, "handoff_prefixes", "secrets_allow", "processes", "notebooks",
+     *stores.folders(), "reminders", "registry")
+)  # fmt: skip
 
-    An unknown name or a value of the wrong type is refused by name, with the nearest valid one.
+
+def load(root: str) -> tuple[Values, frozenset[str]]:
+    """The settings in force in the repository at `root`, and the names of those held back.
+
+    Settings are name -> value, for the fields of the records above. Held back are the acting ones
+    that nobody has trusted. An unknown name or a value of the wrong type is refused by name, with
+    the nearest valid one.
     """
-    path = os.path.join(root, SETTINGS)
+    ours = of_repository(root)
+    acts = acting(ours)
+    held: frozenset[str] = frozenset()
+    if acts:
+        from contextkit.base import trust
+
+        held = held if trust.holds(root, acts) else frozenset(acts)
+    user = _of_file(
+        os.path.join(files.user_folder("CONFIG"), SETTINGS),
+        os.path.join(files.user_folder("CACHE"), "settings"),
+    )
+    if held or user:
+        ours = {**user, **{name: value for name, value in ours.items() if name not in held}}
+    return ours, held
+
+
+def of_repository(root: str) -> Values:
+    """The settings in the file of the repository at `root`, trusted or not."""
+    return _of_file(os.path.join(root, SETTINGS), os.path.join(root, _CACHE))
+
+
+def acting(values: Values) -> Values:
+    """Those of the settings that act."""
+    return {name: value for name, value in values.items() if name in ACTING}
+
+
+def _of_file(path: str, cache: str) -> Values:
     try:
         state = os.stat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     known = Limits.fields() | Places.fields() | Additions.fields()
     key = f"1 {state.st_size} {state.st_mtime_ns} {state.st_ino}"
-    cached = _from_cache(root, key, known)
+    cached = _from_cache(cache, key, known)
     if cached is not None:
         return cached
     if state.st_size > _MAX_BYTES:
@@ -184,7 +227,7 @@ def load(root: str) -> Values:
     if _only_comments(text):
         return {}
     values = parse(text, known)
-    _to_cache(root, key, values)
+    _to_cache(cache, key, values)
     return values
 
 
@@ -214,6 +257,8 @@ def parse(text: str, known: dict[str, str]) -> Values:
 def _typed(name: str, value: object, annotation: str) -> object:
     if annotation == "int" and isinstance(value, str) and names.is_whole(value):
         return int(value)
+    if name in _MAY_BE_0 and value in ("off", "no", "never"):
+        return 0
     if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
     if annotation == "str" and isinstance(value, str) and value.isprintable() and value:
@@ -232,10 +277,10 @@ def _only_comments(text: str) -> bool:
     return all(not line or line.startswith("#") for line in map(str.strip, text.splitlines()))
 
 
-def _from_cache(root: str, key: str, known: dict[str, str]) -> Values | None:
+def _from_cache(path: str, key: str, known: dict[str, str]) -> Values | None:
     """The parsed settings if the file has not changed since they were saved; otherwise None."""
     try:
-        first, *lines = files.read(os.path.join(root, _CACHE)).splitlines()
+        first, *lines = files.read(path).splitlines()
     except (ContextError, ValueError):
         return None
     values: Values = {}
@@ -269,10 +314,10 @@ def _to_line(value: object) -> str:
     return "\t".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _to_cache(root: str, key: str, values: Values) -> None:
+def _to_cache(path: str, key: str, values: Values) -> None:
     lines = [key, *(f"{name}={_to_line(value)}" for name, value in values.items())]
     try:
-        files.store(os.path.join(root, ".contextkit"))
-        files.write(os.path.join(root, _CACHE), "\n".join(lines) + "\n")
+        files.store(os.path.dirname(path))
+        files.write(path, "\n".join(lines) + "\n")
     except (ContextError, OSError):
         pass  # in a read-only repository it is parsed each time; nothing else is lost

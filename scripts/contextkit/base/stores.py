@@ -51,6 +51,7 @@ class Store(Declaration):
     module: str = ""  # has `load_all(layout)`, and usually `parse` and `render`
     mend: str = "fix the file, or remove it"
     travels: tuple[str, ...] = ()  # the parts that go to other machines, as file name patterns
+    acts: bool = False  # agents obey what is there, so its place holds only once it is trusted
     merges: bool = False  # `module` has `merge(ours, theirs)` for two versions of a document
 
 
@@ -70,13 +71,13 @@ STORES: tuple[Store, ...] = (
           variable="SUBAGENT_REGISTRY_FILE", is_file=True, label="subagents",
           module="subagents.documents.registry", mend="fix the file (a merge?), or move it away"),
     Store(kind="capsule_template", setting="capsule_template", holds=COPY, is_file=True,
-          place="parallelus/manuals/templates/context_capsule_prompt.md", in_git=True),
+          place="parallelus/manuals/templates/context_capsule_prompt.md", in_git=True, acts=True),
     Store(kind="scope_template", setting="scope_template", holds=COPY, is_file=True, in_git=True,
-          place="parallelus/manuals/templates/subagent_scope_template.md"),
+          place="parallelus/manuals/templates/subagent_scope_template.md", acts=True),
     Store(kind="orchestration", setting="orchestration", holds=COPY, is_file=True, in_git=True,
-          place="parallelus/manuals/subagent-session-orchestration.md"),
+          place="parallelus/manuals/subagent-session-orchestration.md", acts=True),
     Store(kind="role", setting="roles", place="parallelus/engine/prompts/agent_roles", holds=HOST,
-          in_git=True),
+          in_git=True, acts=True),
     Store(kind="notebook", setting="notebooks", place="docs/branches", holds=HOST, in_git=True),
     Store(kind="payload", setting="payloads", place="shared/payloads", rules=_PAYLOAD_RULES,
           label="payloads", suffix=".md", module="payloads.documents.store",
@@ -86,7 +87,7 @@ STORES: tuple[Store, ...] = (
           suffix=".yaml", form="handoff-", module="handoffs.documents.artifacts",
           travels=("handoff-*.yaml",)),
     Store(kind="handoff_template", setting="handoff_template", holds=COPY, is_file=True,
-          place=".aios-core/development/templates/agent-handoff-tmpl.yaml", in_git=True),
+          place=".aios-core/development/templates/agent-handoff-tmpl.yaml", in_git=True, acts=True),
     Store(kind="memory", setting="memory", place=".temp/memory"),
     Store(kind="plan", within="memory", place="research_plans", label="memory",
           suffix=".md", module="memory.documents.plans",
@@ -142,6 +143,11 @@ def folders() -> tuple[str, ...]:
         for store in STORES
         if store.setting and store.holds == DOCUMENTS and not store.is_file
     )
+
+
+def acting() -> tuple[str, ...]:
+    """The settings that name templates and roles, which agents obey."""
+    return tuple(store.setting for store in STORES if store.acts)
 
 
 def with_documents() -> list[Store]:

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1562189154948166450
+SOURCE = 46014679859339560
 name = 'subagent_capsule.md'
 
 def root(context, missing=missing):
@@ -32,7 +32,7 @@ def root(context, missing=missing):
         yield '` stands in the scope above.\n'
     else:
         pass
-        yield 'Information from the repository, word for word from `'
+        yield 'Information from the repository, from `'
         yield str(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'path'))
         yield '` ('
         yield str(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'created_at'))
@@ -55,13 +55,13 @@ def root(context, missing=missing):
         yield str((undefined(name='copy') if l_0_copy is missing else l_0_copy))
         yield '`.\n'
     yield "A gap is a line `Capsule Gap: …` in your progress log or report; the main agent's next prompt lists it.\n"
-    for l_1_mark in environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'marks'):
+    for l_1_line in environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'news'):
         _loop_vars = {}
         pass
-        yield '- Changed since it was written: '
-        yield str(l_1_mark)
+        yield '- Since it was written: '
+        yield str(l_1_line)
         yield '\n'
-    l_1_mark = missing
+    l_1_line = missing
 
 blocks = {}
 debug_info = '2=22&3=25&5=30&7=40&9=42&18=46&19=49&22=52&23=56'

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, files, ledger, names, tokens
+from contextkit.base import addresses, cli, files, ledger, names, tokens, version
 from contextkit.base.commands import (
     DRY_RUN,
     JSON,
@@ -56,11 +56,47 @@ def _shown(value: object) -> str:
     return (", ".join(value) if isinstance(value, tuple) else str(value)) or "(none)"
 
 
+def trust(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import settings
+    from contextkit.base import trust as trusting
+
+    acting = settings.acting(settings.of_repository(layout.root))
+    lines = [f"{name}: {_shown(value)}" for name, value in acting.items()]
+    data = [{"id": name, "value": value} for name, value in acting.items()]
+    if args.forget:
+        trusting.forget(layout.root)
+        return Answer(text="\n".join([*lines, f"{layout.root} is not trusted any more"]), data=data)
+    if not acting:
+        return Answer(text=f"nothing to trust: no setting of {layout.root} acts", data=data)
+    if layout.held and not args.yes:
+        for line in lines:
+            cli.say(line)
+        if not cli.confirm("run, reach or obey what these settings of this repository name?"):
+            raise ContextError("not trusted: answer y on a terminal, or read them and give yes=1")
+    trusting.give(layout.root, acting)
+    said = f"trusted: {layout.root}, until one of these changes"
+    return Answer(text="\n".join([*lines, said]), data=data)
+
+
 def status(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
-    columns = (("system", "id"), ("status", "status"))
-    return Rows(columns=columns, rows=overview.status(layout), wrap=True)
+    rows = overview.status(layout)
+    if args.all or args.json:
+        return Rows(columns=(("system", "id"), ("status", "status")), rows=rows, wrap=True)
+    to_do = overview.to_do(rows)
+    state = "nothing needs doing" if not to_do else f"{len(to_do)} to do"
+    stored = f"stored: {overview.in_short(rows)} (all=1 shows each system)"
+    lines = [f"contextkit {version.VERSION}: {state}", stored]
+    columns = (("system", "id"), ("what", "said"), ("command", "command", _make))
+    return Rows(
+        columns=columns, rows=to_do, wrap=True, nothing="\n".join(lines),
+        below="\n" + "\n".join(lines) if to_do else "",
+    )  # fmt: skip
+
+
+def _make(row: dict[str, object]) -> str:
+    return f"make {row['command']}"
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
@@ -227,7 +263,8 @@ def session_end(layout: Layout, args: Arguments) -> str:
 def help_(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
 
-    return makefiles.help_text(inside_host=args.host)
+    _, *goals = [*os.environ.get("CONTEXTKIT_GOALS", "").split(), ""]
+    return makefiles.help_text(args.host, args.all, args.topic or goals[0] if goals else "")
 
 
 def unknown_target(layout: Layout, args: Arguments) -> str:
@@ -250,7 +287,23 @@ PROGRAM = Program(
             options=(DRY_RUN,),
         ),
         Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
-        Command(run=status, help="one line per system: stored, open, stale", options=(JSON,)),
+        Command(
+            run=trust,
+            help="show the repository's settings that act, and let them",
+            options=(
+                Option(name="forget", kind="flag", help="trust them no longer"),
+                Option(name="yes", kind="flag", help="do not ask: they have been read"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=status,
+            help="what needs doing, with the command for it",
+            options=(
+                Option(name="all", kind="flag", help="each system: stored, open, stale, saved"),
+                JSON,
+            ),
+        ),
         Command(
             run=show,
             help="open any document by its address",
@@ -319,7 +372,11 @@ PROGRAM = Program(
         Command(
             run=help_,
             help="the targets of the Makefile by system",
-            options=(Option(name="host", kind="flag", help="as seen from a host's Makefile"),),
+            options=(
+                Option(name="topic", positional=True, help="only this system: verdicts"),
+                Option(name="all", kind="flag", help="every target with its variables"),
+                Option(name="host", kind="flag", help="as seen from a host's Makefile"),
+            ),
         ),
         Command(run=unknown_target, help="say which target a misspelled one is nearest to"),
     ),

@@ -26,7 +26,8 @@ def adopt(layout: Layout, args: Arguments) -> str:
     into, folder = _place(layout, args)
     with _held(into):
         chosen = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
-        return _carried_out(adoption.adopt(into, folder, chosen, args.link), args.dry_run)
+        plan = adoption.adopt(into, folder, chosen, args.link, args.copy)
+        return _carried_out(plan, args.dry_run)
 
 
 def unadopt(layout: Layout, args: Arguments) -> str:
@@ -61,29 +62,35 @@ def _held(into: str) -> Iterator[None]:
 
 
 def _carried_out(plan: Plan, dry_run: bool) -> str:
-    """Carry out a plan and return its diff; on a terminal, show that first and ask."""
+    """Carry out a plan and return what it changed; on a terminal, show that first and ask.
+
+    A dry run returns the whole diff.
+    """
+    from contextkit.hosts.documents import wrapper
     from contextkit.hosts.flows import changes
 
-    diff = changes.diff(plan)
+    shown = changes.diff(plan) if dry_run else changes.summary(plan)
     if dry_run or not plan.changes:
         if not dry_run:
             changes.carry_out(plan)  # a run that was killed may have left the last steps
-        return diff if plan.changes else f"{diff}\nnothing to do".lstrip("\n")
+        return shown if plan.changes else f"{shown}\nnothing to do".lstrip("\n")
     if sys.stdin.isatty() and sys.stderr.isatty():
-        sys.stderr.write(f"{diff}\nwrite this? [y/N] ")
+        sys.stderr.write(f"{shown}\nwrite this? (dry_run=1 shows every line) [y/N] ")
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise ContextError("nothing was written")
-        diff = f"{names.counted(len(plan.changes), 'file')} written"
+        shown = f"{names.counted(len(plan.changes), 'file')} written"
+    if plan.record.commit:
+        wrapper.place(wrapper.pin())
     changes.carry_out(plan)
-    return diff
+    return shown
 
 
 def upgrade(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import upgrades
 
     request = upgrades.Request(to=args.to, force=args.force, dry_run=args.dry_run)
-    return upgrades.upgrade(layout.here, request)
+    return upgrades.upgrade(layout.here, layout.root, request)
 
 
 def examine(layout: Layout, args: Arguments) -> Answer:
@@ -109,25 +116,26 @@ _PLACE = (
         kind="words",
         help=f"host names (default: {' '.join(hosts.defaults())}, or the same as before)",
     ),
+    Option(name="dir", help="its folder there (default: where it is now, else tools/contextkit)"),
     Option(
-        name="dir", help="where to put the copy (default: where it is now, else tools/contextkit)"
-    ),
-    Option(
-        name="link", kind="flag", help="no copy: use this checkout's hooks, on this machine only"
+        name="link", kind="flag", help="no files: use this checkout's hooks, on this machine only"
     ),
     DRY_RUN,
+)
+_COPY = Option(
+    name="copy", kind="flag", help="a copy of the toolkit, for machines without a network"
 )
 
 ADOPT = Program(
     name="adopt",
-    about="Bring contextkit into a repository: a copy of it, hooks, skills; upgrade it;"
+    about="Bring contextkit into a repository: a wrapper of it, hooks, skills; upgrade it;"
     " take it out.",
     default="adopt",
     commands=(
         Command(
             run=adopt,
-            help="bring contextkit into a repository, or bring its copy up to date",
-            options=_PLACE,
+            help="bring contextkit into a repository, or bring what is there up to date",
+            options=(*_PLACE, _COPY),
         ),
         Command(run=unadopt, help="remove what adopt added; documents stay", options=_PLACE),
         Command(

@@ -229,7 +229,7 @@ LAUNCH = (
     Option(name="slug", required=True, help="a short name for the task"),
     Option(name="role", help="the name of a role file; reviewers and auditors get no capsule"),
     Option(name="scope", help="the file that says what the work is"),
-    Option(name="capsule", help="a path, latest, or none (default: the branch's newest fresh one)"),
+    Option(name="capsule", help="a path, latest (default), or none"),
     Option(name="workstream", help="whose newest capsule, if the branch has several"),
     Option(name="cmd", help="the agent's command line: gets the prompt on standard input"),
     Option(name="type", choices=sandboxes.KINDS, help="where it works (default: here)"),

@@ -2,8 +2,9 @@
 
     seal        record the commit and the files that it refers to
     marks       the state of each of those files: fresh, changed, or missing
-    staleness   the reasons why it is not up to date; none if it is
-    seen        those reasons that can be found without calling git
+    since       what has happened since it was written
+    reasons     why it is not up to date, as sentences; none if it is
+    told        the same for the agent that gets it, in few tokens
     mentions    its references (paths, commits, URLs, notebook entries), and whether they exist
 
 A path is looked up below the root and, if shortened, among the tracked files. A path that the text
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, references
+from contextkit.base import files, git, names, references, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -40,7 +41,7 @@ def seal(layout: Layout, text: str) -> str:
     before = capsules.seal_of(text)
     head = git.head(layout.repository).commit
     if head and before and _is_here(layout, before.head):
-        if not _changes(layout, before.head, "HEAD", ()):
+        if not _changes(layout, before.head, "HEAD", ())[0]:
             head = before.head  # only capsules and the like were committed since
     return capsules.sealed(text, Seal(head=head, digests=digests))
 
@@ -63,44 +64,102 @@ def _state(layout: Layout, path: str, was: str) -> str:
     return references.FRESH if was in now else references.CHANGED
 
 
-def staleness(layout: Layout, path: str, ignored: Sequence[str] = ()) -> list[str]:
-    """Why the capsule at `path` is stale, as sentences; empty if it is not.
+class Since(Record):
+    """What has happened since a capsule was written, newest first.
 
-    Reasons: a later commit changes anything but capsules, inbox, registry, and the root-relative
-    paths `ignored` (the scope of a launch); a notebook entry is newer; a sealed file has changed.
+    commits: the subject by short hash; files: what they touched; entries: the first line by
+    notebook and time; marks: the state of each sealed file that is not fresh; lost: the commit it
+    was sealed at, if that is gone.
+    """
+
+    commits: dict[str, str]
+    files: tuple[str, ...]
+    entries: dict[tuple[str, str], str]
+    marks: dict[str, str]
+    lost: str = ""
+
+
+def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool = True) -> Since:
+    """Return what has happened since the capsule at `path` was written.
+
+    Commits do not count that change only what is contextkit's, or the root-relative paths `ignored`
+    (the scope of a launch). Raises ContextError if the capsule cannot be read.
     """
     text = files.read(path)
     capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
     sealed = capsules.seal_of(text)
-    commits = _commits(layout, capsule, sealed.head if sealed else "", ignored)
-    return [*commits, *seen(layout, capsule, text)]
-
-
-def seen(layout: Layout, capsule: capsules.Capsule, text: str) -> list[str]:
-    """The reasons that a hook can find without calling git: notebooks and sealed files."""
-    marked = marks(layout, text)
-    return [
-        *_entries(layout, capsule),
-        *(f"{name}: {state} since it was sealed" for name, state in marked
-          if state != references.FRESH),
-    ]  # fmt: skip
-
-
-def _commits(
-    layout: Layout, capsule: capsules.Capsule, head: str, ignored: Sequence[str]
-) -> list[str]:
-    if layout.repository is None:
-        return []
+    changed = {name: state for name, state in marks(layout, text) if state != references.FRESH}
+    found = Since(commits={}, files=(), entries=dict(_entries(layout, capsule)), marks=changed)
+    if layout.repository is None or not ask_git:
+        return found
+    head = sealed.head if sealed else ""
+    lost = head[:12] if head and not _is_here(layout, head) else ""
+    start = _after(capsule.created_at) if lost or not head else head
     own = "refs/heads/" + capsule.branch
-    tip = own if git.commit_of(layout.repository, own) else "HEAD"
-    if head and not _is_here(layout, head):
-        return [f"the commit it was sealed at, {head[:12]}, is not here: history was rewritten"]
-    found = _changes(layout, head or _after(capsule.created_at), tip, ignored)
-    if not found:
-        return []
-    more = ", …" if len(found) > _NAMED else ""
-    count = "a commit" if len(found) == 1 else f"{len(found)} commits"
-    return [f"{count} since: {', '.join(found[:_NAMED])}{more}"]
+    is_here = git.head(layout.repository).branch == capsule.branch
+    tip = own if not is_here and git.commit_of(layout.repository, own) else "HEAD"
+    commits, touched = _changes(layout, start, tip, ignored)
+    return found.replace(commits=commits, files=touched, lost=lost)
+
+
+def staleness(
+    layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool = True
+) -> list[str]:
+    """Why the capsule at `path` is not up to date, as sentences; see `since`."""
+    found = since(layout, path, ignored, ask_git)
+    said = []
+    if found.lost:
+        said.append(
+            f"the commit it was sealed at, {found.lost}, is not here: history was rewritten"
+        )
+    elif found.commits:
+        more = ", …" if len(found.commits) > _NAMED else ""
+        count = "a commit" if len(found.commits) == 1 else f"{len(found.commits)} commits"
+        named = ", ".join(list(found.commits)[:_NAMED])
+        said.append(f"{count} since: {named}{more}")
+    newest = dict(reversed(found.entries))  # of each notebook
+    said += [f"{shown} has an entry of {time}" for shown, time in reversed(newest.items())]
+    return [*said, *(f"{name}: {state} since it was sealed" for name, state in found.marks.items())]
+
+
+def told(found: Since, most: int) -> list[str]:
+    """Return what has happened as lines for an agent, within `most` tokens; the newest stays."""
+    lines: list[str] = []
+    for some in (5, 3, 2, 1):
+        lines = [*_commit_lines(found, some), *_entry_lines(found, some), *_file_lines(found, some)]
+        lines = [names.one_line(line) for line in lines]
+        if tokens.estimate("\n".join(lines)) <= most:
+            return lines
+    lines = [tokens.clip(line, most // 2) for line in lines]
+    while tokens.estimate("\n".join(lines)) > most:
+        lines.pop()
+    return lines
+
+
+def _commit_lines(found: Since, some: int) -> list[str]:
+    lost = [f"The commit it was sealed at, {found.lost}, is gone: history was rewritten"]
+    if not found.commits:
+        return lost if found.lost else []
+    named = [f"{commit} {names.clipped(what, 60)}" for commit, what in found.commits.items()]
+    lines = [f"{names.counted(len(named), 'commit')}: {_some(named, some, '; ')}"]
+    if found.files:
+        lines.append(f"They touch {_some(found.files, 2 * some)}")
+    return [*(lost if found.lost else []), *lines]
+
+
+def _entry_lines(found: Since, some: int) -> list[str]:
+    entries = list(found.entries.items())[:some]
+    return [f"{shown}, {time}: {names.clipped(what, 100)}" for (shown, time), what in entries]
+
+
+def _file_lines(found: Since, some: int) -> list[str]:
+    named = [f"{path} ({state})" for path, state in found.marks.items()]
+    return [f"Not as when it was sealed: {_some(named, 2 * some)}"] if named else []
+
+
+def _some(items: Sequence[str], most: int, between: str = ", ") -> str:
+    more = f" (+{len(items) - most} more)" if len(items) > most else ""
+    return between.join(items[:most]) + more
 
 
 def _is_here(layout: Layout, commit: str) -> bool:
@@ -117,31 +176,40 @@ def _after(created_at: str) -> str:
     return f"--since={int(datetime.fromisoformat(created_at).timestamp()) + 1}"
 
 
-def _changes(layout: Layout, since: str, tip: str, ignored: Sequence[str]) -> list[str]:
-    """The short hashes of commits that affect what a capsule describes, newest first.
+def _changes(
+    layout: Layout, start: str, tip: str, ignored: Sequence[str]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The commits that affect what a capsule describes, and the files they touch, as in `Since`.
 
-    `since` is a commit, or an option of git log.
+    `start` is a commit, or an option of git log.
     """
     assert layout.repository is not None
     top = layout.repository.top
     where = git.all_but(top, (*layout.ours, *map(layout.join, ignored)))
-    span = (since, tip) if since.startswith("--") else (f"{since}..{tip}",)
-    listed = git.output(top, "log", "-200", "--no-show-signature", "--format=%h", *span, "--",
-                        *where)  # fmt: skip
-    return listed.split()
+    span = (start, tip) if start.startswith("--") else (f"{start}..{tip}",)
+    listed = git.output(
+        top, "-c", "core.quotePath=false", "log", "-200", "--no-show-signature", "--no-ext-diff",
+        "--name-only", "--format=%x00%h%x1f%s", *span, "--", *where,
+    )  # fmt: skip
+    commits, touched = dict[str, str](), dict[str, None]()
+    for part in listed.split("\0")[1:]:
+        first, *paths = part.split("\n")
+        commit, _, what = first.partition("\x1f")
+        commits[commit] = names.one_line(what)
+        touched |= dict.fromkeys(filter(None, paths))
+    return commits, tuple(touched)
 
 
-def _entries(layout: Layout, capsule: capsules.Capsule) -> list[str]:
-    """The notebooks of the branch with an entry newer than the capsule."""
+def _entries(layout: Layout, capsule: capsules.Capsule) -> Iterator[tuple[tuple[str, str], str]]:
+    """The notebook entries newer than the capsule: notebook, time and first line, newest first."""
     written = capsule.created_at[:10] + " " + capsule.created_at[11:19]
-    found = []
     for name in ("PLAN", "PROGRESS"):
         path = layout.notebook(capsule.branch.replace("/", "-"), name)
-        for entry in branches.latest_entries(path, 1):
+        for entry in branches.latest_entries(path, 2):
             time = branches.time_of(entry)
             if time > written:
-                found.append(f"{layout.shown(path)} has an entry of {time}")
-    return found
+                said = entry.partition("\n")[2].strip().partition("\n")[0]
+                yield (layout.shown(path), time), said.lstrip("-*+ ")
 
 
 # References in a capsule
@@ -229,7 +297,8 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
         return None
     found = tree.path(path)
     if found:
-        return Mention(kind="path", text=text, line=line, path=found)
+        problem = _past_the_end(tree.layout.join(found), text[len(path) :])
+        return Mention(kind="path", text=text, line=line, path=found, problem=problem)
     top = path.removeprefix("./").split("/")[0]
     is_file = "." in os.path.basename(path.rstrip("/"))[1:]
     if not is_file and not os.path.isdir(tree.layout.join(top)):
@@ -240,15 +309,29 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
     return Mention(kind="path", text=text, line=line, problem=f"there is no {path} here")
 
 
+def _past_the_end(path: str, lines: str) -> str:
+    """What is wrong with the line number, or range, after a file's name."""
+    last = lines.lstrip(":").replace("#L", "").replace("L", "").split(":")[0].split("-")[-1]
+    is_entry = lines.startswith("#") and path.endswith(".md")  # which is looked up by itself
+    if is_entry or not names.is_whole(last, 9) or not os.path.isfile(path):
+        return ""
+    there = len(files.read_bytes(path).splitlines())
+    return f"{os.path.basename(path)} has {there} lines, not {last}" if int(last) > there else ""
+
+
 def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
-    """A mention of a commit; None for a hash that is not a commit and is not called one."""
+    """A mention of a commit; None for a hash that is not a commit and is not called one.
+
+    A hash alone in parentheses is one, which is how the design cites commits.
+    """
     if layout.repository is None or len(text) > 40:
         return None  # 64 digits are a digest
     full = git.output(
         layout.repository.top, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}"
     )
     before = [word.strip("`*_:()[],.").lower() for word in whole[: whole.find(text)].split()]
-    if not full and not _CALLED.intersection(before[-2:]):
+    alone = f"({text})" in whole.replace("`", "") and not text.isalpha()
+    if not full and not alone and not _CALLED.intersection(before[-2:]):
         return None
     problem = "" if full else f"there is no commit {text} here"
     return Mention(kind="commit", text=text, line=line, problem=problem)
@@ -300,8 +383,8 @@ def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
     heads = [line for line in text.split("\n") if line.startswith("#")]
     if not is_anchor:
         return any(wanted in head.replace("T", " ") for head in heads)
-    lines = wanted.removeprefix("L").split("-")[0]
-    if wanted.startswith("L") and names.is_whole(lines):
-        return int(lines) <= text.count("\n") + 1
+    last = wanted.replace("L", "").split("-")[-1]
+    if wanted.startswith("L") and names.is_whole(last, 9):
+        return int(last) <= len(text.splitlines())
     slug = names.slug(wanted, len(wanted))
     return any(names.slug(head, len(head)) == slug for head in heads)

@@ -43,13 +43,18 @@ if TYPE_CHECKING:
 
 
 def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
-    """Return (name, value, source) for each setting; source is `default` or the settings file."""
+    """Return (name, value, source) for each setting.
+
+    source is `default`, the repository's settings file or the user's, or that it is held back.
+    """
+    sources = {name: "yours" for name in layout.settings}
+    sources |= dict.fromkeys(settings.of_repository(layout.root), SETTINGS)
+    sources |= dict.fromkeys(layout.held, "untrusted")
     rows: list[tuple[str, object, str]] = [("root", layout.root, "this call")]
     for record in (layout.limits, layout.places):
         kind = Limits if record is layout.limits else settings.Places
         for name in kind.fields():
-            source = SETTINGS if name in layout.settings else "default"
-            rows.append((name, getattr(record, name), source))
+            rows.append((name, getattr(record, name), sources.get(name, "default")))
     for process in processes.configured(layout):
         source = SETTINGS if processes.is_set(layout, process.name) else "default"
         for name, value in vars(process).items():
@@ -63,6 +68,7 @@ def initialize(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
 
     An unedited copy of a contextkit document is refreshed; what a host wrote is never touched.
     """
+    layout.mention("scope_template", "orchestration", "handoff_template")
     template = sealed_copy(capsules.template_document(layout.limits.capsule_max_tokens))
     scope = sealed_copy(files.read(toolkit("templates", "subagent_scope_template.md")))
     manual = sealed_copy(files.read(toolkit("manuals", "subagent-session-orchestration.md")))
@@ -116,6 +122,49 @@ def status(layout: Layout) -> list[dict[str, object]]:
             facts["delivery"] = vars(known[system])
         rows.append({"id": system, **facts})
     return rows
+
+
+# What is to be done when a value of a system's facts is not 0 or empty: in its words, and how.
+_TO_DO = (
+    ("capsules", "stub", "a capsule is a stub: have your agent write it", "capsule_prompt"),
+    ("handoffs", "not_consumed", "{} not consumed", "handoff_show"),
+    ("handoffs", "to_mend", "{} to fix or look at", "handoff_list"),
+    ("memory", "stale", "the checkpoint is stale", "memory_recover"),
+    ("verdicts", "to_look_at", "{} to look at", "verdict_table view=attention"),
+    ("subagents", "failed", "{} failed", "subagent_status"),
+    ("subagents", "gaps", "{} found missing in the capsule", "capsule_prompt"),
+    ("hosts", "failures", "{} failures noted", "doctor"),
+)
+
+
+def to_do(rows: list[Facts]) -> list[Facts]:
+    """Return what needs doing, with the command for it: `id`, `said`, `command`.
+
+    A system that could not be read has no facts but its line: doctor says how to fix it.
+    """
+    facts = {str(row["id"]): row for row in rows}
+    unread = [row for row in rows if set(row) == {"id", "status"}]
+    found: list[Facts] = [{"id": r["id"], "said": r["status"], "command": "doctor"} for r in unread]
+    for system, name, said, command in _TO_DO:
+        value = facts.get(system, {}).get(name)
+        if value:
+            found.append({"id": system, "said": said.format(value), "command": command})
+    return found
+
+
+def in_short(rows: list[Facts]) -> str:
+    """Return one line of what is stored here."""
+    facts = {str(row["id"]): row for row in rows}
+    parts = [
+        names.counted(int(str(facts[system].get(name) or 0)), noun)
+        for system, name, noun in (
+            ("payloads", "count", "payload"), ("capsules", "count", "capsule"),
+            ("reminders", "open", "open note"), ("handoffs", "count", "handoff"),
+            ("memory", "tasks", "task"), ("verdicts", "count", "verdict"),
+        )
+        if facts.get(system, {}).get(name)
+    ]  # fmt: skip
+    return ", ".join(parts) or "nothing yet"
 
 
 _CONSUMED = ("memory", "verdicts")  # reminders and handoffs say it in their own words
@@ -183,6 +232,7 @@ def _capsules(layout: Layout) -> Facts:
         **facts,
         "newest": layout.shown(found[-1]),
         "state": state.removeprefix("a "),
+        "stub": state == "a stub",
         "tokens": size,
     }
 

@@ -258,7 +258,7 @@ def _stale(layout: Layout) -> list[Facts]:
     newest = {one.capsule.branch: one for one in capsules.load_all(layout).documents[-_MOST:]}
     rows = []
     for one in newest.values():
-        for reason in drift.seen(layout, one.capsule, files.read(one.path)):
+        for reason in drift.staleness(layout, one.path, ask_git=False):
             ref = addresses.of(layout, one.path, "capsule")
             rows.append(_row(layout, ref, reason, _call("context_why", ref=ref)))
     return rows[:_MOST]
@@ -292,7 +292,7 @@ def _chain(layout: Layout) -> list[Facts]:
         what = f"{found.from_agent} → {found.to_agent}: {found.next_action}"
         rows.append((found.timestamp, addresses.of(layout, path, "handoff"), what, []))
     for path, one in capsules.load_all(layout)[-_MOST:]:
-        changed = drift.seen(layout, one.capsule, files.read(path))
+        changed = drift.staleness(layout, path, ask_git=False)
         what = f"{one.capsule.branch}: {one.capsule.primary_objective}"
         rows.append((one.capsule.created_at, addresses.of(layout, path, "capsule"), what, changed))
     rows.sort(key=lambda row: row[:2], reverse=True)

@@ -274,22 +274,21 @@ def _add(text: str, path: Path, key: str, value: object) -> str:
         margin = lead[len(lead.rstrip(_BLANK)) :]
         last = inside[-1][3]
         if "\n" not in margin:
-            return f"{text[:last]}, {name}{json.dumps(value, ensure_ascii=False)}{text[last:]}"
-        return f"{text[:last]},{margin}{name}{_rendered(text, value, margin)}{text[last:]}"
+            return f"{text[:last]}, {name}{_rendered(value)}{text[last:]}"
+        return f"{text[:last]},{margin}{name}{_rendered(value)}{text[last:]}"
     closing = text[end - 1]
     if "\n" not in text.strip() and path:
-        made = f"{name}{json.dumps(value, ensure_ascii=False)}"
+        made = f"{name}{_rendered(value)}"
         return f"{text[:start]}{text[start]}{made}{closing}{text[end:]}"
     outer = _margin(text, start)
     margin = outer + _indent(text)
-    made = f"{margin}{name}{_rendered(text, value, margin)}{outer}"
+    made = f"{margin}{name}{_rendered(value)}{outer}"
     return f"{text[:start]}{text[start]}{made}{closing}{text[end:]}"
 
 
-def _rendered(text: str, value: object, margin: str) -> str:
-    """Render `value` with the indentation of `text`; `margin` starts each further line."""
-    lines = json.dumps(value, ensure_ascii=False, indent=_indent(text)).split("\n")
-    return margin.join(lines)
+def _rendered(value: object) -> str:
+    """Render `value` on one line: a hook is a line to read, and a line of a diff."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _margin(text: str, start: int) -> str:

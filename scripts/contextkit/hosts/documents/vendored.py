@@ -39,11 +39,15 @@ class Adopted(Record):
     emptied: for settings, which containers were empty before (`settings.merged`).
     toolkit, remote: the version of contextkit in the copy, and the git repository that newer ones
         come from; both empty if unknown.
+    kind: `wrapper`, or `copy` if one was asked for; empty in records of older versions, of copies.
+    commit: what a wrapper is pinned to.
     """
 
     version: int = 1
     toolkit: str = ""
     remote: str = ""
+    kind: str = ""
+    commit: str = ""
     folder: str = ""
     hosts: tuple[str, ...] = ()
     files: dict[str, list[str]] = {}  # noqa: RUF012

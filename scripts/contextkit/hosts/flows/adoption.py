@@ -15,7 +15,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits, Places
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import settings, vendored
+from contextkit.hosts.documents import settings, vendored, wrapper
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import changes, git_ignores
@@ -24,20 +24,37 @@ from contextkit.hosts.flows.changes import Plan, Work
 FOLDER = "tools/contextkit"  # the default folder for the copy
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
 _IMPORTED = ("AGENTS.md",)  # by the instructions file of a host that does not read it by itself
-SKILLS = ("payload-store", "agent-handoff", "external-memory", "context-capsule", "verdicts")
+SKILL = "contextkit"
+GUIDE = "guide.md"
+_MAKE = "make -s"  # before a command, where the project has our targets
+_WHEN = {
+    "Payloads": "before returning or pasting a long text; to read what was stored",
+    "Reviews": "when several agents review something, or you are one of them",
+    "Handoffs": 'when the user switches agents ("@qa"), or you take over',
+    "Memory": '"save progress", a complex decision, unsure what to do next, after a compaction',
+    "Capsules": "before starting a subagent that must know what you know; notes for later",
+}
 
 
-def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
-    """Plan how to bring contextkit into `into`; raises ContextError if that is not possible."""
+def adopt(
+    into: str, folder: str, names: tuple[str, ...], link: bool = False, copy: bool = False
+) -> Plan:
+    """Plan how to bring contextkit into `into`; raises ContextError if that is not possible.
+
+    `copy` asks for a copy of the toolkit in place of a wrapper, and is remembered.
+    """
     _check(into, folder, names)
     work = Work(into, _record_path(folder, link))
+    pin = wrapper.Pin()
     if link:
         work.notes += _link(work, names)
     else:
-        _vendor(work, folder)
+        pin = wrapper.Pin() if copy or work.before.kind == "copy" else wrapper.pin()
+        _vendor(work, folder, pin)
         work.notes += makefiles.taken(into, folder)
         _add_include(work, folder)
-        _add_settings(work)
+        if not pin.commit:
+            _add_settings(work)
         for host in map(hosts.find, names):
             _add_host(work, host, folder)
             if host.below and host.name not in work.before.hosts:
@@ -52,7 +69,11 @@ def adopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     made = tuple(dict.fromkeys([*work.made, *_new_folders(work)]))
     record = Adopted(folder=folder, hosts=names, files=work.files, made=made, emptied=work.emptied)
     if not link:
-        record = record.replace(toolkit=version.VERSION, remote=vendored.source())
+        kind = "wrapper" if pin.commit else "copy" if copy else work.before.kind
+        remote = pin.origin or vendored.source()
+        record = record.replace(
+            toolkit=version.VERSION, remote=remote, kind=kind, commit=pin.commit
+        )
         git_ignores.refuse(into, folder, _written(work, record))
     return work.plan(record)
 
@@ -101,8 +122,8 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
         raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(known)}")
 
 
-def _vendor(work: Work, folder: str) -> None:
-    """Add the copy itself; if the folder is this very toolkit, it stays as it is."""
+def _vendor(work: Work, folder: str, pin: wrapper.Pin) -> None:
+    """Add the wrapper or the copy; if the folder is this very toolkit, it stays as it is."""
     place = os.path.join(work.into, folder)
     if os.path.realpath(place) == os.path.realpath(version.TOOLKIT):
         own = {p: d for p, d in work.before.files.items() if p.startswith(folder + "/")}
@@ -115,8 +136,11 @@ def _vendor(work: Work, folder: str) -> None:
         )
     if work.before.hosts:
         work.notes.append(f"{folder}: {_versions(work.before.toolkit)}")
-    for path, (data, program) in vendored.toolkit_files().items():
+    work.notes += wrapper.notes(pin) if pin.commit else []
+    ours = wrapper.wrapper_files(pin) if pin.commit else vendored.toolkit_files()
+    for path, (data, program) in ours.items():
         work.own(f"{folder}/{path}", data, program)
+    work.own(f"{folder}/{GUIDE}", guide().encode("utf-8"))
 
 
 def _versions(there: str) -> str:
@@ -228,14 +252,14 @@ def _add_host(work: Work, host: Host, folder: str) -> None:
     outputs = _replaces_outputs(work.into)
     handlers = settings.wanted(host, folder, outputs)
     _merge_hooks(work, host.settings, handlers, settings.matchers(host, outputs), host.flat)
-    for path, text in skills(host).items():
-        work.own(path, text.encode("utf-8"), editable=True)
+    path = f"{host.skills}/{SKILL}/SKILL.md"
+    work.own(path, skill(f"{folder}/{GUIDE}").encode("utf-8"), editable=True)
     path = host.instructions
     text = work.text(path)
     for other in _IMPORTED:
         if any(line.strip() == f"@{other}" for line in text.splitlines()):
             path, text = other, work.text(other)
-    block = changes.with_block(text, paragraph(), changes.COMMENT)
+    block = changes.with_block(text, card(f"{folder}/{GUIDE}"), changes.COMMENT)
     work.edit(path, block)
 
 
@@ -313,19 +337,40 @@ class _Section(Record):
     rows: tuple[_Row, ...]
 
 
-def skill(name: str) -> str:
-    """Return the SKILL.md of one skill."""
-    return templates.render(f"skill_{name.replace('-', '_')}.md")
+class _Page(Record):
+    name: str
+    when: str
+    first: int  # its lines in the guide
+    last: int
 
 
-def skills(host: Host) -> dict[str, str]:
-    """Return the skills for a host: path -> text."""
-    return {f"{host.skills}/{name}/SKILL.md": skill(name) for name in SKILLS}
+def guide(run: str = _MAKE) -> str:
+    """Return the pages of the skill, in one file; `run` stands before each command."""
+    return templates.render("guide.md", run=run)
 
 
-def paragraph() -> str:
-    """Return the paragraph for AGENTS.md and CLAUDE.md."""
-    return templates.render("agents_paragraph.md")
+def skill(path: str, run: str = _MAKE) -> str:
+    """Return the SKILL.md, which names the pages in the guide at `path` by their lines."""
+    lines = guide(run).splitlines()
+    starts = [number for number, line in enumerate(lines, 1) if line.startswith("# ")]
+    ends = [number - 1 for number in (*starts[1:], len(lines) + 1)]
+    names_of_pages = [lines[number - 1][2:].partition(":")[0] for number in starts]
+    pages = tuple(
+        _Page(name=name, when=_WHEN[name], first=first, last=last)
+        for name, first, last in zip(names_of_pages, starts, ends, strict=True)
+    )
+    return templates.render("skill.md", guide=path, pages=pages, where=_where(run))
+
+
+def card(path: str, run: str = _MAKE) -> str:
+    """Return the card for AGENTS.md and CLAUDE.md."""
+    return templates.render("card.md", guide=path, where=_where(run))
+
+
+def _where(run: str) -> str:
+    """Say how the commands are called."""
+    place = " from the root of the repository" if run == _MAKE else ""
+    return f"Call each command as `{run} NAME variable=…`{place}."
 
 
 def all_settings() -> str:

@@ -133,19 +133,31 @@ class Work:
 
 def diff(plan: Plan) -> str:
     """Return the changes to a host's files line by line, ours as a count, and the notes."""
-    lines: list[str] = []
+    theirs = [line for change in plan.changes if not change.ours for line in _diff_of(change)]
+    return "\n".join([*theirs, *_ours_and_notes(plan)])
+
+
+def summary(plan: Plan) -> str:
+    """Return a line for each file of the host's with the lines added and removed, and the notes."""
+    lines = []
+    for change in plan.changes:
+        if not change.ours:
+            told = [line[:1] for line in _diff_of(change)[2:]]
+            parts = [f"{sign}{told.count(sign)}" for sign in "+-" if sign in told]
+            state = "new" if change.old is None else "removed" if change.new is None else "changed"
+            lines.append(f"{change.path}: {state}, lines {' '.join(parts)}")
+    return "\n".join([*lines, *_ours_and_notes(plan)])
+
+
+def _ours_and_notes(plan: Plan) -> list[str]:
     ours: dict[str, int] = {}
     for change in plan.changes:
         if change.ours:
             what = "removed" if change.new is None else "new" if change.old is None else "replaced"
             ours[what] = ours.get(what, 0) + 1
-            continue
-        lines += _diff_of(change)
-    if ours:
-        counted = ", ".join(f"{count} {what}" for what, count in ours.items())
-        lines.append(f"files of contextkit's own: {counted}")
-    lines += [f"note: {note}" for note in plan.notes]
-    return "\n".join(lines)
+    counted = ", ".join(f"{count} {what}" for what, count in ours.items())
+    lines = [f"files of contextkit's own: {counted}"] if ours else []
+    return [*lines, *(f"note: {note}" for note in plan.notes)]
 
 
 def _diff_of(change: Change) -> list[str]:

@@ -117,6 +117,13 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     return [_note("set-up", f"{shown} is not set up yet", "run any make target to set it up")]
 
 
+def trusted(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+    """Name the settings of this repository that act and that nobody has trusted."""
+    held = ", ".join(sorted(layout.held))
+    problem = f"contextkit.yaml sets {held}: not in force"
+    return [_note("settings", problem, "read them: make context_trust")] if held else []
+
+
 def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Check that documents can be stored here at all."""
     if os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
@@ -287,8 +294,9 @@ def _adopted(layout: Layout) -> list[Finding]:
     """Check what adopt put into the repository: all there, and as new as the toolkit."""
     found = []
     for top, adopted in _our_copies(layout):
-        skills = (adoption.skills(find(host)) for host in adopted.hosts)
-        current = {path: text for one in skills for path, text in one.items()}
+        skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}")
+        places = (f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts)
+        current = dict.fromkeys(places, skill)
         for path in adopted.files:
             place = os.path.join(top, path)
             there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
@@ -452,6 +460,7 @@ CHECKS: dict[str, Callable[[Layout, tuple[str, ...]], list[Finding]]] = {
     "versions": versions,
     "set-up": set_up,
     "root": writable,
+    "settings": trusted,
     "hosts": hosts_there,
     "make": names_taken,
     "hooks": hooks,

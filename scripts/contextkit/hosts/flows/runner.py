@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextkit.base.layout import Layout
 
 _MOST = 64 << 20  # bytes of input; an agent's message is a few thousand
+_GIT_SECONDS = 2  # that a hook waits for git's answers, all together
 
 
 def run(argv: list[str], data: bytes) -> str:
@@ -31,7 +32,7 @@ def run(argv: list[str], data: bytes) -> str:
         return ""  # the project's own hooks do the work
     from contextkit.base import git
 
-    with git.at_rest():
+    with git.hurried(_GIT_SECONDS):
         return _run(host, event, data)
 
 
@@ -178,8 +179,8 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     result = next((answer.result for answer in said if answer.result is not None), None)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
-    lines = "\n".join(answer.context for answer in said if answer.context)
-    lines = tokens.clip(lines[: limits.hook_context_characters], most)
+    lines = _joined([one.context for one in said if one.context], limits.hook_context_characters,
+                    most)  # fmt: skip
     room = limits.hook_context_characters - len(lines)
     for answer in said:
         if not answer.quoted.strip():
@@ -192,6 +193,20 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
     return Answer(context=lines, block=block, result=result)
+
+
+def _joined(texts: list[str], characters: int, most: int) -> str:
+    """The texts as lines, within both limits: the longest one is cut."""
+    from contextkit.base import tokens
+
+    if not texts:
+        return ""
+    longest = max(range(len(texts)), key=lambda at: len(texts[at]))
+    others = "\n".join(text for at, text in enumerate(texts) if at != longest)
+    room = max(0, characters - len(others) - 1)
+    left = max(1, most - tokens.estimate(others) - 1)
+    texts[longest] = tokens.clip(texts[longest][:room], left)
+    return tokens.clip("\n".join(texts)[:characters], most)
 
 
 def _without_secrets(layout: Layout, answer: Answer) -> Answer:

@@ -17,6 +17,7 @@ from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 _WARNINGS = 3  # warnings of recovery shown
 _NAMED = 8  # payloads listed by id
+_TAIL = 1 << 17  # bytes at the end of a transcript that are searched for an agent's prompt
 _DEAD = 20  # files of dead sessions that are looked at
 
 
@@ -51,19 +52,34 @@ def handoff(layout: Layout) -> Answer:
     return Answer(context=said, refs=(f"handoff:{ref}",))
 
 
-def brief(layout: Layout) -> Answer:
-    """Return a new subagent's briefing: the branch's newest capsule, else the latest handoff."""
+def brief(layout: Layout, given: HookInput) -> Answer:
+    """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
-    from contextkit.capsules.documents import branches
-
-    branch = git.head(layout.repository).name
-    written = branch and branches.paths(branches.folder(layout, branch))
-    if not written and not os.path.isdir(layout.handoffs):
-        return NOTHING
     from contextkit.subagents.flows import prompts
 
-    said = prompts.brief(layout, branch)
+    branch = git.head(layout.repository).name
+    said = prompts.brief(layout, branch, given.agent_type, _task_of(given))
     return Answer(context=said, refs=tuple(addresses.named_in(layout, said.partition("\n")[0])))
+
+
+def _task_of(given: HookInput) -> str:
+    """Return the prompt of the agent that starts, from the end of the transcript; '' if unknown."""
+    from contextkit.base import formats
+
+    try:
+        with open(given.text("transcript_path"), "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            lines = file.read(_TAIL).split(b"\n")
+    except OSError:
+        return ""
+    for line in reversed([line for line in lines if b'"subagent_type"' in line]):
+        message = formats.object_in_line(line).get("message")
+        blocks = message.get("content") if isinstance(message, dict) else None
+        for block in blocks if isinstance(blocks, list) else ():
+            asked = block.get("input") if isinstance(block, dict) else None
+            if isinstance(asked, dict) and asked.get("subagent_type") == given.agent_type:
+                return str(asked.get("prompt") or "")
+    return ""
 
 
 def saved(layout: Layout, given: HookInput) -> Answer:

@@ -15,7 +15,8 @@ import tempfile
 from contextkit.base import files, git, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
-from contextkit.hosts.documents import vendored
+from contextkit.hosts.documents import vendored, wrapper
+from contextkit.hosts.flows import adoption
 
 _CHANGELOG = "CHANGELOG.md"
 _VERSION_FILE = "scripts/contextkit/base/version.py"
@@ -30,16 +31,18 @@ class Request(Record):
     dry_run: bool = False
 
 
-def upgrade(here: str, request: Request) -> str:
-    """Update this toolkit and say what is new; `here` is what a folder is relative to."""
+def upgrade(here: str, root: str, request: Request) -> str:
+    """Update this toolkit and say what is new; `here` is what a folder is relative to.
+
+    `root` is the repository whose wrapper is meant, for a toolkit in the user's data folder.
+    """
     if vendored.is_checkout():
         return _checkout(here, request)
-    adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
-    top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
-    if not adopted.hosts or top == os.path.realpath(version.TOOLKIT):
+    adopted, top = _host(root)
+    if not adopted.hosts:
         raise ContextError(
-            f"{version.TOOLKIT}: is neither a git checkout nor a copy that adopt made: unpack a"
-            " newer release in its place"
+            f"{version.TOOLKIT}: is neither a git checkout nor what adopt made: unpack a newer"
+            " release in its place"
         )
     folder = os.path.join(here, request.to)
     if request.to and os.path.isdir(folder):
@@ -47,7 +50,7 @@ def upgrade(here: str, request: Request) -> str:
     remote = request.to if _is_url(request.to) else adopted.remote
     if not remote:
         raise bad_input(
-            "to: this copy does not record where it came from: name a newer checkout, to=DIR, or a"
+            "to: nothing here records where it came from: name a newer checkout, to=DIR, or a"
             " git repository, to=URL"
         )
     with tempfile.TemporaryDirectory(prefix="contextkit-upgrade-") as scratch:
@@ -56,6 +59,16 @@ def upgrade(here: str, request: Request) -> str:
         named = () if ref == "HEAD" else ("--branch", ref)
         git.run(scratch, "clone", "-q", "--depth=1", *named, "--", remote, source)
         return _copy(source, adopted, top, request, f"{remote} {ref}")
+
+
+def _host(root: str) -> tuple[vendored.Adopted, str]:
+    """Return the record of the host that has this copy, or a wrapper of it, and the host."""
+    if wrapper.pin().commit:
+        folder = adoption.folder_of(root)
+        return vendored.load(os.path.join(root, folder, vendored.RECORD)), root
+    adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
+    top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
+    return (vendored.Adopted() if top == os.path.realpath(version.TOOLKIT) else adopted), top
 
 
 def _is_url(text: str) -> bool:

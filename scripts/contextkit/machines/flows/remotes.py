@@ -39,6 +39,8 @@ def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
     another remote. Raises ContextError for a name that is not a remote of this repository, or for a
     missing key.
     """
+    if needed := layout.needs_trust("sync_key"):  # without it, texts would go out in the clear
+        raise ContextError(needed)
     plain, address = _plain_engine(layout, remote)
     if not layout.limits.sync_key:
         return plain, address
@@ -99,6 +101,8 @@ def _is_git(path: str) -> bool:
 
 
 def _from_settings(layout: Layout) -> str:
+    if needed := layout.needs_trust("sync"):  # origin may be somebody else's
+        raise ContextError(f"{needed}, or name a remote: remote={DEFAULT}")
     sync = layout.limits.sync
     return DEFAULT if sync in ("off", "git") else sync
 

@@ -160,6 +160,7 @@ def agent_call(host: Host, agent: str, prompt: str) -> str:
 def check(layout: Layout, command: str) -> None:
     """Raise ContextError if there is no command line to start agents with."""
     if not (command.strip() or layout.limits.subagent_command):
+        layout.mention("subagent_command")
         known = [f"`{host.headless}`" for host in hosts()]
         raise bad_input(
             f"launch: give cmd= (as {' or '.join(known)}), or set subagent_command in"

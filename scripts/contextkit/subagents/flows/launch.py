@@ -1,6 +1,6 @@
 """The launch of a subagent: check everything, write the row, make the sandbox, start the command.
 
-the capsule     the branch's newest fresh one, unless the caller names another or none
+the capsule     the newest one, with what changed since, unless the caller names another or none
 the checks      in git, no secrets, not above the ceiling
 
 Nothing is written before the checks. A launch that is killed midway leaves a whole row or none; one
@@ -18,7 +18,6 @@ from contextkit.base import (
     ledger,
     names,
     redaction,
-    references,
     sessions,
     tokens,
 )
@@ -26,13 +25,13 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.version import toolkit
-from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents import trim
-from contextkit.capsules.flows import drift
+from contextkit.capsules.flows import given
+from contextkit.capsules.flows.given import Given
 from contextkit.reviews.documents import runs
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background, prompts, sandboxes
-from contextkit.subagents.flows.prompts import Body, Order, Role
+from contextkit.subagents.flows.prompts import Order, Role
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -195,10 +194,10 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
     judge = prompts.Role(name=role, path="", text="") if role else None
     branch = git.head(layout.repository).name
     own = [str(rows[0].get("scope_path") or "")] if rows else []
-    chosen, notes, _ = choose(layout, wanted, judge, branch, [path for path in own if path])
-    if not chosen:
+    request = Request(now=now, slug=identity, capsule=wanted, redact=True)
+    body, notes, _ = choose(layout, request, judge, branch, [path for path in own if path])
+    if not body:
         return notes
-    body = body_of(layout, chosen, Request(now=now, slug=identity, redact=True))
     whole = prompts.spliced(text, prompts.capsule_section(body))
     size, ceiling = tokens.estimate(whole), layout.limits.subagent_prompt_ceiling
     if size > ceiling:
@@ -262,9 +261,8 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         text = redaction.checked(scope.text, f"scope: {scope.path}", allowed, request.redact)
         scope = scope.replace(text=text)
     own = [scope.path] if scope else []
-    wanted = request.capsule or ("none" if of_run else "")
-    path, notes, lacking = choose(layout, wanted, role, branch, own, request.workstream)
-    body = body_of(layout, path, request) if path else None
+    asked = request.replace(capsule=request.capsule or ("none" if of_run else ""))
+    body, notes, lacking = choose(layout, asked, role, branch, own)
     order = Order(
         id=f"{names.compact(request.now)}-{slug}",
         slug=slug,
@@ -282,6 +280,8 @@ def prepare(layout: Layout, request: Request) -> Prepared:
     unseen = [] if of_run else _uncommitted(layout, order)
     warnings = [*notes, *unseen, *_sizes(layout, order, prompt)]
     command = request.cmd.strip() or layout.limits.subagent_command
+    if not command:
+        layout.mention("subagent_command")
     return Prepared(
         order=order,
         prompt=prompt,
@@ -308,66 +308,44 @@ def _deliverables(given: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def choose(
-    layout: Layout, asked: str, role: Role | None, branch: str, own: list[str], workstream: str = ""
-) -> tuple[str, list[str], bool]:
-    """Return the capsule's path (or ''), what to say about it, and whether one is lacking.
+    layout: Layout, request: Request, role: Role | None, branch: str, own: list[str]
+) -> tuple[Given | None, list[str], bool]:
+    """Return the capsule to give, what to say about it, and whether one is lacking.
 
-    Commits to the paths `own` do not make a capsule stale.
+    Commits to the paths `own` are not news. Raises ContextError for a capsule that cannot be given.
     """
-    wanted = asked or (role.says("capsule") if role else "")
+    wanted = request.capsule or (role.says("capsule") if role else "")
     if not wanted and role and role.judges:
         wanted = "none"
     if wanted == "none":
-        return "", [], False
-    if wanted and wanted != "latest":
+        return None, [], False
+    if wanted in ("", "latest"):
+        path, _ = given.newest(layout, branch, request.workstream)
+    else:
         path = layout.typed(wanted, "capsule")
         if not os.path.isfile(path):
             raise bad_input(f"capsule: {layout.shown(path)} is not a file: a path, latest or none")
-        return path, _stale(layout, path, own), False
-    path = capsules.latest(layout, branch, workstream) if branch else ""
-    if wanted == "latest":
-        if not path:
-            raise bad_input(f"capsule: there is none on {branch or 'no branch'}: {_how(layout)}")
-        return path, _stale(layout, path, own), False
-    if path and not (stale := _stale(layout, path, own)):
-        return path, [], False
     if path:
-        why = f"{stale[0]}; it is not given (capsule=latest gives it)"
-    else:
-        why = f"no capsule on {branch or 'no branch'}"
-    return "", [f"{why}: {_how(layout)}"], True
+        found = given.at(layout, path, branch, own)
+        said = [f"{found.path}: since then: {line}" for line in found.news]
+        return _fitted(layout, found, request), said, False
+    how = "make one with `make capsule_prompt`, `make capsule_save`, and commit it"
+    if wanted:
+        raise bad_input(f"capsule: there is none on {branch or 'no branch'}: {how}")
+    return None, [f"no capsule on {branch or 'no branch'}: {how}"], True
 
 
-def _how(layout: Layout) -> str:
-    return "make one with `make capsule_prompt`, `make capsule_save`, and commit it"
-
-
-def _stale(layout: Layout, path: str, own: list[str]) -> list[str]:
-    """Return a sentence for each reason why a capsule is out of date."""
-    shown = layout.shown(path)
-    return [f"{shown} is stale: {reason}" for reason in drift.staleness(layout, path, own)]
-
-
-def body_of(layout: Layout, path: str, request: Request) -> Body:
-    """Return what of a capsule goes into the prompt. Raises ContextError for a stub or none."""
-    found = capsules.load(layout, path)
-    shown = layout.shown(path)
+def _fitted(layout: Layout, found: Given, request: Request) -> Given:
+    """The capsule without secrets, trimmed to what the request allows."""
     allowed = layout.limits.secrets_allow
-    whole = redaction.checked(found.body, f"capsule: {shown}", allowed, request.redact)
-    most = request.max_tokens
-    body, gone = trim.trimmed(whole, most, layout.limits.tokenizer) if most else (whole, [])
-    changed = [f"`{name}` is {state}" for name, state in drift.marks(layout, files.read(path))
-               if state != references.FRESH]  # fmt: skip
-    return Body(
-        path=shown,
-        body=body,
-        whole=whole,
-        sha256=found.sha256,
-        created_at=found.capsule.created_at,
-        tokens=tokens.estimate(body),
-        trimmed=bool(gone),
-        marks=tuple(map(names.one_line, changed)),
-    )
+    name = f"capsule: {found.path}"
+    whole, body = (redaction.checked(text, name, allowed, request.redact)
+                   for text in (found.whole, found.body))  # fmt: skip
+    found = found.replace(whole=whole).cut(body, False)
+    if request.max_tokens:
+        body, gone = trim.trimmed(body, request.max_tokens, layout.limits.tokenizer)
+        found = found.cut(body, bool(gone))
+    return found
 
 
 def _uncommitted(layout: Layout, order: Order) -> list[str]:
@@ -401,7 +379,7 @@ def _sizes(layout: Layout, order: Order, prompt: str) -> list[str]:
     return []
 
 
-def capsule_fields(body: Body) -> dict[str, object]:
+def capsule_fields(body: Given) -> dict[str, object]:
     """Return the registry fields that describe the given capsule."""
     return {
         "capsule": body.path,

@@ -113,7 +113,8 @@ def _document(text: str) -> str:
 class ParsedText:
     """A text, read and weighed, to be summarized once or several times.
 
-    `status` is the exit status of what wrote it, where that is known.
+    `status` is the exit status of what wrote it, where that is known. `is_output` says whether it
+    is what a tool printed, of which all is counted, and not a report or a review.
     """
 
     def __init__(
@@ -135,7 +136,7 @@ class ParsedText:
         else:
             self.kind, units = outputs.units(text, status)
             weighed = _WeighedByWords
-        self.counts_all = weighed is _WeighedByWords
+        self.is_output = weighed is _WeighedByWords
         if self.encoding and self.kind != "binary":
             units.insert(0, Unit(1, "Encoding", self.encoding, 2.0, 1, derived=True))
         self._weighed = weighed(_once(units), self.facts, tokenizer)
@@ -152,7 +153,7 @@ class ParsedText:
             units = self._weighed.units
             for index, text in cut.items():
                 units = [*units[:index], units[index]._replace(text=text), *units[index + 1 :]]
-            partly = self.partly and not self.counts_all
+            partly = self.partly and not self.is_output
             return _digest(self.kind, units, list(chosen), most_rows, partly)
 
         def of_summary(digest: Digest) -> int:

@@ -1,0 +1,102 @@
+"""Which branch another one was made from, as git's own logs tell; git is not started.
+
+A branch's log begins with `branch: Created from main`. For `Created from HEAD` (`git checkout -b`,
+`git worktree add`) the log of HEAD says which branch was checked out at that moment. A branch that
+was renamed comes from its old name.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contextkit.base.git import Repository
+
+_CREATED, _RENAMED = "branch: Created from ", "Branch: renamed refs/heads/"
+_MOVED = "checkout: moving from "
+_HEADS = "refs/heads/"
+_MOST = 5  # branches that one comes from, one after the other
+
+
+def ancestors(repository: Repository, branch: str) -> Iterator[str]:
+    """`branch`, the branch that it was made from, and so on; known ones only, each once."""
+    seen: list[str] = []
+    while branch and branch not in seen and len(seen) < _MOST:
+        seen.append(branch)
+        yield branch
+        branch = origin(repository, branch)
+
+
+def origin(repository: Repository, branch: str) -> str:
+    """The branch that `branch` was made from, or its name before; '' if that is not known."""
+    for commit, when, what in reversed(_log(repository.common, _HEADS + branch)):
+        if what.startswith(_RENAMED):
+            return what.removeprefix(_RENAMED).partition(" to ")[0]
+        if what.startswith(_CREATED):
+            named = what.removeprefix(_CREATED)
+            if named == "HEAD" or git.is_hash(named):
+                return _checked_out(repository, branch, commit, when)
+            return _local(repository, named)
+    return ""
+
+
+def _local(repository: Repository, named: str) -> str:
+    """A branch's own name, without `refs/heads/` or its remote."""
+    remote = named.removeprefix("refs/remotes/").removeprefix("remotes/")
+    if git.commit_of(repository, f"refs/remotes/{remote}"):
+        return remote.partition("/")[2]
+    return named.removeprefix(_HEADS)
+
+
+def _checked_out(repository: Repository, branch: str, commit: str, when: int) -> str:
+    """The branch that some work tree had checked out when `branch` was made at `commit`."""
+    for folder in _folders(repository):
+        name, at = "", ""
+        for there, moment, what in _log(folder, "HEAD"):
+            left, moved, entered = what.removeprefix(_MOVED).partition(" to ")
+            is_move = bool(moved) and what.startswith(_MOVED)
+            if is_move and entered == branch and there == commit:
+                return left
+            if moment > when:
+                name = name or (left if is_move else "")
+                break
+            name, at = (entered if is_move else name), there
+        if at == commit and branch not in (name, current := _current(folder)):
+            return name or current
+    return ""
+
+
+def _folders(repository: Repository) -> list[str]:
+    """The git folder of every work tree, the main one first."""
+    linked = os.path.join(repository.common, "worktrees")
+    there = sorted(os.listdir(linked)) if os.path.isdir(linked) else []
+    return [repository.common, *(os.path.join(linked, name) for name in there)]
+
+
+def _current(folder: str) -> str:
+    text = _read(os.path.join(folder, "HEAD"))
+    return text.removeprefix("ref: refs/heads/").strip() if text.startswith("ref:") else ""
+
+
+def _log(folder: str, ref: str) -> list[tuple[str, int, str]]:
+    """The entries of a ref's log, oldest first: the commit, the time, what was done."""
+    found = []
+    for line in _read(os.path.join(folder, "logs", ref)).split("\n"):
+        about, tab, what = line.partition("\t")
+        words = about.split(" ")
+        if tab and len(words) > 4 and words[-2].isdigit():
+            found.append((words[1], int(words[-2]), what))
+    return found
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""

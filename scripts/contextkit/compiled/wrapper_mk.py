@@ -1,0 +1,47 @@
+"""Compiled from templates/wrapper.mk.j2 by `make setup`; do not edit."""
+
+from contextkit.base.templates import LoopContext, environment, missing
+
+Undefined = TemplateRuntimeError = None
+internalcode = lambda function: function
+SOURCE = 224018060538530259
+name = 'wrapper.mk'
+
+def root(context, missing=missing):
+    resolve = context.resolve_or_missing
+    undefined = environment.undefined
+    concat = environment.concat
+    cond_expr_undefined = Undefined
+    if 0: yield None
+    l_0_version = resolve('version')
+    l_0_commit = resolve('commit')
+    l_0_origin = resolve('origin')
+    pass
+    yield '# contextkit '
+    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
+    yield ', pinned by its commit hash. The toolkit itself lives once for all your projects, in\n# $XDG_DATA_HOME/contextkit (~/.local/share/contextkit). In a new clone, the first of its targets that\n# you run fetches it there. Made by `make adopt`, renewed by `make context_upgrade`.\n\nifneq ($(origin CONTEXTKIT_PIN),override)\noverride CONTEXTKIT_PIN := '
+    yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit))
+    yield '\noverride CONTEXTKIT_WRAPPER := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))\noverride CONTEXTKIT_DATA := $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/contextkit\noverride CONTEXTKIT_HOME := $(firstword $(wildcard $(foreach CONTEXTKIT_V,'
+    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
+    yield ' '
+    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
+    yield '-'
+    yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit)[:12])
+    yield ',\\\n  $(CONTEXTKIT_DATA)/$(CONTEXTKIT_V)/pinned-$(CONTEXTKIT_PIN))))\nifneq ($(CONTEXTKIT_HOME),)\n  include $(dir $(CONTEXTKIT_HOME))Makefile\nelse ifneq ($(filter capsule_% payload_% handoff handoff_% memory_% verdict_% subagent_% context_% \\\n  remember_later reminders reminder_done unadopt doctor session_end run,$(MAKECMDGOALS)),)\n  # What was typed is not expanded on the way (scripts/gnu-make.mk of the toolkit says how).\n  $(foreach CONTEXTKIT_V,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(CONTEXTKIT_V)))),\\\n    $(eval override export $(CONTEXTKIT_V) := $$(value $(CONTEXTKIT_V)))))\n  override CONTEXTKIT_HOME := $(CONTEXTKIT_DATA)/'
+    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
+    yield '$(if $(wildcard $(CONTEXTKIT_DATA)/'
+    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
+    yield '),-'
+    yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit)[:12])
+    yield ")/Makefile\n  include $(CONTEXTKIT_HOME)\n  $(CONTEXTKIT_HOME): override private SHELL := /bin/sh\n  $(CONTEXTKIT_HOME): override private .SHELLFLAGS := -c\n  $(CONTEXTKIT_HOME):\n\t@echo 'contextkit: fetching "
+    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
+    yield ", once for all projects, into $(dir $@)' >&2\n\t@sh '$(CONTEXTKIT_WRAPPER)/install.sh' '"
+    yield str((undefined(name='origin') if l_0_origin is missing else l_0_origin))
+    yield "' "
+    yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit))
+    yield ' '
+    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
+    yield ' >/dev/null\nendif\nendif\n'
+
+blocks = {}
+debug_info = '1=15&6=17&9=19&18=25&23=31&24=33'

@@ -1,0 +1,218 @@
+"""Keep what a command prints: in memory while it is short, then in a file of bounded size.
+
+Nothing here is imported that a short command would wait for.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FIRST, LAST = 24 << 20, 8 << 20  # bytes of an output that are kept: its beginning and its end
+PIECE = 1 << 18  # bytes read at a time
+_HELD = 1 << 18  # bytes held in memory; no text of this size is short
+
+
+class Kept:
+    """A file with the first and the last bytes of what is added to it, as it is added.
+
+    The end is written into two files by turns, so that the disk holds at most `first` and twice
+    `last` bytes whatever comes.
+    """
+
+    def __init__(self, path: str, first: int = FIRST, last: int = LAST) -> None:
+        self.path, self.first, self.last = path, first, last
+        self.size = 0
+        self._turns = [f"{path}.0", f"{path}.1"]
+        self._turn = 1
+        self._in_turn = 0
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        self._end = -1
+
+    def add(self, data: bytes) -> None:
+        """Add `data`. Raises OSError if the disk is full."""
+        while data:
+            room = self.first - self.size
+            if room <= 0 and (self._end < 0 or self._in_turn >= self.last):
+                self._next_turn()
+            taken = data[: room if room > 0 else self.last - self._in_turn]
+            self._append(taken, room > 0)
+            data = data[len(taken) :]
+
+    def _append(self, data: bytes, to_first: bool) -> None:
+        """Append `data` to one of the files, whole or not at all."""
+        descriptor, before = (self._file, self.size) if to_first else (self._end, self._in_turn)
+        try:
+            _write(descriptor, data)
+        except OSError:
+            os.ftruncate(descriptor, before)
+            raise
+        self.size += len(data)
+        self._in_turn += 0 if to_first else len(data)
+
+    def _next_turn(self) -> None:
+        if self._end >= 0:
+            os.close(self._end)
+        self._turn, self._in_turn = 1 - self._turn, 0
+        self._end = os.open(self._turns[self._turn], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+
+    def parts(self) -> tuple[bytes, int, bytes]:
+        """Return the beginning, how many bytes are missing after it, and the end."""
+        beginning = _read(self.path)
+        if self._end < 0:
+            return beginning, 0, b""
+        end = _read(self._turns[1 - self._turn]) + _read(self._turns[self._turn])
+        end = end[-self.last :]
+        return beginning, self.size - len(beginning) - len(end), end
+
+    def remove(self) -> None:
+        """Remove the files; the output is stored elsewhere, or was short."""
+        for descriptor in (self._file, self._end):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._file = self._end = -1
+        for path in (self.path, *self._turns):
+            try:
+                os.unlink(path)
+            except FileNotFoundError:
+                pass
+
+
+class Output:
+    """What a command prints, on its way: held back until it is known whether it is long.
+
+    limit: bytes up to which an output is short, whatever they are. place: makes the path of the
+    file for a long one. passes: nothing is held back.
+    """
+
+    def __init__(self, limit: int, place: Callable[[], str], passes: bool = False) -> None:
+        self.limit, self.passes = limit, passes
+        self.size = 0
+        self.held: list[tuple[int, bytes]] = []  # at least the first bytes, by descriptor
+        self.kept: Kept | None = None
+        self.trouble = ""  # why the output cannot be kept
+        self._place = place
+        self._held = self._shown = 0  # bytes in `held`, and pieces of it that were passed on
+
+    def take(self, target: int, data: bytes) -> None:
+        """Take `data`, which the command printed for the descriptor `target`."""
+        if self.passes:
+            write(target, data)
+            return
+        self._keep(data)
+        self.size += len(data)
+        if self.passes:  # it could not be kept: nothing may be lost
+            self.pass_all()
+            write(target, data)
+        elif self._held <= _HELD:
+            self.held.append((target, data))
+            self._held += len(data)
+
+    def _keep(self, data: bytes) -> None:
+        try:
+            if self.kept is None and self.size + len(data) > self.limit:
+                self.kept = Kept(self._place())
+                for _, piece in self.held:
+                    self.kept.add(piece)
+            if self.kept:
+                self.kept.add(data)
+        except Exception as error:  # whatever it is, the command goes on
+            self.trouble = str(getattr(error, "strerror", "") or error)
+            self.passes = True
+
+    def pass_all(self) -> None:
+        """Pass on what came before, which a file holds that cannot take more."""
+        if self._held > _HELD and self.kept:
+            beginning, missing, end = self.kept.parts()
+            gap = f"\n… {missing} bytes are lost …\n".encode() if missing else b""
+            shown = sum(len(data) for _, data in self.held[: self._shown])
+            write(1, (beginning + gap + end)[shown:])
+        else:
+            self.show()
+        self.forget()
+
+    def show(self) -> None:
+        """Pass on what is held in memory; all of it if the output is short."""
+        for target, data in self.held[self._shown :]:
+            write(target, data)
+        self._shown = len(self.held)
+
+    def forget(self) -> None:
+        """Remove the file: the output is stored elsewhere, or was short."""
+        if self.kept:
+            self.kept.remove()
+            self.kept = None
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the last thing held is part of a line, as a question is."""
+        waits = self.held[self._shown :] and self._held <= _HELD
+        return bool(waits) and not self.held[-1][1].endswith((b"\n", b"\r"))
+
+
+def write(target: int, data: bytes) -> None:
+    """Write all of `data`. A reader that has gone ends this process, as it would the command."""
+    try:
+        _write(target, data)
+    except BrokenPipeError:
+        os._exit(141)
+    except OSError as error:
+        if error.errno not in (errno.EBADF, errno.EIO, errno.ENOSPC):
+            raise
+
+
+def _write(target: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(target, view) :]
+        except BlockingIOError:
+            import select
+
+            select.select([], [target], [], 1)
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+class Ending:
+    """Finds the mark that follows the last byte of a command, with the status behind it.
+
+    A process that the command left behind may go on writing after it.
+    """
+
+    def __init__(self, mark: str) -> None:
+        self._mark = b"\0" + mark.encode() + b":"
+        self._rest = b""
+        self.status: int | None = None
+
+    def without(self, data: bytes) -> bytes:
+        """Return `data` without the mark; a beginning of it waits for the next call."""
+        data = self._rest + data
+        self._rest = b""
+        if self.status is not None:
+            return data
+        start = data.find(self._mark)
+        end = data.find(b"\n", start) if start >= 0 else -1
+        if end >= 0:
+            digits = data[start + len(self._mark) : end]
+            self.status = int(digits) if digits.isdigit() else 1
+            return data[:start] + data[end + 1 :]
+        start = data.rfind(b"\0", max(0, len(data) - len(self._mark) - 4))
+        if start >= 0 and self._mark.startswith(data[start : start + len(self._mark)]):
+            self._rest = data[start:]
+            data = data[:start]
+        return data
+
+    def rest(self) -> bytes:
+        """Return what looked like a mark and was none."""
+        return self._rest

@@ -1,0 +1,336 @@
+"""Run a command, or take what one prints through a pipe, and pass its output on, short or told.
+
+The command's own world stays as it is: folder, environment, standard input, process group. A signal
+that would end this process is handed to the command, whose end decides.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import sys
+import time
+
+from contextkit.outputs.flows import pump
+from contextkit.outputs.flows.pump import Ending, Output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
+_INT, _HUP, _QUIT, _PIPE, _TERM, _XFSZ = 2, 1, 3, 13, 15, 25
+_HANDED_ON = (_HUP, _QUIT, _TERM)
+_PATIENCE = 0.3  # seconds after a signal in which a command may end by itself
+_SILENCE = 5.0  # seconds after which an unfinished line is taken for a question
+_TICK = 0.05  # seconds
+_F_SETPIPE_SZ = 1031  # of Linux: a larger pipe costs the command fewer waits
+_OPTIONS = ("sink", "root", "session", "over", "until", "of")
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
+
+
+class Job:
+    """One command with its options; how it ends is filled in."""
+
+    def __init__(self, command: list[str], options: dict[str, str]) -> None:
+        self.command, self.options = command, options
+        self.started = time.monotonic()
+        self.status: int | None = None  # as a shell says it: 128 and the number for a signal
+        self.signal = 0  # that asked us to end
+        self.signaled = 0.0  # when
+        self.process = 0
+        self.woken = -1  # becomes readable at a signal
+        over = options.get("over", "")
+        self.over = int(over) if over.isdigit() else 0  # tokens; 0: as the settings say
+        passes = os.isatty(1) or "raw" in options
+        self.output = Output(self.over or 500, self._place, passes)
+        until = options.get("until", "")
+        self.until = float(until) if until.replace(".", "", 1).isdigit() else 0.0
+        self.told = False
+
+    def _place(self) -> str:
+        from contextkit.outputs.flows import telling
+
+        return telling.place(self)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+
+def main(words: list[str]) -> int:
+    """Run what `words` ask for and return its exit status."""
+    options, command = _read(words)
+    job = Job(command, options)
+    _catch(job)
+    if "sink" in options:
+        _Intake(job, {0: 1}, Ending(options["sink"])).all()
+    elif not command:
+        sys.stderr.write("run: what shall be run? run.py [--] COMMAND…\n")
+        return 2
+    else:
+        status = _start(job)
+        if status:
+            return status
+    _finish(job)
+    return _leave(job)
+
+
+def _read(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """Split our options from the command, which begins at `--` or at the first other word."""
+    options: dict[str, str] = {}
+    for at, word in enumerate(words):
+        if word == "--":
+            return options, words[at + 1 :]
+        name, _, value = word[2:].partition("=")
+        if not word.startswith("--") or name not in _OPTIONS:
+            return options, words[at:]
+        options[name] = value
+    return options, []
+
+
+def _catch(job: Job) -> None:
+    """Note the signals that would end this process instead of ending by them."""
+    from _signal import (  # type: ignore[import-not-found]  # signal costs a third of a start
+        SIG_IGN,
+        getsignal,
+        set_wakeup_fd,
+        signal,
+    )
+
+    job.woken, waker = os.pipe()
+    os.set_blocking(waker, False)
+    set_wakeup_fd(waker)
+
+    def note(number: int, _: FrameType | None) -> None:
+        job.signal, job.signaled = number, time.monotonic()
+        if job.process and number in _HANDED_ON:
+            try:
+                os.kill(job.process, number)
+            except ProcessLookupError:
+                pass
+
+    for number in (_INT, *_HANDED_ON):
+        if getsignal(number) != SIG_IGN:  # as nohup wants it
+            signal(number, note)
+
+
+# The command as a child
+
+
+def _start(job: Job) -> int:
+    """Start the command and take its output until it has ended; a status if it cannot start."""
+    merged = _is_one_file()
+    pipes = [os.pipe() for _ in ((1,) if merged else (1, 2))]
+    writers = [(pipes[0][1], 1), (pipes[-1][1], 2)]
+    actions = [(os.POSIX_SPAWN_DUP2, writer, target) for writer, target in writers]
+    argv = _argv(job.command)
+    try:
+        job.process = _spawned(argv, actions)
+    except OSError as error:
+        sys.stderr.write(f"run: {argv[0]}: {error.strerror}\n")
+        return 127 if isinstance(error, FileNotFoundError) else 126
+    for _, writer in pipes:
+        os.close(writer)
+    sources = {pipe[0]: target for pipe, target in zip(pipes, (1, 2), strict=False)}
+    _Intake(job, sources, None).all()
+    if job.status is None:
+        job.status = _code(os.waitpid(job.process, 0)[1])
+    return 0
+
+
+def _spawned(argv: list[str], actions: list[tuple[int, int, int]]) -> int:
+    """Start a program and return its process; a script without `#!` is for the shell, as ever."""
+    try:
+        return os.posix_spawnp(
+            argv[0], argv, os.environ, file_actions=actions, setsigdef=(_PIPE, _XFSZ)
+        )
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+        return _spawned(["/bin/sh", *argv], actions)
+
+
+def _argv(command: list[str]) -> list[str]:
+    """Return the program and its arguments; one text with more than a name is for the shell."""
+    if len(command) > 1 or _PLAIN.issuperset(command[0]):
+        return command
+    shell = os.environ.get("SHELL", "")
+    known = os.path.basename(shell) in ("sh", "bash", "dash", "zsh", "ksh")
+    return [shell if known and os.access(shell, os.X_OK) else "/bin/sh", "-c", command[0]]
+
+
+def _is_one_file() -> bool:
+    """Return whether our standard output and errors are one file: then their order is kept."""
+    try:
+        one, other = os.fstat(1), os.fstat(2)
+    except OSError:
+        return False
+    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+
+
+def _code(state: int) -> int:
+    return 128 + os.WTERMSIG(state) if os.WIFSIGNALED(state) else os.WEXITSTATUS(state)
+
+
+# What comes in
+
+
+class _Intake:
+    """Takes all that comes in from `sources`, each for a descriptor of ours."""
+
+    def __init__(self, job: Job, sources: dict[int, int], ending: Ending | None) -> None:
+        self.job, self.sources, self.ending = job, dict(sources), ending
+        self.last = time.monotonic()  # when something came
+        self.polled = select.poll()
+        for source in (*sources, job.woken):
+            self.polled.register(source, select.POLLIN)
+        for source in sources:
+            _widen(source)
+        self.is_woken_at_the_end = self._watch_child()
+
+    def _watch_child(self) -> bool:
+        if not self.job.process or not hasattr(os, "pidfd_open"):
+            return False
+        try:
+            self.polled.register(os.pidfd_open(self.job.process), select.POLLIN)
+        except OSError:
+            return False
+        return True
+
+    def all(self) -> None:
+        """Go on until the command has ended, though others may still hold the pipe."""
+        while self.sources:
+            found = [one for one, _ in self.polled.poll(self._wait())]
+            if self.job.woken in found:
+                os.read(self.job.woken, 64)
+            ready = [one for one in found if one in self.sources]
+            for source in ready:
+                self._read(source)
+            if not ready and self._has_ended():
+                break
+            self._meanwhile()
+        if self.ending and self.ending.rest():
+            self.job.output.take(1, self.ending.rest())
+        for source in self.sources:
+            _leave_behind(source)
+
+    def _read(self, source: int) -> None:
+        data = os.read(source, pump.PIECE)
+        self.last = time.monotonic()
+        if not data:
+            self.polled.unregister(source)
+            del self.sources[source]
+        elif self.ending:
+            data = self.ending.without(data)
+            self.job.status = self.ending.status
+        if data:
+            self.job.output.take(self.sources[source], data)
+
+    def _has_ended(self) -> bool:
+        """Return whether the command has ended; a child's status is taken down."""
+        job = self.job
+        if job.process and job.status is None:
+            process, state = os.waitpid(job.process, os.WNOHANG)
+            job.status = _code(state) if process else None
+        return job.status is not None
+
+    def _wait(self) -> int:
+        """Return for how many milliseconds nothing else has to be looked at."""
+        job = self.job
+        if job.status is not None:
+            return 0
+        if job.signal or (job.process and not self.is_woken_at_the_end):
+            return int(_TICK * 1000)
+        if job.output.is_asking:
+            return max(1, int((self.last + _SILENCE - time.monotonic()) * 1000))
+        if job.until and not job.told:
+            return max(1, int((job.until - job.seconds) * 1000))
+        return 60_000
+
+    def _meanwhile(self) -> None:
+        """Do what is due while the command runs: show a question, tell what came so far."""
+        job, now = self.job, time.monotonic()
+        if job.output.is_asking and now - self.last >= _SILENCE:
+            job.output.show()
+        is_behind = job.signal and not job.process
+        if is_behind and not job.told and now - job.signaled >= _PATIENCE:
+            _tell(job)
+        if job.until and not job.told and job.seconds >= job.until:
+            _tell_so_far(job)
+
+
+def _tell_so_far(job: Job) -> None:
+    """Show what came so far, or say where it is, before the host stops waiting."""
+    job.told = True
+    if job.output.kept:
+        from contextkit.outputs.flows import telling
+
+        pump.write(1, telling.so_far(job).encode("utf-8", "surrogateescape"))
+    else:
+        job.output.show()
+
+
+def _widen(source: int) -> None:
+    import fcntl
+
+    try:
+        fcntl.fcntl(source, _F_SETPIPE_SZ, 1 << 20)
+    except OSError:
+        pass  # not Linux, or no pipe
+
+
+def _leave_behind(source: int) -> None:
+    """Leave a reader at a pipe that a process still holds, so that its writing does not end it."""
+    if os.fork():
+        return
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(source, 0)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    os.closerange(3, 256)
+    try:
+        os.execvp("cat", ["cat"])
+    except OSError:
+        while os.read(0, pump.PIECE):
+            pass
+    os._exit(0)
+
+
+# The end
+
+
+def _finish(job: Job) -> None:
+    if not job.output.passes:
+        _tell(job)
+    elif job.output.trouble:
+        sys.stderr.write(f"run: the output is not kept: {job.output.trouble}\n")
+
+
+def _tell(job: Job) -> None:
+    """Print the output if it is short, else its digest; from then on all passes."""
+    job.told = True
+    output = job.output
+    if not output.kept:
+        output.show()
+    else:
+        from contextkit.outputs.flows import telling
+
+        telling.tell(job)
+    output.passes = True
+
+
+def _leave(job: Job) -> int:
+    """End as the command did: by the same signal if it was its own child, else with the status."""
+    status = 128 + job.signal if job.status is None else job.status
+    if job.process and status > 128 and status - 128 in (_INT, *_HANDED_ON, 6, 9, 11, 13):
+        from _signal import SIG_DFL, signal
+
+        if status - 128 != 9:
+            signal(status - 128, SIG_DFL)
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+        os.kill(os.getpid(), status - 128)
+    return status

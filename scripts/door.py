@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Run a target of the Makefile without make: `contextkit payload_show ref=latest part=summary`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from contextkit.base import cli, makefiles, names
+from contextkit.base.errors import ContextError, bad_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SCRIPTS = os.path.dirname(os.path.abspath(__file__))
+
+
+def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Return the command line for a target and its variables, and what goes into its environment.
+
+    A script takes its options from the variables that CONTEXTKIT_GIVEN names, as it does from make.
+    """
+    name, *rest = words or ["context_help"]
+    known = {one.name: one for one in makefiles.targets() if one.script}
+    if name not in known:
+        raise bad_input(f"there is no target {names.quoted(name)}{names.nearest(name, known)}")
+    typed = {}
+    for word in rest:
+        variable, equals, value = word.partition("=")
+        if not equals or not variable.isidentifier() or variable != variable.lower():
+            raise bad_input(f"{names.quoted(word)}: write it as name=value")
+        typed[variable] = value
+    command = [known[name].script, known[name].command]
+    environment = {**typed, "CONTEXTKIT_GIVEN": " ".join(typed), "CONTEXTKIT_GOALS": name}
+    return command, environment
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    try:
+        (script, command), environment = call(sys.argv[1:] if argv is None else argv)
+    except ContextError as error:
+        sys.stderr.write(f"contextkit: {error}\n")
+        return error.status
+    words = [os.path.join(_SCRIPTS, f"{script}.py"), *([command] if command else [])]
+    os.execve(sys.executable, [sys.executable, *words], {**os.environ, **environment})
+
+
+if __name__ == "__main__":
+    cli.leave(main())

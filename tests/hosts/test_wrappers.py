@@ -1,0 +1,274 @@
+"""make adopt writes a wrapper: a few files, and a toolkit that lives once for the user."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from checkouts import a_toolkit, make
+from conftest import CHECKOUT, git, seal
+from contextkit.base.version import VERSION
+from contextkit.hosts.documents import vendored
+from contextkit.hosts.flows import uvx
+
+FOLDER = "tools/contextkit"
+WRITTEN = {
+    "Makefile", "CLAUDE.md", "AGENTS.md", ".claude/settings.json", ".codex/hooks.json",
+    ".claude/skills/contextkit/SKILL.md", ".agents/skills/contextkit/SKILL.md",
+    *(f"{FOLDER}/{name}" for name in ("Makefile", "install.sh", "guide.md", "scripts/hook.sh",
+                                      vendored.RECORD)),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout of contextkit with one commit, and set up: what people clone."""
+    folder = tmp_path_factory.mktemp("origin") / "contextkit"
+    with pytest.MonkeyPatch.context() as patch:
+        seal(patch, folder.parent.parent / f"{folder.parent.name}-home")
+        a_toolkit(folder)
+        for name in (
+            "Makefile",
+            "requirements.lock",
+            "requirements.txt",
+            "CHANGELOG.md",
+            "README.md",
+        ):
+            shutil.copy2(CHECKOUT / name, folder)
+        shutil.copytree(CHECKOUT / "bin", folder / "bin")
+        shutil.copytree(CHECKOUT / "manuals", folder / "manuals")
+        (folder / ".gitignore").write_text(".venv\n__pycache__\n", encoding="utf-8")
+        git("init", "-q", "-b", "main", str(folder))
+        git("add", "-A", cwd=folder)
+        git("commit", "-qm", "contextkit", cwd=folder)
+    return folder
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's data folder, still empty."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data" / "contextkit"
+
+
+@pytest.fixture
+def checkout(origin: Path, tmp_path: Path) -> Path:
+    """A clone of it, from which a project is adopted."""
+    git("clone", "-q", str(origin), str(tmp_path / "checkout"))
+    return tmp_path / "checkout"
+
+
+def adopt(toolkit: Path, *words: str, status: int = 0) -> str:
+    done = subprocess.run(
+        ["python3", toolkit / "scripts" / "adopt.py", *words],
+        stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def changed(repo: Path) -> set[str]:
+    return set(git("status", "--porcelain", "-uall", cwd=repo).replace("??", "").split()) - {"M"}
+
+
+def ready(place: Path) -> None:
+    """Let a toolkit count as set up: these tests are not about the package index."""
+    (place / ".venv").symlink_to(CHECKOUT / ".venv", target_is_directory=True)
+
+
+def test_twelve_files_of_at_most_400_lines(repo: Path, checkout: Path, data: Path) -> None:
+    (repo / "Makefile").write_text("all:\n\techo mine\n", encoding="utf-8")
+    git("add", "-A", cwd=repo)
+    git("commit", "-qm", "mine", cwd=repo)
+    said = adopt(checkout, f"--into={repo}")
+    assert "Makefile: changed, lines +4\n" in said and "\n+" not in said
+    assert changed(repo) == WRITTEN
+    lines = sum(len((repo / path).read_text(encoding="utf-8").splitlines()) for path in WRITTEN)
+    assert lines <= 400
+    assert (data / VERSION / "scripts" / "hook.sh").exists()
+    assert not (data / VERSION / "tests").exists() and not (data / VERSION / ".git").exists()
+    adopt(checkout, "unadopt", f"--into={repo}")
+    assert changed(repo) == set()
+
+
+def test_a_clone_on_another_machine_fetches_the_commit_that_is_pinned(
+    repo: Path, checkout: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adopt(checkout, f"--into={repo}")
+    git("add", "-A", cwd=repo)
+    git("commit", "-qm", "adopted", cwd=repo)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
+    git("clone", "-q", str(repo), str(tmp_path / "clone"))
+    os.chdir(tmp_path / "clone")
+    (tmp_path / "clone" / "GNUmakefile").write_text(
+        "all:\n\t@echo mine\ninclude Makefile\n", "utf-8"
+    )
+    assert make("-s", cwd=tmp_path / "clone").stdout == "mine\n"
+    assert not (tmp_path / "elsewhere").exists(), "only a target of ours fetches"
+    note = "a $(shell touch pwned) `touch pwned` \"x\" 'y' $HOME"
+    home = tmp_path / "elsewhere" / "contextkit" / VERSION
+    fetched = make("-s", "-n", "remember_later", f"m={note}", cwd=tmp_path / "clone").stderr
+    assert f"fetching {VERSION}, once for all projects, into {home}/" in fetched
+    ready(home)
+    make("-s", "remember_later", f"m={note}", cwd=tmp_path / "clone")
+    assert note in make("-s", "reminders", cwd=tmp_path / "clone").stdout
+    assert not list(tmp_path.rglob("pwned"))
+
+
+def test_what_does_not_have_the_hash_is_not_taken(
+    repo: Path, checkout: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adopt(checkout, f"--into={repo}")
+    makefile = repo / FOLDER / "Makefile"
+    commit = git("rev-parse", "HEAD", cwd=checkout).strip()
+    makefile.write_text(makefile.read_text("utf-8").replace(commit, "0" * 40), encoding="utf-8")
+    failed = make("-s", "reminders", cwd=repo, status=2).stderr
+    assert f"has no commit {'0' * 40}: has it been pushed?" in failed
+    assert os.listdir(data) == [VERSION]
+
+
+def test_hooks_fetch_nothing_and_say_once_what_to_do(
+    repo: Path, checkout: Path, data: Path
+) -> None:
+    adopt(checkout, f"--into={repo}")
+    shutil.rmtree(data)
+    hook = repo / FOLDER / "scripts" / "hook.sh"
+    for event, said in (("SessionStart", "make context_status"), ("SubagentStop", "")):
+        done = subprocess.run(
+            [hook, event, "--host=claude"], input="{}", capture_output=True, text=True
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert said in (json.loads(done.stdout)["systemMessage"] if done.stdout else "")
+    assert not data.exists()
+
+
+def test_a_hook_starts_the_toolkit_of_the_user(repo: Path, checkout: Path, data: Path) -> None:
+    adopt(checkout, f"--into={repo}")
+    hook = repo / FOLDER / "scripts" / "hook.sh"
+    report = {"session_id": "s", "agent_id": "a", "agent_type": "x", "cwd": str(repo),
+              "last_assistant_message": "# Report\n\n" + "It takes 52 ms. " * 400}  # fmt: skip
+    done = subprocess.run(
+        [hook, "SubagentStop", "--host=claude"], input=json.dumps(report), capture_output=True,
+        text=True, env={**os.environ, "CLAUDE_PROJECT_DIR": str(repo)},
+    )  # fmt: skip
+    assert done.returncode == 0 and json.loads(done.stdout)["decision"] == "block"
+    assert list((repo / "shared" / "payloads" / "s").glob("*.md"))
+
+
+def test_another_commit_of_the_version_lies_beside_it(
+    repo: Path, checkout: Path, data: Path
+) -> None:
+    adopt(checkout, f"--into={repo}")
+    git("commit", "-q", "--allow-empty", "-m", "newer", cwd=checkout)
+    said = adopt(checkout, f"--into={repo}")
+    short = git("rev-parse", "HEAD", cwd=checkout)[:12]
+    assert f"note: push {short} to " in said
+    assert sorted(os.listdir(data)) == [VERSION, f"{VERSION}-{short}"]
+    place = data / f"{VERSION}-{short}"
+    ready(place)
+    shown = make("-n", "reminders", cwd=repo).stdout
+    assert f"{place}/scripts/remember_later.py" in shown
+
+
+def test_a_copy_that_was_asked_for_stays_one_and_an_older_one_becomes_a_wrapper(
+    repo: Path, checkout: Path, data: Path
+) -> None:
+    adopt(checkout, f"--into={repo}", "--copy")
+    assert (repo / FOLDER / "scripts" / "payload_store.py").exists()
+    adopt(checkout, f"--into={repo}")
+    assert (repo / FOLDER / "scripts" / "payload_store.py").exists() and not data.exists()
+    record = repo / FOLDER / vendored.RECORD
+    found = json.loads(record.read_text(encoding="utf-8"))
+    record.write_text(json.dumps({**found, "kind": ""}), encoding="utf-8")
+    adopt(checkout, f"--into={repo}")
+    assert not (repo / FOLDER / "scripts" / "payload_store.py").exists()
+    assert changed(repo) == WRITTEN
+
+
+def test_the_upgrade_of_a_wrapper_pins_the_newest_commit(
+    repo: Path, origin: Path, data: Path, tmp_path: Path
+) -> None:
+    newer = tmp_path / "newer"
+    git("clone", "-q", str(origin), str(newer))
+    adopt(newer, f"--into={repo}")
+    stated = newer / "scripts" / "contextkit" / "base" / "version.py"
+    stated.write_text(stated.read_text("utf-8").replace(VERSION, "10.0.0"), encoding="utf-8")
+    git("commit", "-qam", "10.0.0", cwd=newer)
+    said = adopt(data / VERSION, "upgrade", f"--root={repo}", f"--to={newer}")
+    assert f"from {VERSION} to 10.0.0 ({newer})" in said
+    assert "# contextkit 10.0.0, pinned" in (repo / FOLDER / "Makefile").read_text("utf-8")
+    assert sorted(os.listdir(data)) == sorted(["10.0.0", VERSION])
+
+
+def test_forty_at_once_install_one(checkout: Path, data: Path) -> None:
+    commit = git("rev-parse", "HEAD", cwd=checkout).strip()
+    install = checkout / "scripts" / "contextkit" / "hosts" / "install.sh"
+    words = ["sh", str(install), str(checkout), commit, VERSION]
+    running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(12)]
+    assert {process.communicate()[0] for process in running} == {f"{data / VERSION}\n"}
+    assert os.listdir(data) == [VERSION]
+
+
+def test_a_toolkit_without_a_commit_is_adopted_as_a_copy(
+    repo: Path, checkout: Path, data: Path
+) -> None:
+    shutil.rmtree(checkout / ".git")
+    adopt(checkout, f"--into={repo}")
+    assert (repo / FOLDER / "scripts" / "payload_store.py").exists() and not data.exists()
+
+
+def test_the_door_without_make_takes_the_words_of_make(repo: Path) -> None:
+    door = CHECKOUT / "bin" / "contextkit"
+    note = 'a $(x) `y` "z"'
+    done = subprocess.run([door, "remember_later", f"m={note}"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    listed = subprocess.run([door, "reminders", "json=1"], capture_output=True, text=True)
+    assert json.loads(listed.stdout)[0]["note"] == note
+    for words, said in (
+        (["remindrs"], "there is no target 'remindrs' (did you mean 'reminders'?)"),
+        (["reminders", "tga=x"], "there is no variable tga= (did you mean 'tag'?)"),
+        (["reminders", "x"], "'x': write it as name=value"),
+    ):
+        done = subprocess.run([door, *words], capture_output=True, text=True)
+        assert done.returncode == 2 and said in done.stderr
+
+
+class Installed:
+    """What pip or uv knows of an installation from git."""
+
+    def __init__(self, url: Path, commit: str) -> None:
+        self._text = json.dumps({"url": f"file://{url}", "vcs_info": {"commit_id": commit}})
+
+    def read_text(self, name: str) -> str:
+        assert name == "direct_url.json"
+        return self._text
+
+
+def test_an_installation_from_git_puts_its_commit_there_and_calls_it(
+    repo: Path, origin: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = git("rev-parse", "HEAD", cwd=origin).strip()
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed(origin, commit))
+    subprocess.run(
+        ["sh", CHECKOUT / "scripts/contextkit/hosts/install.sh", origin, commit, VERSION],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (data / VERSION / "scripts" / "setup.py").write_text("", encoding="utf-8")  # not the index
+    monkeypatch.setattr(sys, "argv", ["contextkit", "remember_later", "m=a note"])
+    assert uvx.main() == 0
+    assert "a note" in next((repo / "parallelus").rglob("remember-later.md")).read_text("utf-8")
+
+
+def test_an_installation_by_name_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = SimpleNamespace(read_text=lambda _: None)
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: nothing)
+    assert uvx.main() == 1
+    assert "was not installed from git: clone it and use `make`" in capsys.readouterr().err

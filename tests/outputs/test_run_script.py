@@ -1,0 +1,292 @@
+"""run.py as a host or a person starts it: a real process around real commands."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SCRIPTS
+from contextkit.base.layout import Layout
+from contextkit.payloads.documents import store as payloads
+
+RUN = [sys.executable, "-S", str(SCRIPTS / "run.py")]
+LONG = "seq -f 'line %g of a long output' 1 3000"
+DEEP = "line 1577 of"
+FAILING = f"{LONG}; echo 'FAILED tests/test_a.py::test_b - assert 1 == 2' >&2; exit 3"
+
+
+def run(*words: str, given: str = "", **more: Any) -> subprocess.CompletedProcess[str]:
+    done: subprocess.CompletedProcess[str] = subprocess.run(
+        [*RUN, *words], input=given, capture_output=True, encoding="utf-8",
+        errors="surrogateescape", timeout=60, **more,
+    )  # fmt: skip
+    return done
+
+
+def sunk(command: str, shell: str = "/bin/sh", **more: Any) -> subprocess.CompletedProcess[str]:
+    """What a shell prints for a command that the hooks put us behind."""
+    sink = f"{sys.executable} -S {SCRIPTS / 'run.py'} --sink=m4rk --session=s-1"
+    text = f"{{ exec 2>&1; ( {command}\n); printf '\\0m4rk:%s\\n' \"$?\"; }} | {sink}"
+    done: subprocess.CompletedProcess[str] = subprocess.run(
+        [shell, "-c", text], capture_output=True, encoding="utf-8", timeout=60, **more,
+    )  # fmt: skip
+    return done
+
+
+def stored(layout: Layout) -> list[payloads.Payload]:
+    return [payload for _, payload in payloads.load_all(layout)]
+
+
+def leftovers(layout: Layout) -> list[str]:
+    folder = Path(layout.state) / "outputs"
+    return [path.name for path in folder.iterdir()] if folder.exists() else []
+
+
+@pytest.mark.parametrize("status", [0, 1, 3, 77, 255])
+def test_short_output_passes_byte_for_byte_on_both_streams(repo: Path, status: int) -> None:
+    done = run("sh", "-c", f"printf 'a\\tb'; printf '\\303\\n\\0e' >&2; exit {status}")
+    assert (done.stdout, done.stderr, done.returncode) == ("a\tb", "\udcc3\n\0e", status)
+    assert not (repo / "shared").exists() and not (repo / ".contextkit").exists()
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_a_long_output_is_told_whether_it_fails_or_passes(layout: Layout, status: int) -> None:
+    done = run("--", f"{FAILING[:-1]}{status}")
+    (payload,) = stored(layout)
+    assert done.returncode == status and payload.content.count("\n") == 3001
+    first, *others, last = done.stdout.splitlines()
+    assert first.startswith(f"[exit {status} after ") and "3,001 lines" in first
+    assert "test_b - assert 1 == 2" in "\n".join(others) and DEEP not in done.stdout
+    path = last.rstrip("]").rpartition(" ")[2]
+    numbered = next(line for line in others if "test_b" in line).partition(":")[0]
+    told = Path(path).read_text(encoding="utf-8").splitlines()[int(numbered) - 1]
+    assert told == "FAILED tests/test_a.py::test_b - assert 1 == 2"
+    assert leftovers(layout) == []
+
+
+def test_one_text_is_for_the_users_shell_and_words_are_a_program(repo: Path) -> None:
+    assert run("echo $0; echo 'a  b'", env={**os.environ, "SHELL": "/bin/bash"}).stdout == (
+        "/bin/bash\na  b\n"
+    )
+    assert run("printf", "%s|", "a  b", "$HOME").stdout == "a  b|$HOME|"
+    assert run("--", "printf", "--", "-x").stdout == "-x"
+
+
+@pytest.mark.parametrize(("program", "status"), [("no-such-program", 127), ("./plain", 126)])
+def test_what_cannot_start_says_so_as_a_shell_does(repo: Path, program: str, status: int) -> None:
+    (repo / "plain").write_text("echo hi\n", encoding="utf-8")
+    done = run(program, "x")
+    assert done.returncode == status and program in done.stderr
+
+
+def test_a_script_without_a_first_line_is_for_the_shell(repo: Path) -> None:
+    (repo / "plain").write_text("echo hi $1\n", encoding="utf-8")
+    (repo / "plain").chmod(0o755)
+    assert run("./plain", "you").stdout == "hi you\n"
+
+
+@pytest.mark.parametrize("number", [1, 2, 6, 9, 11, 13, 15])
+def test_it_dies_of_what_its_command_died_of(repo: Path, number: int) -> None:
+    assert run("sh", "-c", f"kill -{number} $$").returncode == -number
+
+
+def test_standard_input_and_surroundings_are_the_commands_own(repo: Path) -> None:
+    command = "read a; echo $a $X; pwd; ps -o pgid= -p $$"
+    done = run("sh", "-c", command, given="typed\n", env={**os.environ, "X": "y"})
+    group = os.getpgid(0)
+    assert done.stdout.split() == ["typed", "y", str(repo), str(group)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_reaches_the_command_and_what_came_so_far_is_told(
+    layout: Layout, number: signal.Signals
+) -> None:
+    command = f"{LONG}; echo READY; exec sleep 30"
+    process = subprocess.Popen(
+        [*RUN, "--", command], stdout=subprocess.PIPE, start_new_session=True
+    )
+    wait_for(lambda: "READY" in "".join(p.read_text() for p in kept(layout)))
+    os.killpg(process.pid, number)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == -number
+    assert f"killed by {number.name}".encode() in out and DEEP in stored(layout)[0].content
+
+
+def test_after_a_kill_the_output_so_far_is_on_disk(layout: Layout) -> None:
+    process = subprocess.Popen(
+        [*RUN, "--", f"{LONG}; echo READY; sleep 30"], stdout=subprocess.PIPE,
+        start_new_session=True,
+    )  # fmt: skip
+    wait_for(lambda: "READY" in "".join(p.read_text() for p in kept(layout)))
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=20)
+    (path,) = kept(layout)
+    assert DEEP in path.read_text()
+
+
+def kept(layout: Layout) -> list[Path]:
+    folder = Path(layout.state) / "outputs"
+    return sorted(folder.glob("*.out")) if folder.exists() else []
+
+
+def wait_for(condition: object) -> None:
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        if condition():  # type: ignore[operator]
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not happen in 20 seconds")
+
+
+@pytest.mark.parametrize("shell", ["/bin/sh", "/bin/bash"])
+def test_behind_a_command_it_keeps_status_order_and_bytes(repo: Path, shell: str) -> None:
+    done = sunk("echo one; echo two >&2; echo three; exit 9", shell)
+    assert (done.stdout, done.returncode) == ("one\ntwo\nthree\n", 9)
+    done = sunk("exit 3", shell)
+    assert (done.stdout, done.returncode) == ("", 3)
+    done = sunk("kill -9 $(exec sh -c 'echo $PPID')", shell)
+    assert done.returncode == 137
+
+
+def test_behind_a_command_it_tells_what_is_long(layout: Layout) -> None:
+    done = sunk(FAILING)
+    assert done.returncode == 3 and done.stdout.startswith("[exit 3 after ")
+    assert "test_b - assert 1 == 2" in done.stdout and DEEP not in done.stdout
+    assert DEEP in stored(layout)[0].content and "m4rk" not in stored(layout)[0].content
+
+
+@pytest.mark.parametrize("how", [[], ["--sink"]])
+def test_a_process_left_behind_is_not_waited_for_nor_ended(repo: Path, how: list[str]) -> None:
+    command = "(sleep 1; echo late; touch done) & echo early"
+    started = time.monotonic()
+    done = sunk(command) if how else run("--", command)
+    assert (done.stdout, done.returncode) == ("early\n", 0)
+    assert time.monotonic() - started < 1
+    wait_for((repo / "done").exists)
+
+
+def test_a_question_is_shown_although_more_may_come(repo: Path) -> None:
+    process = subprocess.Popen(
+        [*RUN, "--", "printf 'Go on? '; read a; echo $a"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin and process.stdout
+    assert process.stdout.read(7) == b"Go on? "
+    process.stdin.write(b"yes\n")
+    process.stdin.close()
+    assert process.stdout.read() == b"yes\n"
+    process.wait()
+
+
+def test_before_its_host_loses_patience_it_says_where_the_output_is(layout: Layout) -> None:
+    process = subprocess.Popen(
+        [*RUN, "--until=0.5", "--", f"{LONG}; sleep 2"], stdout=subprocess.PIPE
+    )
+    assert process.stdout
+    line = process.stdout.readline().decode()
+    assert "still running" in line
+    path = line.rstrip("]\n").rpartition(" ")[2]
+    assert DEEP in Path(path).read_text(encoding="utf-8")
+    assert b"exit 0" in process.stdout.read()
+    process.wait()
+
+
+def test_a_full_disk_does_not_stop_the_command(repo: Path) -> None:
+    (repo / ".contextkit").write_text("in the way\n", encoding="utf-8")
+    done = run("--", f"{LONG}; exit 5")
+    assert (done.returncode, done.stdout.count("\n")) == (5, 3000)
+    assert "not kept" in done.stderr
+
+
+def test_a_file_size_limit_in_the_middle_loses_nothing(repo: Path) -> None:
+    command = " ".join(f"'{word}'" for word in [*RUN, "--", "seq 1 100000"])
+    done = subprocess.run(["bash", "-c", f"ulimit -f 64; {command}"], capture_output=True,
+                          encoding="utf-8")  # fmt: skip
+    assert done.stdout == "".join(f"{n}\n" for n in range(1, 100_001))
+    assert "not kept" in done.stderr
+
+
+def test_a_reader_that_has_gone_ends_the_command(repo: Path) -> None:
+    command = " ".join(f"'{word}'" for word in [*RUN, "--", "yes | head -c 300; sleep 5"])
+    started = time.monotonic()
+    subprocess.run(["sh", "-c", f"{command} | true"], check=True)
+    assert time.monotonic() - started < 20
+
+
+def test_bars_of_progress_are_told_as_they_were_last_seen(layout: Layout) -> None:
+    bar = "for i in $(seq 1 3000); do printf '\\r\\033[32m%s%% done\\033[0m' $i; done; echo"
+    done = run("--", f"{bar}; echo finished")
+    assert "2999%" not in done.stdout and "\x1b" not in done.stdout and "\r" not in done.stdout
+    assert "3000% done" in done.stdout and "2999%" in stored(layout)[0].content
+
+
+@pytest.mark.parametrize(
+    "command", ["head -c 300000 /dev/urandom", "head -c 100000 /dev/zero", "yes | head -n 90000",
+                "head -c 200000 /dev/zero | tr '\\0' x", "yes '' | head -n 20000"],
+)  # fmt: skip
+def test_odd_outputs_are_told_in_few_bytes_or_passed_on_whole(repo: Path, command: str) -> None:
+    done = run("--", command)
+    plain = subprocess.run(["sh", "-c", command], capture_output=True).stdout
+    assert done.returncode == 0
+    whole = done.stdout.encode("utf-8", "surrogateescape")
+    assert len(whole) < 6000 or len(whole) == len(plain)
+
+
+def test_the_disk_is_bounded_and_the_gap_is_told(
+    tmp_path: Path,
+) -> None:
+    from contextkit.outputs.flows import pump
+
+    kept_file = pump.Kept(str(tmp_path / "a.out"), first=1000, last=300)
+    text = "".join(f"{n:04}\n" for n in range(1000)).encode()
+    for at in range(0, len(text), 77):
+        kept_file.add(text[at : at + 77])
+    on_disk = sum(path.stat().st_size for path in tmp_path.iterdir())
+    beginning, missing, end = kept_file.parts()
+    assert on_disk <= 1000 + 2 * 300
+    assert beginning == text[:1000] and end == text[-300:]
+    assert missing == len(text) - 1300
+    kept_file.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("cut", range(0, 9))
+def test_a_mark_is_found_wherever_a_read_ends(cut: int) -> None:
+    from contextkit.outputs.flows import pump
+
+    data = b"ab\0\0m:12\nlate"
+    ending = pump.Ending("m")
+    out = ending.without(data[:cut]) + ending.without(data[cut:]) + ending.rest()
+    assert (out, ending.status) == (b"ab\0late", 12)
+
+
+def test_what_only_looks_like_a_mark_is_output() -> None:
+    from contextkit.outputs.flows import pump
+
+    ending = pump.Ending("mark")
+    out = ending.without(b"a\0ma") + ending.without(b"x\0mark") + ending.rest()
+    assert (out, ending.status) == (b"a\0max\0mark", None)
+
+
+def test_forty_at_once_are_kept_each(layout: Layout) -> None:
+    running = [
+        subprocess.Popen([*RUN, f"--session=s-{n % 4}", "--", f"{LONG}; echo number {n}"],
+                         stdout=subprocess.PIPE)
+        for n in range(40)
+    ]  # fmt: skip
+    for process in running:
+        assert b"exit 0" in process.communicate(timeout=60)[0]
+    texts = [payload.content.splitlines()[-1] for payload in stored(layout)]
+    assert sorted(texts) == sorted(f"number {n}" for n in range(40))
+
+
+def test_nothing_to_run_is_said(repo: Path) -> None:
+    done = run("--")
+    assert done.returncode == 2 and "COMMAND" in done.stderr
+    assert "-c C" in run("--help").stdout
