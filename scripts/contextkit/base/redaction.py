@@ -169,7 +169,12 @@ def typed(values: Any, allowed: Iterable[str], redact: bool = False, field: str 
 
 def cleaned(values: Any, allowed: Iterable[str]) -> Any:
     """`redacted` for every text in lists and fields, when no person typed them."""
-    return _each(values, "", lambda text, _: redacted(text, allowed)[0])
+    return changed(values, lambda text: redacted(text, allowed)[0])
+
+
+def changed(value: Any, change: Callable[[str], str]) -> Any:
+    """`value` with `change` applied to every text in its lists and fields."""
+    return _each(value, "", lambda text, _: change(text))
 
 
 def _each(value: Any, field: str, change: Callable[[str, str], str]) -> Any:

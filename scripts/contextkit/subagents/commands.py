@@ -212,7 +212,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
             raise
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
-        return Answer(text=text, status=1, exact=True)
+        return Answer(text=text, status=1, exact=True, verbatim=True)
     cli.say_each(done.notes)
     return Answer(text=done.receipt)
 
