@@ -172,8 +172,8 @@ def ours(names: str) -> set[str]:
 
 
 COMMON = {"__future__"} | ours(
-    "base.cli base.commands base.errors base.files base.filters base.git base.layout"
-    " base.names base.records base.settings base.stores base.templates"
+    "base.cli base.commands base.errors base.files base.filters base.git base.layout base.outgoing"
+    " base.names base.records base.redaction base.settings base.stores base.templates"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")

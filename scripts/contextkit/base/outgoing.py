@@ -34,15 +34,15 @@ TAGS = (
     "session_context", "additional_data", "attached_files", "open_and_recently_viewed_files",
     "available_skills", "assistant>", "human>", "thinking>", "think>",
     "|im_start|", "|im_end|", "|system|", "|user|", "|assistant|", "|start_header_id|",
-    "|endoftext|", "|eot_id|", "|channel|", "|message|", "|start|", "|end|", "<sys>",
+    "|endoftext|", "|eot_id|", "|channel|", "|message|", "|start|", "|end|", "sys>>",
     "start_of_turn", "end_of_turn",
 )  # fmt: skip
 _LONGEST = max(map(len, TAGS))
 # Characters that move a cursor, reorder what is read, or are not seen at all; the last are ASCII
 # once more, as tags.
 _CODES = (
-    *range(9), *range(11, 0x20), *range(0x7F, 0xA0), 0x61C, 0x200B, 0x200E, 0x200F,
-    *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0xFEFF, *range(0xFFF9, 0xFFFC),
+    *range(9), *range(11, 0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F,
+    *range(0x2028, 0x202F), *range(0x2060, 0x2070), *range(0xFFF9, 0xFFFC),
     *range(0xE0000, 0xE0080),
 )  # fmt: skip
 _escapes: dict[int, str] = {}

@@ -39,7 +39,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
     if args.inline or not (asked or size > budget):
         why = "as asked" if args.inline else f"within {budget}"
         cli.say(f"~{size} tokens, {why}: passed through, nothing stored")
-        return Answer(text=output.content, exact=True)
+        return Answer(text=output.content, exact=True, verbatim=True)
     now = names.now()
     try:
         if target:
