@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_secrets bench_reviews bench_duplicates bench_peers torture bench_machines golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_secrets bench_reviews bench_duplicates bench_peers torture bench_machines golden manual site lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -98,12 +98,15 @@ golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the g
 manual: $(CONTEXTKIT_DEVELOPMENT) ## write the generated manual pages anew
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/generated.py'
 
+site: $(CONTEXTKIT_DEVELOPMENT) ## build the manuals as a website, with search and llms.txt; strict: dir=.site
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/website.py' "$(if $(filter dir,$(CONTEXTKIT_GIVEN)),$$dir,$(CONTEXTKIT_DIR)/.site)"
+
 lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.txt -o requirements.lock
 	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 clean: ## remove what set-up and tests made
-	@$(CONTEXTKIT_HERE) rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@$(CONTEXTKIT_HERE) rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .site
 
 # Nothing that is known: the nearest target is said.
 .DEFAULT:

@@ -23,10 +23,10 @@ def files() -> dict[str, str]:
     market = {"name": "contextkit", "owner": owner, "metadata": {"description": ABOUT},
               "plugins": [entry]}  # fmt: skip
     host = contracts.find("claude")
-    only = settings.matchers(host)
+    only = settings.matchers(host, True)
     groups = {
         event: [({"matcher": only[event]} if event in only else {}) | {"hooks": [_handler(one)]}]
-        for event, one in settings.wanted(host, "/PLUGIN").items()
+        for event, one in settings.wanted(host, "/PLUGIN", True).items()
     }
     found = {
         ".claude-plugin/plugin.json": plugin,
@@ -54,11 +54,13 @@ def files() -> dict[str, str]:
 def _of_codex() -> dict[str, object]:
     """The hooks as Codex starts them: by a shell that knows where the plugin lies."""
     host = contracts.find("codex")
+    only = settings.matchers(host, True)
     start = '"${PLUGIN_ROOT}"/scripts/hook.sh'
     return {
-        event: [{"hooks": [{"type": "command", "timeout": host.events[event].timeout,
-                            "command": f"{start} {event} --host=codex --plugin"}]}]
-        for event in settings.events(host)
+        event: [({"matcher": only[event]} if event in only else {}) | {
+            "hooks": [{"type": "command", "timeout": host.events[event].timeout,
+                       "command": f"{start} {event} --host=codex --plugin"}]}]
+        for event in settings.events(host, True)
     }  # fmt: skip
 
 
@@ -68,13 +70,13 @@ def _of_gemini() -> dict[str, object]:
     Not at the top, where its `hooks/hooks.json` would be that of Claude Code.
     """
     host = contracts.find("gemini")
-    only = settings.matchers(host)
+    only = settings.matchers(host, True)
     start = '"${extensionPath}"/../../scripts/hook.sh'
     return {
         event: [({"matcher": only[event]} if event in only else {}) | {
             "hooks": [{"type": "command", "timeout": host.events[event].timeout * host.timeouts,
                        "command": f"{start} {event} --host=gemini --plugin"}]}]
-        for event in settings.events(host)
+        for event in settings.events(host, True)
     }  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def test_what_the_author_leaves_out_is_taken_from_the_text(layout: Layout) -> No
         "tokens_stored": 600,
         "kind": "report",
         "facts_kept": "3/3",
-        "more": "make -s payload_show ref=20251128-100500-speed lines=1-9",
+        "more": "lines 17-25",
     }
     payload = payload_of(stored)
     assert (

@@ -171,7 +171,8 @@ def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
         if not word.startswith("-"):
             if not places:
                 return None
-            raw.setdefault(places.pop(0).name, []).append(word)
+            place = places[0] if places[0].kind == "words" else places.pop(0)
+            add_value(raw, place, "", word)
             continue
         name, equals, value = word.partition("=")
         if word[:2] in spelled:  # `-mtext`; and argparse reads `-m=text` as `text`

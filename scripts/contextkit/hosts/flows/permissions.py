@@ -14,10 +14,24 @@ from contextkit.base import files, formats
 from contextkit.hosts.documents.contracts import Host
 from contextkit.text.shell import Simple
 
-_ASKING = ("default", "acceptEdits", "dontAsk")  # modes in which rules decide; a model does in others
+_ASKING = (
+    "default",
+    "acceptEdits",
+    "dontAsk",
+)  # modes in which rules decide; a model does in others
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=@%+- '\"")
 _GIT = ("status", "log", "diff", "show")
-_RUNS = ("-exec", "-delete", "-ok", "-fprint", "-fls", "--output", "--ext-diff", "-O", "--open-files")
+_RUNS = (
+    "-exec",
+    "-delete",
+    "-ok",
+    "-fprint",
+    "-fls",
+    "--output",
+    "--ext-diff",
+    "-O",
+    "--open-files",
+)
 
 
 def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
@@ -86,7 +100,9 @@ def _rules(host: Host) -> list[str]:
     for path in paths:
         permissions = _object(_object(path).get("permissions"))
         allowed = permissions.get("allow")
-        found += [one for one in allowed if isinstance(one, str)] if isinstance(allowed, list) else []
+        found += (
+            [one for one in allowed if isinstance(one, str)] if isinstance(allowed, list) else []
+        )
     return found
 
 

@@ -49,7 +49,9 @@ _QUIET = frozenset(
     " readlink stat sync unlink mktemp return exit local declare readonly let".split()
 )
 _STATEFUL = ("cd", "pushd", "popd")  # change the folder in which a host may start the next command
-_SHELLS = frozenset("sh bash zsh dash ksh fish python python3 node ruby perl php lua R julia".split())
+_SHELLS = frozenset(
+    "sh bash zsh dash ksh fish python python3 node ruby perl php lua R julia".split()
+)
 _OURS = ("capsule_", "payload_", "handoff", "memory_", "verdict_", "subagent_", "context_")
 _OTHERS_OF_OURS = frozenset("remember_later reminders reminder_done adopt unadopt doctor run help"
                             " session_end".split())  # fmt: skip
@@ -147,7 +149,8 @@ def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
 
 def _is_of_the_toolkit(words: tuple[str, ...]) -> bool:
     return any(
-        word.startswith(version.TOOLKIT + "/") or "contextkit/scripts/" in word for word in words[:3]
+        word.startswith(version.TOOLKIT + "/") or "contextkit/scripts/" in word
+        for word in words[:3]
     )
 
 
@@ -193,5 +196,3 @@ def _sink(layout: Layout, given: HookInput, command: str, timeout: object) -> st
     if isinstance(timeout, (int, float)) and timeout > 0:
         words.append(f"--until={timeout / 1000 * _PATIENCE:g}")
     return " ".join([shell.quote(launcher), *words])
-
-

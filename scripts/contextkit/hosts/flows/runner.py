@@ -182,8 +182,8 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     )
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
-    lines = "\n".join(answer.context for answer in said if answer.context)
-    lines = tokens.clip(lines[: limits.hook_context_characters], most)
+    lines = _joined([one.context for one in said if one.context], limits.hook_context_characters,
+                    most)  # fmt: skip
     room = limits.hook_context_characters - len(lines)
     for answer in said:
         if not answer.quoted.strip():
@@ -196,6 +196,20 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
     return Answer(context=lines, block=block, result=result, decision=decision)
+
+
+def _joined(texts: list[str], characters: int, most: int) -> str:
+    """The texts as lines, within both limits: the longest one is cut."""
+    from contextkit.base import tokens
+
+    if not texts:
+        return ""
+    longest = max(range(len(texts)), key=lambda at: len(texts[at]))
+    others = "\n".join(text for at, text in enumerate(texts) if at != longest)
+    room = max(0, characters - len(others) - 1)
+    left = max(1, most - tokens.estimate(others) - 1)
+    texts[longest] = tokens.clip(texts[longest][:room], left)
+    return tokens.clip("\n".join(texts)[:characters], most)
 
 
 def _without_secrets(layout: Layout, answer: Answer) -> Answer:

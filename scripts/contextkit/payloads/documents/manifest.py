@@ -58,6 +58,17 @@ def add(path: str, entry: Fields) -> bool:
     return bool(added)
 
 
+def change(path: str, old: Fields, new: Fields) -> bool:
+    """Replace an entry in the manifest at `path`; return False if it is not there as we write it.
+
+    Both have the same tokens, so that the total stays.
+    """
+    before, found, after = files.read_bytes(path).rpartition(_entry(old).encode())
+    if found:
+        files.write(path, iter((before, _entry(new).encode(), after)))
+    return bool(found)
+
+
 def _splice(data: bytes, entry: Fields) -> tuple[int, bytes]:
     """How many bytes to keep, and those after them; (0, b"") if the tail is not ours."""
     end, number = _end(data)
