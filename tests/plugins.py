@@ -23,10 +23,10 @@ def files() -> dict[str, str]:
     market = {"name": "contextkit", "owner": owner, "metadata": {"description": ABOUT},
               "plugins": [entry]}  # fmt: skip
     host = contracts.find("claude")
-    only = settings.matchers(host, True)
+    only = settings.matchers(host)
     groups = {
         event: [({"matcher": only[event]} if event in only else {}) | {"hooks": [_handler(one)]}]
-        for event, one in settings.wanted(host, "/PLUGIN", True).items()
+        for event, one in settings.wanted(host, "/PLUGIN").items()
     }
     found = {
         ".claude-plugin/plugin.json": plugin,
@@ -54,13 +54,13 @@ def files() -> dict[str, str]:
 def _of_codex() -> dict[str, object]:
     """The hooks as Codex starts them: by a shell that knows where the plugin lies."""
     host = contracts.find("codex")
-    only = settings.matchers(host, True)
+    only = settings.matchers(host)
     start = '"${PLUGIN_ROOT}"/scripts/hook.sh'
     return {
         event: [({"matcher": only[event]} if event in only else {}) | {
             "hooks": [{"type": "command", "timeout": host.events[event].timeout,
                        "command": f"{start} {event} --host=codex --plugin"}]}]
-        for event in settings.events(host, True)
+        for event in settings.events(host)
     }  # fmt: skip
 
 
@@ -70,13 +70,13 @@ def _of_gemini() -> dict[str, object]:
     Not at the top, where its `hooks/hooks.json` would be that of Claude Code.
     """
     host = contracts.find("gemini")
-    only = settings.matchers(host, True)
+    only = settings.matchers(host)
     start = '"${extensionPath}"/../../scripts/hook.sh'
     return {
         event: [({"matcher": only[event]} if event in only else {}) | {
             "hooks": [{"type": "command", "timeout": host.events[event].timeout * host.timeouts,
                        "command": f"{start} {event} --host=gemini --plugin"}]}]
-        for event in settings.events(host, True)
+        for event in settings.events(host)
     }  # fmt: skip
 
 

@@ -41,27 +41,29 @@ class Simple(NamedTuple):
 def parse(text: str) -> list[Simple] | None:
     """Return the simple commands of `text` in their order; None if it is anything but those."""
     found: list[Simple] = []
+    at = 0
+    while at < len(text):
+        at = _skip(text, at)
+        read = _simple(text, at)
+        if read is None:
+            return None
+        if read.words or read.given:
+            found.append(read)
+        elif read.after not in ("", "\n"):
+            return None  # nothing where a command has to be
+        at = read.end + len(read.after)
+    return None if found and found[-1].after in ("|", "&&", "||") else found
+
+
+def _simple(text: str, start: int) -> Simple | None:
+    """Return the command that begins at `start`, with its end; it may have no words."""
     given: list[str] = []
     words: list[str] = []
-    at, start = 0, 0
-    while True:
-        at = _skip(text, at)
-        operator = _operator(text, at)
-        if operator or at >= len(text):
-            if words or given:
-                found.append(Simple(tuple(given), tuple(words), start, at, operator))
-            elif operator not in ("", "\n") or (not operator and _is_open(found)):
-                return None  # nothing where a command has to be
-            if at >= len(text):
-                return found
-            given, words = [], []
-            at += len(operator)
-            continue
-        if not words and not given:
-            start = at
+    at = start
+    while at < len(text) and not _operator(text, at):
         harmless = next((one for one in _HARMLESS if text.startswith(one, at)), "")
         if harmless:
-            at += len(harmless)
+            at = _skip(text, at + len(harmless))
             continue
         read = _word(text, at)
         if read is None:
@@ -69,15 +71,9 @@ def parse(text: str) -> list[Simple] | None:
         word, end, quoted = read
         if not words and not quoted and word in _RESERVED:
             return None
-        if not words and _is_assignment(text[at:end]):
-            given.append(word)
-        else:
-            words.append(word)
-        at = end
-
-
-def _is_open(found: list[Simple]) -> bool:
-    return bool(found) and found[-1].after in ("|", "&&", "||")
+        (given if not words and _is_assignment(text[at:end]) else words).append(word)
+        at = _skip(text, end)
+    return Simple(tuple(given), tuple(words), start, at, _operator(text, at))
 
 
 def _skip(text: str, at: int) -> int:
@@ -108,7 +104,7 @@ def _operator(text: str, at: int) -> str:
 
 
 def _word(text: str, at: int) -> tuple[str, int, bool] | None:
-    """Return the word at `at`, where it ends, and whether it has quotes; None if it is not plain."""
+    """Return the word at `at`, its end, and whether it has quotes; None if it is not plain."""
     said: list[str] = []
     quoted = False
     first = at

@@ -281,16 +281,8 @@ def output(host: str, event: str, answer: Answer) -> str:
         return formats.to_json({"decision": "block", "reason": answer.result}) + "\n"
     if isinstance(answer.result, str) and "respond" in known.takes:
         return formats.to_json({"modifiedResponse": answer.result}) + "\n"
-    if answer.result is not None and "rewrite" in known.takes:
-        decision = answer.decision or ("allow" if "allow" in known.takes else "")
-        decided = {"permissionDecision": decision} if decision else {}
-        inner = {"hookEventName": event, **decided, "updatedInput": answer.result}
-        return formats.to_json({"hookSpecificOutput": inner}) + "\n"
-    if answer.result is not None and "modify" in known.takes:
-        return formats.to_json({"modifiedResult": answer.result}) + "\n"
-    if answer.result is not None and "replace" in known.takes:
-        inner = {"hookEventName": event, "updatedToolOutput": answer.result}
-        return formats.to_json({"hookSpecificOutput": inner}) + "\n"
+    if answer.result is not None and {"rewrite", "modify", "replace"} & set(known.takes):
+        return formats.to_json(_result(known, answer)) + "\n"
     said = [answer.context, labeled(answer.quoted, answer.origin)]
     text = "\n\n".join(part for part in said if part.strip())
     if not text or "context" not in known.takes:
@@ -299,6 +291,18 @@ def output(host: str, event: str, answer: Answer) -> str:
         return formats.to_json({caller.context_key: text}) + "\n"
     inner = {"hookEventName": event, "additionalContext": text}
     return formats.to_json({"hookSpecificOutput": inner}) + "\n"
+
+
+def _result(event: HostEvent, answer: Answer) -> dict[str, object]:
+    """Return the answer that replaces a tool's result or its input."""
+    if "modify" in event.takes:
+        return {"modifiedResult": answer.result}
+    inner: dict[str, object] = {"hookEventName": event.name}
+    if "rewrite" in event.takes:
+        if answer.decision or "allow" in event.takes:
+            inner["permissionDecision"] = "allow"
+        return {"hookSpecificOutput": {**inner, "updatedInput": answer.result}}
+    return {"hookSpecificOutput": {**inner, "updatedToolOutput": answer.result}}
 
 
 def labeled(text: str, origin: str) -> str:

@@ -1,9 +1,9 @@
-"""Whether a host would run a command without asking: then it may run it wrapped, without asking too.
+"""Whether a host would run a command without asking: then it may run it wrapped, too.
 
 What the wrapper adds is no command of the user's, so the host would ask about it; a hook can answer
 that for the host. It does so only where the host would not have asked about the command alone: each
-part of it is allowed by a rule in the settings, or only reads. What the host denies or asks about by
-a rule of the user's it still finds, since the command stands in the wrapped one as it was typed.
+part of it is allowed by a rule in the settings, or only reads. What the host denies or asks about
+by a rule of the user's it still finds, since the command stands in the wrapped one as it was typed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ASKING = (
     "acceptEdits",
     "dontAsk",
 )  # modes in which rules decide; a model does in others
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=@%+- '\"")
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=@%+-~^ '\"")
 _GIT = ("status", "log", "diff", "show")
 _RUNS = (
     "-exec",
@@ -41,7 +41,7 @@ def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
     texts = [_text(command, part) for part in parts]
     if not all(_PLAIN.issuperset(text) for text in texts):
         return False
-    rules = _rules(host)
+    rules = _rules(host, "allow")
     return all(
         any(_allows(rule, text) for rule in rules) or _only_reads(part)
         for text, part in zip(texts, parts, strict=True)
@@ -49,7 +49,13 @@ def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
 
 
 def are_named(host: Host, root: str, parts: list[Simple]) -> bool:
-    """Return whether a policy of the host names one of the programs, for whatever decision."""
+    """Return whether a rule that does not allow is about one of the programs.
+
+    A policy file of the host is not read further than to see whether it names the program.
+    """
+    ruled = {_program(rule) for kind in ("deny", "ask") for rule in _rules(host, kind)}
+    if "*" in ruled or any({part.name, part.words[0]} & ruled for part in parts):
+        return True
     texts = []
     for place in host.policies:
         folder = os.path.join(root, place.replace("~", host.folder(), 1))
@@ -90,20 +96,32 @@ def _only_reads(part: Simple) -> bool:
     return words[0] in ("ls", "cd") or (words[0] == "git" and words[1:2] != () and words[1] in _GIT)
 
 
-def _rules(host: Host) -> list[str]:
-    """Return the rules that allow tools: the user's, and the project's if the user trusts it."""
+def _program(rule: str) -> str:
+    """Return the program that a rule is about; `*` for every one, empty for another tool."""
+    if not rule.startswith("Bash"):
+        return ""
+    inside = rule.removeprefix("Bash").strip("()").split(" ")[0].partition(":")[0]
+    return inside if inside and "*" not in inside else "*"
+
+
+def _rules(host: Host, kind: str) -> list[str]:
+    """Return the user's rules and those of the project, which allow only if the user trusts it."""
+    if not host.rules:
+        return []
     project = os.environ.get(host.project, "")
     paths = [os.path.join(host.folder(), "settings.json")]
-    if project and _is_trusted(host, project):
+    if project and (kind != "allow" or _is_trusted(host, project)):
         paths += [os.path.join(project, path) for path in host.rules]
     found: list[str] = []
     for path in paths:
         permissions = _object(_object(path).get("permissions"))
-        allowed = permissions.get("allow")
-        found += (
-            [one for one in allowed if isinstance(one, str)] if isinstance(allowed, list) else []
-        )
+        rules = permissions.get(kind)
+        found += filter(_is_text, rules) if isinstance(rules, list) else ()
     return found
+
+
+def _is_text(rule: object) -> bool:
+    return isinstance(rule, str)
 
 
 def _is_trusted(host: Host, project: str) -> bool:

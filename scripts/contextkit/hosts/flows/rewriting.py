@@ -27,14 +27,14 @@ LAUNCHER = "scripts/run.sh"
 RAW = "CONTEXTKIT_RAW"  # set to anything: what is printed stays as it is; so does `command …`
 _PATIENCE = 0.8  # of the host's time-out, after which the agent is told where the output is
 _TOPIC = 60  # characters
-# What reads files, or lets somebody read or type. Lists and texts that the agent asked for in full.
+# What reads files, or lets somebody read or type; what a host looks at more closely.
 _NEVER = frozenset(
     "cat tac sed head tail less more most bat nl od xxd hexdump strings view vi vim nvim nano emacs"
     " pico ed top htop btop man info ssh sftp ftp telnet mosh su sudo doas passwd login screen tmux"
     " watch fzf read gdb lldb pdb ipython irb ghci script expect dialog whiptail psql mysql sqlite3"
     " redis-cli mongosh mongo exec eval source . trap command builtin env xargs time nohup timeout"
-    " rm shred dd setsid disown fg bg wait ulimit umask alias unalias set unset shopt claude codex gemini"
-    " copilot cursor-agent contextkit".split()
+    " rm shred dd setsid disown fg bg wait ulimit umask alias unalias set unset shopt"
+    " contextkit".split()
 )
 # What an agent shortens an output with, alone or at the end of a pipeline.
 _FILTERS = frozenset(
@@ -48,6 +48,8 @@ _QUIET = frozenset(
     " cp mv ln chmod chown sleep kill date hostname whoami id uname basename dirname realpath"
     " readlink stat sync unlink mktemp return exit local declare readonly let".split()
 )
+_ASKS = frozenset(("-it", "-ti", "--interactive", "--watch", "--follow", "--tui"))
+_LOGS = frozenset(("logs", "journalctl"))  # `-f` follows them
 _STATEFUL = ("cd", "pushd", "popd")  # change the folder in which a host may start the next command
 _SHELLS = frozenset(
     "sh bash zsh dash ksh fish python python3 node ruby perl php lua R julia".split()
@@ -67,17 +69,17 @@ def rewritten(layout: Layout, given: HookInput) -> Answer:
         return NOTHING
     host = hosts.find(given.host)
     mode = given.text("permission_mode")
-    decision = ""
-    if host.policies or (host.rules and mode not in ("", "bypassPermissions")):
-        from contextkit.hosts.flows import permissions
+    from contextkit.hosts.flows import permissions
 
-        if permissions.are_named(host, layout.root, parts):
-            return NOTHING
-        if host.rules and not permissions.would_run(host, mode, command, parts):
-            return NOTHING
-        decision = "allow"
+    if permissions.are_named(host, layout.root, parts):
+        return NOTHING
+    asks = host.rules and mode not in ("", "bypassPermissions")
+    if asks and not permissions.would_run(host, mode, command, parts):
+        return NOTHING
     sink = _sink(layout, given, command, asked.get("timeout"))
-    return Answer(result={**asked, "command": wrapped(command, parts, sink)}, decision=decision)
+    return Answer(
+        result={**asked, "command": wrapped(command, parts, sink)}, decision="allow" if asks else ""
+    )
 
 
 def is_about_a_command(given: HookInput) -> bool:
@@ -116,10 +118,13 @@ def _is_excluded(part: Simple) -> bool:
     if not part.words or any(one.startswith(f"{RAW}=") for one in part.given):
         return True
     name, arguments = part.name, part.words[1:]
-    if name in _NEVER or (name in _SHELLS and _is_a_prompt(arguments)):
+    if (
+        name in _NEVER
+        or name in hosts.names_of_hosts()
+        or (name in _SHELLS and _is_a_prompt(arguments))
+    ):
         return True
-    if any(one in ("-it", "-ti", "--interactive", "--watch", "--follow", "-f") for one in arguments
-           if name not in ("rm", "make", "grep", "docker-compose", "pkill")):  # fmt: skip
+    if _ASKS.intersection(arguments) or ("-f" in arguments and _LOGS.intersection(part.words)):
         return True
     if name == "git":
         return _reads_or_asks(arguments)

@@ -86,7 +86,7 @@ def _told(job: Job) -> str:
 class Told(Record):
     """An output and what is known of it.
 
-    ending: how the command ended, in words. size: its bytes, where not all of them are in `content`.
+    ending: how the command ended, in words. size: its bytes, where `content` lacks some of them.
     """
 
     content: str
@@ -99,7 +99,7 @@ class Told(Record):
 
 
 def digested(layout: Layout, told: Told) -> str:
-    """Store the output and return its digest: how it ended, what matters, and where the whole is."""
+    """Store the output; return its digest: how it ended, what matters, where the whole is."""
     from contextkit.text.digests import engine
 
     limits = layout.limits
