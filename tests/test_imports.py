@@ -173,6 +173,7 @@ def ours(names: str) -> set[str]:
 
 COMMON = {"__future__"} | ours(
     "base.cli base.commands base.errors base.files base.filters base.git base.layout"
+    " base.links base.owned"
     " base.names base.records base.settings base.stores base.templates"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")

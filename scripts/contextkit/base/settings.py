@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, stores
+from contextkit.base import files, names, owned, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 
@@ -193,8 +193,8 @@ def load(root: str) -> tuple[Values, frozenset[str]]:
 
         held = held if trust.holds(root, acts) else frozenset(acts)
     user = _of_file(
-        os.path.join(files.user_folder("CONFIG"), SETTINGS),
-        os.path.join(files.user_folder("CACHE"), "settings"),
+        os.path.join(owned.user_folder("CONFIG"), SETTINGS),
+        os.path.join(owned.user_folder("CACHE"), "settings"),
     )
     if held or user:
         ours = {**user, **{name: value for name, value in ours.items() if name not in held}}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import filters, formats, names
+from contextkit.base import files, filters, formats, names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
 
@@ -72,6 +72,7 @@ class Host(Record):
     sessions, marks: variables that hold the session's id, and those that show that a command runs
         in this host.
     home: the variable that names the host's own folder, and its default below the user's home.
+    keeps: a file of settings in that folder, and its key for the days that transcripts are kept.
     transcripts: where sessions leave transcripts in that folder; `{project}` is the project's path
         with every odd character a hyphen, `{days}` stands for folders by year, month and day.
     transcript_form: the format of a transcript line (`memory/documents/conversations.py`).
@@ -108,6 +109,7 @@ class Host(Record):
     sessions: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     home: tuple[str, ...] = ("", "")
+    keeps: tuple[str, ...] = ("", "")
     transcripts: str = ""
     transcript_form: str = ""
     notices: tuple[str, ...] = ()
@@ -121,7 +123,19 @@ class Host(Record):
         named = os.environ.get(variable, "") if variable else ""
         return named or (os.path.join(os.path.expanduser("~"), below) if below else "")
 
+    def days_kept(self) -> int:
+        """Return how many days the host keeps transcripts: its own setting, or 30."""
+        file, key = self.keeps
+        text = files.read_if_there(os.path.join(self.folder(), file)) if file else None
+        try:
+            found = formats.from_json(text or "{}", file)
+        except ContextError:
+            return KEPT_DAYS
+        days = found.get(key) if isinstance(found, dict) else None
+        return days if type(days) is int and 0 < days < 100_000 else KEPT_DAYS
 
+
+KEPT_DAYS = 30
 COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "model",
           "timestamp")  # fmt: skip
 AGENT = ("agent_id", "agent_type")

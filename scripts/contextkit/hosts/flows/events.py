@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names
+from contextkit.base import files, names
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
@@ -99,7 +99,7 @@ def catch_up(layout: Layout, given: HookInput) -> Answer:
     if given.session and not given.agent and os.path.exists(mark):
         from contextkit.hosts.flows import snapshots
 
-        os.unlink(mark)
+        files.discard(mark)
         snapshots.when_full(layout, given)
     return NOTHING
 

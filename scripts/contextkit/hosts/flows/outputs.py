@@ -21,7 +21,7 @@ from contextkit.hosts.documents.seen_agents import HookAgent
 from contextkit.hosts.flows import reviews
 from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.flows import storing
+from contextkit.payloads.flows import retention, storing
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
@@ -280,7 +280,10 @@ def _store(
         tokens=tokens.estimate(text),
         answer=answer,
     )
-    return storing.store(layout, session, output, now, _SECONDS)
+    made = storing.store(layout, session, output, now, _SECONDS)
+    host = hosts.find(given.host)
+    retention.hold(layout, session, given.text("transcript_path"), host.days_kept(), now)
+    return made
 
 
 def _record(

@@ -204,7 +204,7 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     for name in _recorded(layout):
         path = _record(layout, name)
         process, _, rest = (files.read_if_there(path) or "").partition("\n")
-        if name != besides and not _is_running(int(process) if process.isdigit() else 0):
+        if name != besides and not sessions.is_running(int(process) if process.isdigit() else 0):
             found.append((os.stat(path).st_mtime, name, rest.strip()))
     for _, name, _ in found:
         _forget(layout, name)
@@ -217,18 +217,6 @@ def _recorded(layout: Layout) -> list[str]:
     except OSError:
         return []
     return sorted(name for name in there if not files.is_draft(name))[-_DEAD:]
-
-
-def _is_running(process: int) -> bool:
-    if process <= 1:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # owned by another user
-    return True
 
 
 # What ends with a session, and comes back if it is resumed

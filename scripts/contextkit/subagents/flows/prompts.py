@@ -32,6 +32,7 @@ from contextkit.base.version import toolkit
 from contextkit.capsules.documents import items, trim
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
+from contextkit.payloads.documents import answers
 from contextkit.subagents.flows import sandboxes
 
 MARK = "{{CAPSULE_BODY}}"
@@ -189,6 +190,7 @@ def assemble(layout: Layout, order: Order) -> str:
         section=section,
         statuses=verdicts.STATUSES,
         finish=_finish(layout, order),
+        report=answers.contract(answers.place(layout, order.id)),
     )
 
 

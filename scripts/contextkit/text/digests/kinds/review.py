@@ -76,6 +76,11 @@ def units(text: str) -> list[Unit]:
     return found
 
 
+def findings(text: str) -> list[Unit]:
+    """Every finding of a review with its severity as its group; P0s have rank 2, P1s rank 3."""
+    return _findings(text.split("\n"))
+
+
 def _letters(said: str) -> str:
     return "".join(filter(str.isalnum, said)).lower()
 
