@@ -32,7 +32,7 @@ OWN_WORDS = {
     "contextkit/outputs/flows/running.py:_start": "the command line of its caller",
     "contextkit/outputs/flows/running.py:_finish": "an errno of ours",
     "contextkit/outputs/flows/running.py:_tell_so_far": "a path of ours",
-    "contextkit/outputs/flows/telling.py:tell": "what `_told` passed through the door",
+    "contextkit/outputs/flows/telling.py:tell": "what `digested` passed through the door",
     "host_hook.py:main": "what `runner._merged` passed through the door",
     "door.py:main": "the command line of its caller",
     "run.py:": "flushes",
@@ -78,7 +78,7 @@ def test_whoever_writes_is_known_and_passes_the_door() -> None:
     told = {place for place, node in ALL if "outgoing." in ast.unparse(node)}
     assert told & writing >= THROUGH
     assert {"contextkit/hosts/flows/runner.py:_through_the_door",
-            "contextkit/outputs/flows/telling.py:_told"} <= told  # fmt: skip
+            "contextkit/outputs/flows/telling.py:digested"} <= told  # fmt: skip
 
 
 def test_only_what_was_asked_for_word_for_word_passes_as_it_is() -> None:
