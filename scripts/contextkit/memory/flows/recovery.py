@@ -153,7 +153,9 @@ def load(
     """Load what is stored about `task`, by default that of the session.
 
     A session that `starts` may continue the task of another one; if there are several, they are
-    only named, as `candidates`. Of the findings not yet merged, at most the `most` newest and as many older ones that did not
+    only named, as `candidates`.
+
+    Of the findings not yet merged, at most the `most` newest and as many older ones that did not
     complete. `transcript` is that of a session that ended without saving. Never raises for anything
     in the store; the result is `empty` if nothing is stored.
     """
