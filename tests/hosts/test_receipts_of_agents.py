@@ -172,3 +172,28 @@ def test_what_a_subagent_is_asked_switches_nobody(repo: Path) -> None:
     said = answer("UserPromptSubmit", prompt="@ops Build it")["hookSpecificOutput"]
     assert said["additionalContext"].startswith("No switch was made: there is no profile")
     assert answer("UserPromptSubmit", prompt="@.claude is what?") == {}
+
+
+def test_a_report_is_named_after_what_its_call_says(layout: Layout, tmp_path: Path) -> None:
+    launched = {"status": "async_launched", "agentId": "a1"}
+    asked = {"description": "Compare the parsers", "prompt": "Look at them."}
+    answer("PostToolUse", tool_name="Agent", tool_input=asked, tool_response=launched)
+    stop(LONG)
+    transcript = tmp_path / "agent-a2.jsonl"
+    prompt = {"type": "user", "message": {"role": "user", "content": "Find the slow query\nNow."}}
+    transcript.write_text(json.dumps(prompt) + "\n", encoding="utf-8")
+    stop(LONG + "2", agent_id="a2", agent_transcript_path=str(transcript))
+    found = [Path(path).name[16:] for path in payloads.documents(layout, "s-1")]
+    assert found == ["compare-the-parsers.md", "find-the-slow-query-now.md"]
+
+
+def test_the_report_of_gemini_is_taken_out_of_its_json(layout: Layout) -> None:
+    wrapped = f"Subagent 'x' finished. Result: {json.dumps({'response': LONG})}"
+    said = answer(
+        "AfterTool", "gemini", tool_name="invoke_agent",
+        tool_input={"agent_name": "x", "prompt": "Look at the cache"},
+        tool_response={"llmContent": wrapped},
+    )  # fmt: skip
+    (path,) = payloads.documents(layout, "s-1")
+    assert payloads.load(path, path).content == LONG and "look-at-the-cache" in path
+    assert "@stored" in said["reason"]

@@ -296,6 +296,14 @@ def output(host: str, event: str, answer: Answer) -> str:
     return formats.to_json({"hookSpecificOutput": inner}) + "\n"
 
 
+def notice(host: str, event: str, text: str) -> str:
+    """Return what tells the user, not the agent, something at the start of a session; else ''."""
+    known = find(host).events.get(event)
+    if known is None or known.ours != "SessionStart" or find(host).flat:
+        return ""
+    return formats.to_json({"systemMessage": names.one_line(text)}) + "\n"
+
+
 def labeled(text: str, origin: str) -> str:
     """Label text from the repository as information: its origin, and a fence it cannot close."""
     if not text.strip():
