@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit.base import tokens
+from contextkit.base import ledger, tokens
 from contextkit.base.layout import Layout
+from contextkit.history.flows import delivery
 from contextkit.payloads.documents import store as payloads
 
 from hooks import answer, fire
@@ -197,3 +198,24 @@ def test_the_report_of_gemini_is_taken_out_of_its_json(layout: Layout) -> None:
     (path,) = payloads.documents(layout, "s-1")
     assert payloads.load(path, path).content == LONG and "look-at-the-cache" in path
     assert "@stored" in said["reason"]
+
+
+def costs(layout: Layout) -> dict[str, int]:
+    (found,) = delivery.of_documents(ledger.read(layout)).values()
+    names = ("stored", "handed", "saved")
+    return {name: getattr(found, name) for name in names}
+
+
+def test_what_is_saved_is_net_of_second_turns_and_of_what_is_passed_on(layout: Layout) -> None:
+    stop(MIDDLE)  # stored, and passed on as it is: nothing is saved
+    whole = tokens.estimate(MIDDLE)
+    assert costs(layout) == {"stored": whole, "handed": whole, "saved": 0}
+
+
+def test_a_second_turn_is_no_gain(layout: Layout) -> None:
+    said = stop(LONG)
+    answered = "The cache holds 300 entries."
+    stop(answered, stop_hook_active=True)
+    whole, spent = tokens.estimate(LONG), tokens.estimate(said) + tokens.estimate(answered)
+    handed = tokens.estimate(answered) + spent
+    assert costs(layout) == {"stored": whole, "handed": handed, "saved": whole - handed}

@@ -77,9 +77,30 @@ def keep(layout: Layout, given: HookInput) -> Answer:
             seen_agents.save(layout, given.session, given.agent, known)
             if made and report != text and not block:
                 _link(layout, given, known, made, text)
+        if made:
+            _note_cost(layout, given, known, made, (block, text), replaced)
     if made and replaced and not _is_replaced_later(given):
         return Answer(result=made.receipt)
     return Answer(block=block) if block else NOTHING
+
+
+def _note_cost(
+    layout: Layout,
+    given: HookInput,
+    known: HookAgent,
+    made: storing.Stored,
+    said: tuple[str, str],
+    replaced: bool,
+) -> None:
+    """Note what reached the main agent of a stored report, and what a second turn took."""
+    block, text = map(tokens.estimate, said)
+    now = ledger.RENDERED if replaced else ledger.INJECTED
+    size = tokens.estimate(made.receipt) if replaced else text
+    agent, to = given.agent_type, f"session:{given.session}"
+    if not block:
+        ledger.note(layout, now, made.ref, tokens=size, to=to, agent=agent)
+    if block or known.asked:
+        ledger.note(layout, ledger.ASKED, made.ref, tokens=block or text, agent=agent)
 
 
 def _made(
@@ -93,7 +114,7 @@ def _made(
     topic = known.about or given.agent_type
     if left:
         report = files.read(left)
-        made = _store(layout, given, topic, given.agent_type, report, text)
+        made = _store(layout, given, topic, given.agent_type, report, text, passed=False)
         os.unlink(left)
         return made, report
     long = tokens.estimate(text) > layout.limits.payload_budget
@@ -104,7 +125,7 @@ def _made(
             made = storing.answered(layout, path, payload, text, names.now(), _SECONDS)
             return made, payload.content
     if long:
-        return _store(layout, given, topic, given.agent_type, text), text
+        return _store(layout, given, topic, given.agent_type, text, passed=False), text
     return None, ""
 
 
@@ -302,7 +323,13 @@ def hand_in(layout: Layout, given: HookInput) -> None:
 
 
 def _store(
-    layout: Layout, given: HookInput, topic: str, source: str, text: str, answer: str = ""
+    layout: Layout,
+    given: HookInput,
+    topic: str,
+    source: str,
+    text: str,
+    answer: str = "",
+    passed: bool = True,
 ) -> storing.Stored:
     """Store `text` as a payload; `answer` is what its author says about it."""
     now = names.now()
@@ -314,7 +341,7 @@ def _store(
         tokens=tokens.estimate(text),
         answer=answer,
     )
-    made = storing.store(layout, session, output, now, _SECONDS)
+    made = storing.store(layout, session, output, now, _SECONDS, passed)
     host = hosts.find(given.host)
     retention.hold(layout, session, given.text("transcript_path"), host.days_kept(), now)
     return made
