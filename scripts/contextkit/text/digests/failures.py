@@ -58,7 +58,7 @@ _SURE = Pattern(  # a failure, whatever else the line says
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
-    r"|.*\(FAILED - \d+\)$"
+    r"|.*\(FAILED - \d+\)$|\[\w+\]$"
     r"|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
     r"|^✖ (?:\d+ problems?\b|.*:$)"
@@ -460,6 +460,8 @@ def _errors(text: Lines, bares: list[str], used: set[int]) -> tuple[list[Failure
         if at in seen or not _fails(bares[at]):
             continue
         said, more = _error(bares, at)
+        if len(text.all[at]) > _READ and not more:
+            said = shown(bares[at] + text.all[at][_READ : _READ * 8])
         seen |= {*at_all, *more}
         place = _near(text.all, bares, at) if not _PLACE.search(said) else ""
         differ = len({bares[n] for n in at_all[:2]}) > 1

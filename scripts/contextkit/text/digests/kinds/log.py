@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 
@@ -80,7 +81,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     verdict, summary = _verdict(text, status)
     messages, placed = diagnostics.find(text)
     found, used, inside = failures.find(text, summary | placed)
-    failed = [_unit(one, below) for one, below in zip(found, [*found[1:], None], strict=True)]
+    failed = [_unit(one, below) for one, below in itertools.zip_longest(found, found[1:])]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     units = [*verdict, *([] if counted else counts), *diagnostics.units(messages), *failed]
