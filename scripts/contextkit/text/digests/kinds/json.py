@@ -189,7 +189,8 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
                 found.append(Unit(1, here, _entry(odd), 2.0, 4, "outliers", str(key), derived=True))
         numbers = [v for v in scalars if isinstance(v, int | float) and not isinstance(v, bool)]
         if len(numbers) > 8 and len(set(numbers)) > 8:
-            top = next(one for one in rows if one.get(key) == max(numbers))
+            largest = max(numbers)
+            top = next(one for one in rows if one.get(key) == largest)
             said = f"{min(numbers)} to {max(numbers)}; largest: {_entry(top)}"
             found.append(Unit(1, here, said, 1.2, derived=True))
     for index in (0, len(rows) - 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 
@@ -18,6 +19,7 @@ _PSQL = Pattern(r"^-+(?:\+-+)+$")
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
+_ROWS = 500  # rows that can be shown
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I)
 
@@ -128,9 +130,12 @@ def units(text: str) -> list[Unit]:
     said = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
     found = [Unit(rows[0][0], "table", said, 2.0, 1, "table", derived=True)]
     found += [unit for index in range(min(columns, 30)) for unit in _column(head, body, index)]
+    ill = (one for one in body[_ROWS:] if any(map(_ILL.search, one[1])))
+    for number, row in itertools.islice(ill, 20):
+        found.append(Unit(number, "row", row_statement(head, row)[:240], 1.2))
     for number, row in (body[0], body[-1]):
         found.append(Unit(number, "row", row_statement(head, row)[:240], 0.8))
-    for at, (number, row) in enumerate(body[1:-1]):
+    for at, (number, row) in enumerate(body[1:-1][:_ROWS]):
         weight = 1.5 if any(_ILL.search(cell) for cell in row) else 0.8
         weight *= 1 - at / (2 * len(body))
         found.append(Unit(number, "row", row_statement(head, row)[:240], weight))
