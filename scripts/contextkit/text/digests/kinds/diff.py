@@ -126,7 +126,7 @@ def _files(text: str) -> list[_File]:
     headed = False  # the `---` line after a `diff --git` line names the same file
     for number, line in enumerate(text.split("\n"), start=1):
         now = found[-1] if found else None
-        if now and now.in_hunk():
+        if now and now.in_hunk() and not line.startswith("diff --git "):
             now.body(line)
             headed = False
         elif line.startswith(("diff --git ", "diff --cc ", "diff --combined ", "Index: ")):

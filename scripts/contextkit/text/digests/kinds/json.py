@@ -31,10 +31,9 @@ def confidence(text: str) -> int:
 def _is_cut(text: str) -> bool:
     """Whether a text looks like the beginning of JSON in several lines."""
     lines = [line.strip() for line in text[:4000].split("\n")[:-1] if line.strip()]
-    like = sum(
-        (line[:1] in '"{}[]' and line[-1:] in ',{}[]"') or line[-1:] == "," for line in lines
-    )
-    return len(lines) > 4 and lines[0] in ("{", "[", "[{") and like * 10 >= len(lines) * 9
+    like = sum(line[:1] in '"{}[]' or line[-1:] == "," for line in lines)
+    begins = bool(lines) and (lines[0] in ("{", "[", "[{") or lines[0].endswith("},"))
+    return len(lines) > 4 and begins and like * 10 >= len(lines) * 9
 
 
 def parsed(text: str) -> Any:
