@@ -178,13 +178,16 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     """Merge all answers into one within the host's limits; quoted text is cut first."""
-    said = [_without_secrets(layout, answer) for answer in answers if answer != hosts.NOTHING]
+    said = [_through_the_door(layout, answer) for answer in answers if answer != hosts.NOTHING]
     if not said:
         return hosts.NOTHING
     from contextkit.base import tokens
 
     block = next((answer.block for answer in said if answer.block), "")
-    result = next((answer.result for answer in said if answer.result is not None), None)
+    result, decision = next(
+        ((answer.result, answer.decision) for answer in said if answer.result is not None),
+        (None, ""),
+    )
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
     lines = _joined([one.context for one in said if one.context], limits.hook_context_characters,
@@ -200,7 +203,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
-    return Answer(context=lines, block=block, result=result)
+    return Answer(context=lines, block=block, result=result, decision=decision)
 
 
 def _joined(texts: list[str], characters: int, most: int) -> str:
@@ -217,12 +220,11 @@ def _joined(texts: list[str], characters: int, most: int) -> str:
     return tokens.clip("\n".join(texts)[:characters], most)
 
 
-def _without_secrets(layout: Layout, answer: Answer) -> Answer:
-    from contextkit.base import redaction
+def _through_the_door(layout: Layout, answer: Answer) -> Answer:
+    from contextkit.base import outgoing
 
-    allowed = layout.limits.secrets_allow
-    texts = {name: text for name, text in vars(answer).items() if isinstance(text, str)}
-    return answer.replace(**{n: redaction.redacted(t, allowed)[0] for n, t in texts.items() if t})
+    told = outgoing.told_each(vars(answer), layout.limits.secrets_allow)
+    return answer.replace(**{name: value for name, value in told.items() if value})
 
 
 def _note(hooks: str, where: str, error: Exception) -> None:
