@@ -191,8 +191,8 @@ HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
     " base.sessions base.tokens"
     " handoffs.commands handoffs.documents.artifacts handoffs.documents.fitting"
-    " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
-    " handoffs.flows.switch reviews.documents.verdicts"
+    " handoffs.documents.state handoffs.flows.autofill handoffs.flows.blockers"
+    " handoffs.flows.incoming handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 VERDICTS = {"verdict"} | (COMMON - ours("base.filters base.templates")) | ours(

@@ -228,7 +228,7 @@ def test_hooks_that_are_not_for_the_tools_of_the_settings_are_found(
     hooked: Path, run: Script
 ) -> None:
     assert wrong(run, "--host=claude") == []
-    (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: 900\n", encoding="utf-8")
+    (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: off\n", encoding="utf-8")
     (problem,) = wrong(run, "--host=claude")
     assert "tool hooks are not installed as the settings ask (make adopt into=.)" in problem
 

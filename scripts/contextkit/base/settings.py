@@ -111,7 +111,7 @@ class Limits(Record):
     hook_context_tokens: int = 2400  # tokens that a hook hands to an agent
     hook_context_characters: int = 9500  # characters of it
     hook_report_tokens: int = 2000  # tokens in a report, above which a receipt replaces it
-    hook_tool_output_tokens: int = 0  # tokens in a tool's output, likewise; off: never
+    hook_tool_output_tokens: int = 2000  # tokens in a tool's output, likewise; off: never
     tool_output_tokens: int = 600  # tokens in the digest of a tool's output
     hook_blocks: int = 2  # how often a subagent is sent back to fix its output
 

@@ -226,6 +226,25 @@ def _nobody(layout: Layout, given: HookInput) -> bool:
     return not seen_agents.load(layout, given.session, given.agent).started
 
 
+def wrap_command(layout: Layout, given: HookInput) -> Answer:
+    """Have a command run under our wrapper, which shortens what it prints."""
+    if not layout.limits.hook_tool_output_tokens:
+        return NOTHING
+    from contextkit.hosts.flows import rewriting
+
+    return rewriting.rewritten(layout, given)
+
+
+def _is_wrappable(given: HookInput) -> bool:
+    """Return whether a tool runs a command that may be wrapped; most commands may not."""
+    from contextkit.hosts.flows import rewriting
+
+    if not _is_of_a_tool(given) or not rewriting.is_about_a_command(given):
+        return False
+    asked = given.passed["tool_input"]
+    return isinstance(asked, dict) and bool(rewriting.wrappable(asked["command"]))
+
+
 def tell_links(layout: Layout, given: HookInput) -> Answer:
     """Tell the main agent where the reports are whose answers it has."""
     if given.agent or not given.session:
@@ -357,6 +376,8 @@ def _sync(layout: Layout, verb: str) -> Answer:
 def of(given: HookInput) -> tuple[Action, ...]:
     """Return the actions for an event of a host; none for an undeclared event."""
     known = hosts.find(given.host).events.get(given.event)
+    if known and known.ours == "PreToolUse" and not _is_wrappable(given):
+        return ()
     return ACTIONS.get(known.ours, ()) if known else ()
 
 
@@ -366,6 +387,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "UserPromptSubmit": (catch_up, note_session, note_reviewer, tell_links, switch_agent),
     "SubagentStart": (note_start, brief, ask),
     "SubagentStop": (keep_finding, judge, keep_output, push_machines),
+    "PreToolUse": (wrap_command,),
     "PostToolUse": (hand_receipt, shorten_output),
     "PreCompact": (save_before,),
     "PostCompact": (save_after,),

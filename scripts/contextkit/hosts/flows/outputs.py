@@ -18,7 +18,8 @@ from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.hosts.documents.seen_agents import HookAgent
-from contextkit.hosts.flows import reviews
+from contextkit.hosts.flows import reviews, rewriting
+from contextkit.outputs.flows import telling
 from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
@@ -212,13 +213,15 @@ def _unwrapped(text: str) -> str:
 
 
 def shorten(layout: Layout, given: HookInput) -> Answer:
-    """Return the tool's result with a receipt for each text above `hook_tool_output_tokens`.
+    """Return the tool's result with a digest for each text above `hook_tool_output_tokens`.
 
     Each host expects its own shape for a tool's result, so a long text is replaced where it is and
     the rest stays.
     """
     event = hosts.find(given.host).events[given.event]
-    response = given.passed.get("tool_response")
+    response, asked = given.passed.get("tool_response"), given.passed.get("tool_input")
+    if isinstance(asked, dict) and rewriting.is_wrapped(asked.get("command")):
+        return NOTHING
     whole = response if isinstance(response, dict) and event.text else {}
     result = whole.get(event.text) if whole else response
     shortened = _shortened(layout, given, result)
@@ -240,7 +243,10 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
         if len(found) <= most or tokens.estimate(found) <= most or "@stored: " in found:
             return found
         tool = names.one_line(given.text("tool_name"))[:_MOST]
-        return _store(layout, given, _topic(given, tool), tool, found).receipt
+        told = telling.Told(
+            content=found, topic=_topic(given, tool), source=tool, session=given.session
+        )
+        return telling.digested(layout, told)
     if isinstance(found, list):
         return [_shortened(layout, given, one) for one in found]
     if isinstance(found, dict) and not found.get("isImage"):

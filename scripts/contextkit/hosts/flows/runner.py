@@ -184,7 +184,10 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     from contextkit.base import tokens
 
     block = next((answer.block for answer in said if answer.block), "")
-    result = next((answer.result for answer in said if answer.result is not None), None)
+    result, decision = next(
+        ((answer.result, answer.decision) for answer in said if answer.result is not None),
+        (None, ""),
+    )
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
     lines = _joined([one.context for one in said if one.context], limits.hook_context_characters,
@@ -200,7 +203,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
-    return Answer(context=lines, block=block, result=result)
+    return Answer(context=lines, block=block, result=result, decision=decision)
 
 
 def _joined(texts: list[str], characters: int, most: int) -> str:

@@ -36,6 +36,10 @@ HOST = Host(
     agent_call="Agent(subagent_type={agent}, description={agent}, run_in_background=true,"
     " prompt={prompt})",
     headless="claude -p",
+    rules=(".claude/settings.json", ".claude/settings.local.json"),
+    managed=("/etc/claude-code/managed-settings.json",
+             "/Library/Application Support/ClaudeCode/managed-settings.json"),
+    trusts=".claude.json",
     lends=("COPILOT_PROJECT_DIR", "copilot"),
     events=by_name(
         HostEvent(name="SessionStart", passes=("source", "agent_type"), takes=("context", "plain")),
@@ -43,6 +47,8 @@ HOST = Host(
                   takes=("context", "plain", "block")),
         HostEvent(name="SubagentStart", passes=AGENT, takes=("context",)),
         HostEvent(name="SubagentStop", passes=SUBAGENT_STOP, takes=("block",)),
+        HostEvent(name="PreToolUse", tools=("Bash",), takes=("rewrite",),
+                  passes=("tool_name", "tool_input", "tool_use_id", *AGENT)),
         HostEvent(name="PostToolUse", matcher="Agent|Task", tools=("Bash", "WebFetch", "mcp__"),
                   passes=("tool_name", "tool_input", "tool_response", "tool_use_id", *AGENT),
                   takes=("context", "block", "replace")),
